@@ -1,0 +1,2 @@
+//! becket.
+fn main() {}

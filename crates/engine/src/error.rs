@@ -1,0 +1,103 @@
+//! The one error that a use case gives back. Faces map its kind, nothing else, to exit codes and results.
+
+use std::fmt;
+
+/// What sort of failure it is: a face decides exit code and status from this alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The thing that was named does not exist.
+    NotFound,
+    /// It exists, but somebody or something else holds it or changed it.
+    Conflict,
+    /// The request itself is wrong: a type, a range, a malformed file.
+    Invalid,
+    /// Understood and refused: outside the sandbox, read-only, no token.
+    Denied,
+    /// It may work later: a lost connection, a lock, a missing program.
+    Unavailable,
+    /// Our fault.
+    Internal,
+}
+
+/// A failure that a person or an agent can act on.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// `code` is stable and machine-readable (`path_outside_root`); `message` is one sentence for a person.
+    pub fn new(kind: ErrorKind, code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, code, message: message.into(), hint: None, source: None }
+    }
+
+    pub fn not_found(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, code, message)
+    }
+
+    pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, code, message)
+    }
+
+    pub fn invalid(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, code, message)
+    }
+
+    pub fn denied(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Denied, code, message)
+    }
+
+    pub fn unavailable(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, code, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, "internal", message)
+    }
+
+    /// The next step, as a sentence or a command.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
