@@ -1,2 +1,74 @@
-//! xtask.
-fn main() {}
+//! The work on the tree itself: `cargo xtask tidy` checks it, `cargo xtask reference` writes its reference pages.
+//!
+//! Owns the rules that no compiler checks and the pages that are derived from code. Nothing of it is shipped.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a terminal program for people who work on becket"
+)]
+
+mod manifest;
+mod tidy;
+mod tokens;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::tree::Tree;
+
+/// Work on the becket tree.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the rules of the tree that no compiler checks.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::Tidy => tidy(),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tidy() -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let tree = Tree::read(&root())?;
+    let mut untidy = false;
+    for check in tidy::CHECKS {
+        let findings = (check.run)(&tree);
+        if !findings.is_empty() {
+            untidy = true;
+            eprintln!("{}: {}", check.name, check.rule);
+            for finding in findings {
+                eprintln!("  {finding}");
+            }
+        }
+    }
+    if untidy {
+        return Ok(ExitCode::FAILURE);
+    }
+    println!("tidy: {} checks passed", tidy::CHECKS.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The workspace root, fixed when this program was built: it is only ever run from its own tree.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
