@@ -1,1 +1,12 @@
-//! placeholder
+//! Everything in becket that runs `git`. No other crate starts it, and here only [`process`] does.
+
+pub mod error;
+pub mod path;
+pub mod process;
+pub mod read;
+pub mod worktree;
+
+pub use error::GitError;
+pub use process::{Git, MINIMUM_VERSION};
+pub use read::{Head, Location, Version, head, locate, version};
+pub use worktree::{Worktree, worktrees};

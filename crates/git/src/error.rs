@@ -1,0 +1,82 @@
+//! What can go wrong when `git` is run. Owns the reading of git's own words, so that callers match variants, not texts.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A failure of `git`, or of getting it to run.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("the program `git` was not found on the PATH")]
+    ProgramMissing,
+    #[error("the directory {} cannot be entered", dir.display())]
+    Directory { dir: PathBuf, source: io::Error },
+    #[error("{} is not in a Git repository", dir.display())]
+    NotARepository { dir: PathBuf },
+    /// Git refuses a repository that belongs to another user until `safe.directory` names it.
+    #[error("the repository at {} belongs to another user, and Git refuses it", dir.display())]
+    DubiousOwnership { dir: PathBuf, stderr: String },
+    /// There is a repository, and it is broken, or this user may not read it.
+    #[error("the repository at {} cannot be read: {reason}", dir.display())]
+    Unreadable { dir: PathBuf, reason: String },
+    #[error("`git {command}` did not finish within {} seconds", after.as_secs_f32())]
+    Timeout { command: &'static str, after: Duration },
+    #[error("`git {command}` was cancelled")]
+    Cancelled { command: &'static str },
+    #[error("`git {command}` printed more than {limit} bytes")]
+    TooLarge { command: &'static str, limit: usize },
+    #[error("`git {command}` failed{}: {stderr}", code.map(|code| format!(" with exit code {code}")).unwrap_or_default())]
+    Failed { command: &'static str, code: Option<i32>, stderr: String },
+    /// It printed something that no version known to us prints.
+    #[error("`git {command}` printed what becket cannot read: {found}")]
+    Unexpected { command: &'static str, found: String },
+    #[error("`git {command}` could not be run")]
+    Io { command: &'static str, source: io::Error },
+}
+
+impl GitError {
+    /// The variant that a non-zero exit of `git` means.
+    pub(crate) fn from_exit(dir: &Path, command: &'static str, code: Option<i32>, stderr: &[u8]) -> Self {
+        let stderr = String::from_utf8_lossy(stderr).trim_end().to_owned();
+        let dir = || dir.to_path_buf();
+        if stderr.contains("not a git repository (or any") {
+            match unreadable_git_dir(&dir()) {
+                Some(reason) => Self::Unreadable { dir: dir(), reason },
+                None => Self::NotARepository { dir: dir() },
+            }
+        } else if stderr.contains("dubious ownership") || stderr.contains("is owned by someone else") {
+            Self::DubiousOwnership { dir: dir(), stderr }
+        } else if BROKEN.iter().any(|words| stderr.contains(words)) {
+            let reason = stderr.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
+            Self::Unreadable { dir: dir(), reason }
+        } else {
+            Self::Failed { command, code, stderr }
+        }
+    }
+}
+
+/// Git's words for a repository that is there and cannot be used.
+const BROKEN: [&str; 10] = [
+    "not a git repository: ", // a `.git` file that leads nowhere
+    "invalid gitfile format",
+    "bad config",
+    "bad numeric config",
+    "bad boolean config",
+    "unable to access",
+    "unknown repository extension",
+    "Expected git repo version",
+    "cannot use bare repository",
+    "index file corrupt",
+];
+
+/// To Git, a `.git` that it may not open is no repository at all; to a person it is one that cannot be read.
+fn unreadable_git_dir(dir: &Path) -> Option<String> {
+    dir.ancestors().map(|ancestor| ancestor.join(".git")).find_map(|git_dir| {
+        let error = match fs_err::metadata(&git_dir) {
+            Ok(metadata) if metadata.is_dir() => fs_err::read_dir(&git_dir).err(),
+            Ok(_) => fs_err::File::open(&git_dir).err(),
+            Err(error) => Some(error),
+        };
+        error.filter(|error| error.kind() == io::ErrorKind::PermissionDenied).map(|error| error.to_string())
+    })
+}
