@@ -82,6 +82,7 @@ impl Tree {
         self.rust().filter(|(path, _)| {
             path.starts_with("crates/")
                 && !path.starts_with("crates/testing/")
+                && !path.ends_with("_tests.rs")
                 && !path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches" | "fuzz"))
         })
     }

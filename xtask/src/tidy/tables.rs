@@ -16,8 +16,33 @@ struct TableFolder {
     beside: &'static [&'static str],
 }
 
-const FOLDERS: &[TableFolder] =
-    &[TableFolder { folder: "xtask/src/tidy", file: "xtask/src/tidy/mod.rs", table: "CHECKS", beside: &[] }];
+const FOLDERS: &[TableFolder] = &[
+    TableFolder {
+        folder: "crates/cli/src/commands",
+        file: "crates/cli/src/commands/mod.rs",
+        table: "Command",
+        beside: &[],
+    },
+    TableFolder {
+        folder: "crates/mcp/src/prompts",
+        file: "crates/mcp/src/prompts/mod.rs",
+        table: "PROMPTS",
+        beside: &[],
+    },
+    TableFolder {
+        folder: "crates/mcp/src/resources",
+        file: "crates/mcp/src/resources/mod.rs",
+        table: "RESOURCES",
+        beside: &[],
+    },
+    TableFolder {
+        folder: "crates/mcp/src/tools",
+        file: "crates/mcp/src/tools/mod.rs",
+        table: "TOOLS",
+        beside: &[],
+    },
+    TableFolder { folder: "xtask/src/tidy", file: "xtask/src/tidy/mod.rs", table: "CHECKS", beside: &[] },
+];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     FOLDERS.iter().flat_map(|folder| check_folder(tree, folder)).collect()
