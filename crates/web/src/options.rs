@@ -1,0 +1,48 @@
+//! What the caller decides about the HTTP face, and the bounds on what one request may cost.
+
+use std::time::Duration;
+
+use crate::token::Secret;
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Every request to the mounted service must present it.
+    pub token: Secret,
+    /// `host` or `host:port`, beside loopback and the bound address.
+    pub allowed_hosts: Vec<String>,
+    /// `scheme://host`, `scheme://host:port` or `scheme://host:*`, beside the pages of this machine.
+    pub allowed_origins: Vec<String>,
+    pub limits: Limits,
+}
+
+impl Options {
+    pub fn new(token: Secret) -> Self {
+        Self { token, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), limits: Limits::default() }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// A larger request body is answered with 413.
+    pub body_bytes: usize,
+    /// How long a request head, or the silence before the next one, may take.
+    pub head_time: Duration,
+    /// How long a request body may take.
+    pub body_time: Duration,
+    /// Beyond it, new connections wait until another one ends.
+    pub connections: usize,
+    /// How long calls in flight may go on after the shutdown was asked for.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 4 * 1024 * 1024,
+            head_time: Duration::from_secs(30),
+            body_time: Duration::from_secs(30),
+            connections: 512,
+            grace: Duration::from_secs(5),
+        }
+    }
+}
