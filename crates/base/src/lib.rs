@@ -1,9 +1,11 @@
 //! Words that every becket crate uses: pure values, no I/O, no clock, no randomness.
 
 pub mod clip;
+pub mod clock;
 pub mod nearest;
 pub mod repo_path;
 
 pub use clip::{Clip, clip};
+pub use clock::{Clock, Timestamp};
 pub use nearest::nearest;
 pub use repo_path::{RepoPath, RepoPathError};
