@@ -23,6 +23,8 @@ pub enum WebError {
         #[source]
         source: io::Error,
     },
+    #[error("the http token cannot be used: {reason}")]
+    UnusableToken { reason: &'static str },
     #[error("allowed host `{entry}` is not a host name or address with an optional port")]
     InvalidAllowedHost { entry: String },
     #[error("allowed origin `{entry}` is not a scheme, a host and an optional port")]
@@ -37,6 +39,7 @@ impl WebError {
             Self::NotLoopback { .. } => "http_not_loopback",
             Self::AddressInUse { .. } => "http_address_in_use",
             Self::Bind { .. } => "http_bind_failed",
+            Self::UnusableToken { .. } => "http_token_unusable",
             Self::InvalidAllowedHost { .. } => "http_allowed_host_invalid",
             Self::InvalidAllowedOrigin { .. } => "http_allowed_origin_invalid",
         }
@@ -64,6 +67,9 @@ impl WebError {
                 ),
                 _ => "Choose another address or port.".to_owned(),
             },
+            Self::UnusableToken { .. } => {
+                "Use at least 32 letters and digits, or give none and one is generated.".to_owned()
+            }
             Self::InvalidAllowedHost { .. } => {
                 "Write it as it stands in a Host header: box.example or box.example:8443.".to_owned()
             }

@@ -18,7 +18,7 @@ mod router;
 mod token;
 
 pub use error::WebError;
-pub use listen::{Exposure, Server, parse_address};
+pub use listen::{Bound, Exposure, bind, parse_address, serve};
 pub use options::{Limits, Options};
 pub use router::{HEALTH_PATH, MCP_PATH};
-pub use token::{Secret, SecretError};
+pub use token::Secret;

@@ -41,9 +41,9 @@ pub enum Exposure {
     Network,
 }
 
-/// A bound listener that serves nothing yet.
+/// A listener that holds its port and serves nothing yet.
 #[derive(Debug)]
-pub struct Server {
+pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -66,27 +66,55 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, WebError> {
         .ok_or_else(|| WebError::InvalidAddress { text: text.to_owned() })
 }
 
-impl Server {
-    pub async fn bind(address: SocketAddr, exposure: Exposure) -> Result<Self, WebError> {
-        if !address.ip().to_canonical().is_loopback() {
-            if exposure == Exposure::LoopbackOnly {
-                return Err(WebError::NotLoopback { address });
-            }
-            tracing::warn!(
-                %address,
-                "listening beyond this machine without TLS: token and code can be read on the way; \
-                 put a TLS proxy in front"
-            );
+pub async fn bind(address: SocketAddr, exposure: Exposure) -> Result<Bound, WebError> {
+    if !address.ip().to_canonical().is_loopback() {
+        if exposure == Exposure::LoopbackOnly {
+            return Err(WebError::NotLoopback { address });
         }
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::AddrInUse => WebError::AddressInUse { address, source },
-            _ => WebError::Bind { address, source },
-        };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address })
+        tracing::warn!(
+            %address,
+            "listening beyond this machine without TLS: token and code can be read on the way; \
+             put a TLS proxy in front"
+        );
     }
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => WebError::AddressInUse { address, source },
+        _ => WebError::Bind { address, source },
+    };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok(Bound { listener, address })
+}
 
+/// Serves until `shutdown`, then lets calls in flight finish within [`Limits::grace`] and returns.
+pub async fn serve<S, B>(
+    bound: Bound,
+    service: S,
+    options: Options,
+    shutdown: CancellationToken,
+) -> Result<(), WebError>
+where
+    S: Service<Request, Response = http::Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Future: Send,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let Options { token, allowed_hosts, allowed_origins, limits } = options;
+    if token.is_weak() {
+        tracing::warn!("the http token is short enough to be guessed; use 32 random bytes");
+    }
+    let checks = Guard {
+        hosts: HostList::new(bound.address.ip(), &allowed_hosts)?,
+        origins: OriginList::new(&allowed_origins)?,
+        token,
+    };
+    let ending = Ending { asked: shutdown, cut: CancellationToken::new() };
+    let router = router(checks, Mount { service, limits, ending: ending.clone() });
+    bound.accept(router, limits, ending).await;
+    Ok(())
+}
+
+impl Bound {
     /// With the port that the system chose, if it was asked to.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -100,34 +128,6 @@ impl Server {
             ip => ip,
         };
         format!("http://{}{MCP_PATH}", SocketAddr::new(ip, self.address.port()))
-    }
-
-    /// Serves until `shutdown`, then lets calls in flight finish within [`Limits::grace`] and returns.
-    pub async fn serve<S, B>(
-        self,
-        service: S,
-        options: Options,
-        shutdown: CancellationToken,
-    ) -> Result<(), WebError>
-    where
-        S: Service<Request, Response = http::Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
-        S::Future: Send,
-        B: HttpBody<Data = Bytes> + Send + 'static,
-        B::Error: Into<BoxError>,
-    {
-        let Options { token, allowed_hosts, allowed_origins, limits } = options;
-        if token.is_weak() {
-            tracing::warn!("the http token is short enough to be guessed; use 32 random bytes");
-        }
-        let checks = Guard {
-            hosts: HostList::new(self.address.ip(), &allowed_hosts)?,
-            origins: OriginList::new(&allowed_origins)?,
-            token,
-        };
-        let ending = Ending { asked: shutdown, cut: CancellationToken::new() };
-        let router = router(checks, Mount { service, limits, ending: ending.clone() });
-        self.accept(router, limits, ending).await;
-        Ok(())
     }
 
     /// One permit per connection: they bound how many there are, and show when all have ended.

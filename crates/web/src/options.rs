@@ -6,18 +6,42 @@ use crate::token::Secret;
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Every request to the mounted service must present it.
-    pub token: Secret,
-    /// `host` or `host:port`, beside loopback and the bound address.
-    pub allowed_hosts: Vec<String>,
-    /// `scheme://host`, `scheme://host:port` or `scheme://host:*`, beside the pages of this machine.
-    pub allowed_origins: Vec<String>,
-    pub limits: Limits,
+    pub(crate) token: Secret,
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) limits: Limits,
 }
 
 impl Options {
+    /// Every request to the mounted service must present this token.
     pub fn new(token: Secret) -> Self {
         Self { token, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), limits: Limits::default() }
+    }
+
+    /// `host` or `host:port`, beside loopback and the bound address.
+    #[must_use]
+    pub fn with_allowed_hosts(mut self, hosts: Vec<String>) -> Self {
+        self.allowed_hosts = hosts;
+        self
+    }
+
+    /// `scheme://host`, `scheme://host:port` or `scheme://host:*`, beside the pages of this machine.
+    #[must_use]
+    pub fn with_allowed_origins(mut self, origins: Vec<String>) -> Self {
+        self.allowed_origins = origins;
+        self
+    }
+
+    #[must_use]
+    pub fn with_max_body_bytes(mut self, bytes: usize) -> Self {
+        self.limits.body_bytes = bytes;
+        self
+    }
+
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 }
 

@@ -5,14 +5,13 @@ mod wire;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+use becket_web::Limits;
 use wire::{RunningServer, TOKEN, head, lines, options, read_reply, read_until};
 
 const LIMIT: usize = 1000;
 
 fn small() -> RunningServer {
-    let mut options = options();
-    options.limits.body_bytes = LIMIT;
-    RunningServer::start_with(options)
+    RunningServer::start_with(options().with_max_body_bytes(LIMIT))
 }
 
 fn authorised(headers: &[&str]) -> String {
@@ -88,10 +87,9 @@ fn a_broken_body_is_refused() {
 
 #[test]
 fn a_slow_body_and_a_slow_head_are_given_up() {
-    let mut options = options();
-    options.limits.body_time = Duration::from_millis(200);
-    options.limits.head_time = Duration::from_millis(200);
-    let server = RunningServer::start_with(options);
+    let soon = Duration::from_millis(200);
+    let limits = Limits { body_time: soon, head_time: soon, ..Limits::default() };
+    let server = RunningServer::start_with(options().with_limits(limits));
 
     let mut stream = server.connect();
     stream.write_all(authorised(&["Content-Length: 5"]).as_bytes()).unwrap();

@@ -10,17 +10,15 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use becket_web::{Exposure, Server, WebError, parse_address};
+use becket_web::{Bound, Exposure, Limits, WebError, parse_address};
 use wire::{RunningServer, TOKEN, head, lines, options, read_reply, read_until, runtime};
 
-fn bind(address: &str, exposure: Exposure) -> Result<Server, WebError> {
-    runtime().block_on(Server::bind(parse_address(address)?, exposure))
+fn bind(address: &str, exposure: Exposure) -> Result<Bound, WebError> {
+    runtime().block_on(becket_web::bind(parse_address(address)?, exposure))
 }
 
 fn with_grace(grace: Duration) -> RunningServer {
-    let mut options = options();
-    options.limits.grace = grace;
-    RunningServer::start_with(options)
+    RunningServer::start_with(options().with_limits(Limits { grace, ..Limits::default() }))
 }
 
 fn request(line: &str, wish: &str) -> String {
@@ -76,13 +74,12 @@ fn ipv6_loopback_works_like_the_other() {
 
 #[test]
 fn a_wrong_list_entry_stops_the_start() {
-    let mut options = options();
-    options.allowed_origins = vec!["*".to_owned()];
+    let options = options().with_allowed_origins(vec!["*".to_owned()]);
     let error = runtime()
         .block_on(async {
-            let server = Server::bind(parse_address("127.0.0.1:0").unwrap(), Exposure::LoopbackOnly).await?;
+            let bound = becket_web::bind(parse_address("127.0.0.1:0")?, Exposure::LoopbackOnly).await?;
             let service = tower::service_fn(|_| async { Ok(http::Response::new(axum::body::Body::empty())) });
-            server.serve(service, options, tokio_util::sync::CancellationToken::new()).await
+            becket_web::serve(bound, service, options, tokio_util::sync::CancellationToken::new()).await
         })
         .unwrap_err();
     assert_eq!(error.code(), "http_allowed_origin_invalid");
@@ -109,9 +106,8 @@ fn sixty_four_clients_at_once_all_get_their_own_answer() {
 
 #[test]
 fn beyond_the_connection_limit_clients_wait_their_turn() {
-    let mut options = options();
-    options.limits.connections = 2;
-    let server = RunningServer::start_with(options);
+    let limits = Limits { connections: 2, ..Limits::default() };
+    let server = RunningServer::start_with(options().with_limits(limits));
     let mut first = server.connect();
     let mut second = server.connect();
     for stream in [&mut first, &mut second] {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use becket_web::{Exposure, Options, Secret, Server, WebError};
+use becket_web::{Exposure, Options, Secret, WebError};
 use futures::StreamExt;
 use http::{Response, StatusCode, header};
 use tokio_util::sync::CancellationToken;
@@ -40,18 +40,18 @@ impl RunningServer {
     pub(crate) fn start_at(address: &str, options: Options) -> Self {
         let address = becket_web::parse_address(address).unwrap();
         let shutdown = CancellationToken::new();
-        let (bound, is_bound) = mpsc::channel();
+        let (is_bound, place) = mpsc::channel();
         let thread = thread::spawn({
             let shutdown = shutdown.clone();
             move || {
                 runtime().block_on(async {
-                    let server = Server::bind(address, Exposure::LoopbackOnly).await?;
-                    bound.send((server.address(), server.url())).unwrap();
-                    server.serve(tower::service_fn(answer), options, shutdown).await
+                    let bound = becket_web::bind(address, Exposure::LoopbackOnly).await?;
+                    is_bound.send((bound.address(), bound.url())).unwrap();
+                    becket_web::serve(bound, tower::service_fn(answer), options, shutdown).await
                 })
             }
         });
-        let (address, url) = is_bound.recv().unwrap();
+        let (address, url) = place.recv().unwrap();
         Self { address, url, shutdown, thread: Some(thread) }
     }
 
