@@ -1,1 +1,15 @@
-//! placeholder
+//! The working tree as becket sees it: where it is, which paths may be touched, what the user has set, and how files
+//! are written. It starts no process and speaks no protocol.
+
+pub mod admit;
+pub mod canonical;
+pub mod config;
+pub mod environment;
+pub mod files;
+pub mod hosts;
+pub mod root;
+
+pub use admit::{AdmitError, Admitted, Sandbox};
+pub use config::{Loaded, Settings};
+pub use environment::Environment;
+pub use root::{RootError, Workspace, WorkspaceKind};

@@ -1,0 +1,278 @@
+//! The table of all settings. To add one, add a row: its doc comment is its line in the reference page.
+
+use super::key::{
+    DefaultValue, FlagKey, Items, Key, Kind, ListKey, NumberKey, OptionalTextKey, PathKey, PathsKey,
+    SecretKey, TextKey,
+};
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+const GIB: u64 = 1024 * MIB;
+
+/// The planes that can be served, and `all`.
+pub const TOOLSETS: &[&str] = &["understand", "remember", "coordinate", "commit", "all"];
+
+macro_rules! keys {
+    ($($(#[doc = $doc:literal])+ $constant:ident: $typed:ident = $name:literal { $($field:ident: $value:expr),* $(,)? })*) => {
+        $($(#[doc = $doc])+
+        pub const $constant: $typed = $typed::new(&Key {
+            name: $name,
+            doc: concat!($($doc),+).trim_ascii(),
+            $($field: $value,)*
+            ..Key::BLANK
+        });)*
+
+        /// Every setting, in the order in which it is shown.
+        pub const KEYS: &[&Key] = &[$($constant.key()),*];
+    };
+}
+
+keys! {
+    /// The name the MCP server gives itself; unset, it is the name that becket was called by.
+    SERVER_NAME: OptionalTextKey = "server.name" {
+        kind: Kind::Text,
+        variable: Some("BECKET_SERVER_NAME"),
+    }
+    /// Accepted for the sake of older files; the server always tells its real version.
+    SERVER_VERSION: OptionalTextKey = "server.version" {
+        kind: Kind::Text,
+        notice: Some("the server always tells its real version"),
+    }
+    /// Toolsets to serve.
+    MCP_TOOLSETS: ListKey = "mcp.toolsets" {
+        kind: Kind::List(Items::Choice(TOOLSETS)),
+        default: DefaultValue::List(&["all"]),
+        variable: Some("BECKET_TOOLSETS"),
+        flag: Some("--toolsets"),
+    }
+    /// Tools to serve in addition to the toolsets, by name.
+    MCP_TOOLS: ListKey = "mcp.tools" {
+        kind: Kind::List(Items::Any),
+        default: DefaultValue::List(&[]),
+        variable: Some("BECKET_TOOLS"),
+        flag: Some("--tools"),
+    }
+    /// Tools to leave out, by name.
+    MCP_EXCLUDE: ListKey = "mcp.exclude" {
+        kind: Kind::List(Items::Any),
+        default: DefaultValue::List(&[]),
+        variable: Some("BECKET_EXCLUDE"),
+        flag: Some("--exclude"),
+    }
+    /// Serve only tools that change nothing.
+    MCP_READ_ONLY: FlagKey = "mcp.read_only" {
+        kind: Kind::Flag,
+        default: DefaultValue::Flag(false),
+        variable: Some("BECKET_READ_ONLY"),
+        flag: Some("--read-only"),
+    }
+    /// How tool names are listed: with underscores, or with dots as in the seeds; both are always accepted in a call.
+    MCP_TOOL_NAMES: TextKey = "mcp.tool_names" {
+        kind: Kind::Choice(&["underscore", "dotted"]),
+        default: DefaultValue::Text("underscore"),
+        variable: Some("BECKET_TOOL_NAMES"),
+        flag: Some("--tool-names"),
+    }
+    /// Longest message that is read from a client, in bytes.
+    MCP_MAX_MESSAGE_BYTES: NumberKey = "mcp.max_message_bytes" {
+        kind: Kind::Number { least: KIB, most: GIB },
+        default: DefaultValue::Number(16 * MIB),
+        variable: Some("BECKET_MAX_MESSAGE_BYTES"),
+    }
+    /// Longest tool result, in bytes; more is cut, with a notice of how to get the rest.
+    MCP_MAX_OUTPUT_BYTES: NumberKey = "mcp.max_output_bytes" {
+        kind: Kind::Number { least: KIB, most: GIB },
+        default: DefaultValue::Number(100_000),
+        variable: Some("BECKET_MAX_OUTPUT_BYTES"),
+    }
+    /// Serve over HTTP at this address instead of standard input and output; port 0 takes a free one.
+    HTTP_LISTEN: OptionalTextKey = "http.listen" {
+        kind: Kind::Address,
+        variable: Some("BECKET_HTTP_LISTEN"),
+        flag: Some("--http"),
+    }
+    /// The bearer token that HTTP clients must present; only from the environment.
+    HTTP_TOKEN: SecretKey = "http.token" {
+        kind: Kind::Token,
+        variable: Some("BECKET_HTTP_TOKEN"),
+    }
+    /// File that holds the bearer token; made with a new token when it does not exist.
+    HTTP_TOKEN_FILE: PathKey = "http.token_file" {
+        kind: Kind::Path,
+        variable: Some("BECKET_HTTP_TOKEN_FILE"),
+        flag: Some("--http-token-file"),
+    }
+    /// Host names, besides those of the loopback, that HTTP requests may be addressed to.
+    HTTP_ALLOWED_HOSTS: ListKey = "http.allowed_hosts" {
+        kind: Kind::List(Items::Any),
+        default: DefaultValue::List(&[]),
+        variable: Some("BECKET_HTTP_ALLOWED_HOSTS"),
+        flag: Some("--allowed-hosts"),
+    }
+    /// Origins, besides those of the loopback, that HTTP requests may come from.
+    HTTP_ALLOWED_ORIGINS: ListKey = "http.allowed_origins" {
+        kind: Kind::List(Items::Any),
+        default: DefaultValue::List(&[]),
+        variable: Some("BECKET_HTTP_ALLOWED_ORIGINS"),
+        flag: Some("--allowed-origins"),
+    }
+    /// Longest HTTP request body, in bytes.
+    HTTP_MAX_BODY_BYTES: NumberKey = "http.max_body_bytes" {
+        kind: Kind::Number { least: KIB, most: GIB },
+        default: DefaultValue::Number(4 * MIB),
+        variable: Some("BECKET_HTTP_MAX_BODY_BYTES"),
+    }
+    /// What is logged.
+    LOG_LEVEL: TextKey = "log.level" {
+        kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+        default: DefaultValue::Text("info"),
+        variable: Some("BECKET_LOG"),
+        flag: Some("--log-level"),
+    }
+    /// Log to this file instead of standard error.
+    LOG_FILE: PathKey = "log.file" {
+        kind: Kind::Path,
+        variable: Some("BECKET_LOG_FILE"),
+        flag: Some("--log-file"),
+    }
+    /// Log one JSON object a line.
+    LOG_JSON: FlagKey = "log.json" {
+        kind: Kind::Flag,
+        default: DefaultValue::Flag(false),
+        variable: Some("BECKET_JSON_LOGS"),
+        flag: Some("--json-logs"),
+    }
+    /// Folders, besides the repository, that `projectPath` and `repo` arguments may name.
+    SECURITY_ALLOWED_PATHS: PathsKey = "security.allowed_paths" {
+        kind: Kind::Paths,
+        default: DefaultValue::List(&[]),
+        variable: Some("BECKET_ALLOWED_PATHS"),
+        flag: Some("--allowed-paths"),
+    }
+    /// Largest bundle that is read or given out, in bytes.
+    SECURITY_MAX_BUNDLE_SIZE: NumberKey = "security.max_bundle_size" {
+        kind: Kind::Number { least: KIB, most: GIB },
+        default: DefaultValue::Number(MIB),
+        variable: Some("BECKET_MAX_BUNDLE_SIZE"),
+    }
+    /// Most tokens that one answer may have.
+    SECURITY_MAX_TOKENS_PER_REQUEST: NumberKey = "security.max_tokens_per_request" {
+        kind: Kind::Number { least: 100, most: 100_000_000 },
+        default: DefaultValue::Number(100_000),
+        variable: Some("BECKET_MAX_TOKENS_PER_REQUEST"),
+    }
+    /// Most snapshots that are kept.
+    SNAPSHOTS_MAX: NumberKey = "snapshots.max_snapshots" {
+        kind: Kind::Number { least: 1, most: 10_000 },
+        default: DefaultValue::Number(10),
+        variable: Some("BECKET_MAX_SNAPSHOTS"),
+    }
+    /// Minutes after which a snapshot expires.
+    SNAPSHOTS_TTL_MINUTES: NumberKey = "snapshots.ttl_minutes" {
+        kind: Kind::Number { least: 1, most: 525_600 },
+        default: DefaultValue::Number(60),
+        variable: Some("BECKET_SNAPSHOT_TTL_MINUTES"),
+    }
+    /// Remove expired snapshots without being asked.
+    SNAPSHOTS_AUTO_CLEANUP: FlagKey = "snapshots.auto_cleanup" {
+        kind: Kind::Flag,
+        default: DefaultValue::Flag(true),
+        variable: Some("BECKET_SNAPSHOT_AUTO_CLEANUP"),
+    }
+    /// Folder for snapshots; unset, they are in becket's cache.
+    SNAPSHOTS_DIR: PathKey = "snapshots.dir" {
+        kind: Kind::Path,
+        variable: Some("BECKET_SNAPSHOT_DIR"),
+        aliases: &["paths.tempDir", "paths.temp_dir"],
+    }
+    /// Accepted for the sake of older files; becket is its own command line and starts none.
+    PATHS_CLI_PATH: OptionalTextKey = "paths.cli_path" {
+        kind: Kind::Text,
+        notice: Some("becket is its own command line and starts no other"),
+    }
+    /// Which contracts are extracted, and how strictly.
+    UNDERSTAND_PROFILE: TextKey = "understand.profile" {
+        kind: Kind::Choice(&["llm-chat", "llm-safe", "ci-strict", "watch-fast"]),
+        default: DefaultValue::Text("llm-chat"),
+        variable: Some("BECKET_PROFILE"),
+        aliases: &["server.defaultProfile", "server.default_profile"],
+    }
+    /// How much code goes into a contract.
+    UNDERSTAND_MODE: TextKey = "understand.mode" {
+        kind: Kind::Choice(&["header", "full", "none"]),
+        default: DefaultValue::Text("header"),
+        variable: Some("BECKET_MODE"),
+        aliases: &["server.defaultMode", "server.default_mode"],
+    }
+}
+
+/// The setting that a file calls `name`.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().copied().find(|key| key.names().any(|known| known == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn assert_unique(what: &str, names: impl Iterator<Item = String>) {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            assert!(seen.insert(name.clone()), "{what} {name} stands twice");
+        }
+    }
+
+    #[test]
+    fn nothing_stands_twice() {
+        assert_unique("name", KEYS.iter().flat_map(|key| key.names()));
+        assert_unique("variable", KEYS.iter().filter_map(|key| key.variable.map(str::to_owned)));
+        assert_unique("flag", KEYS.iter().filter_map(|key| key.flag.map(str::to_owned)));
+    }
+
+    #[test]
+    fn every_row_is_well_formed() {
+        for key in KEYS {
+            let (section, name) = key.name.split_once('.').unwrap();
+            let plain = |text: &str| text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+            assert!(plain(section) && plain(name), "{}", key.name);
+            assert!(key.doc.ends_with('.') && !key.doc.contains('\n'), "{}", key.name);
+            assert!(key.variable.is_none_or(|variable| variable.starts_with("BECKET_")), "{}", key.name);
+            assert!(key.flag.is_none_or(|flag| flag.starts_with("--")), "{}", key.name);
+            match (key.kind, key.default) {
+                (Kind::Number { least, most }, DefaultValue::Number(number)) => {
+                    assert!((least..=most).contains(&number), "{}", key.name);
+                }
+                (Kind::Choice(choices), DefaultValue::Text(text)) => {
+                    assert!(choices.contains(&text), "{}", key.name);
+                }
+                (Kind::List(Items::Choice(choices)), DefaultValue::List(items)) => {
+                    assert!(items.iter().all(|item| choices.contains(item)), "{}", key.name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn the_names_of_the_seed_are_known() {
+        for (name, key) in [
+            ("server.name", "server.name"),
+            ("server.version", "server.version"),
+            ("server.defaultProfile", "understand.profile"),
+            ("server.defaultMode", "understand.mode"),
+            ("snapshots.maxSnapshots", "snapshots.max_snapshots"),
+            ("snapshots.ttlMinutes", "snapshots.ttl_minutes"),
+            ("snapshots.autoCleanup", "snapshots.auto_cleanup"),
+            ("paths.cliPath", "paths.cli_path"),
+            ("paths.tempDir", "snapshots.dir"),
+            ("security.allowedPaths", "security.allowed_paths"),
+            ("security.maxBundleSize", "security.max_bundle_size"),
+            ("security.maxTokensPerRequest", "security.max_tokens_per_request"),
+        ] {
+            assert_eq!(find(name).map(|found| found.name), Some(key), "{name}");
+        }
+        assert!(find("log.levle").is_none());
+    }
+}

@@ -1,0 +1,288 @@
+//! Reading the sources of settings one over the other. It owns the order, the places that problems name, and the rule
+//! that a file of the repository can point only inside what may be touched; what a value may be is `value`'s.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use becket_base::nearest;
+
+use super::document::{self, Content, Format, Member};
+use super::problem::{Notice, Place, Position, Problem, ProblemKind};
+use super::value::Origin;
+use super::{KEYS, Key, Kind, Loaded, SECURITY_ALLOWED_PATHS, Settings, Slot, Value, find};
+use crate::canonical::canonical;
+use crate::environment::Environment;
+use crate::files::{self, FileError};
+use crate::root::{ROOT_VARIABLES, Workspace};
+
+/// Far more than every key with a long comment.
+const LARGEST_FILE: u64 = 1024 * 1024;
+/// So that a file that is no settings file at all does not fill the screen.
+const MOST_PROBLEMS: usize = 50;
+
+pub(super) struct Loading<'a> {
+    workspace: &'a Workspace,
+    environment: &'a Environment,
+    settings: Settings,
+    problems: Vec<Problem>,
+    notices: Vec<Notice>,
+}
+
+/// One file while its tree is read.
+struct File<'a> {
+    path: PathBuf,
+    text: &'a str,
+    /// The line in which each key stood first.
+    seen: BTreeMap<&'static str, usize>,
+    untold: usize,
+    problems: usize,
+}
+
+impl<'a> Loading<'a> {
+    pub(super) fn new(workspace: &'a Workspace, environment: &'a Environment) -> Self {
+        Self {
+            workspace,
+            environment,
+            settings: Settings::default(),
+            problems: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    pub(super) fn read_file(&mut self, name: &str, format: Format) {
+        let path = self.workspace.root.join(name);
+        let result = self.bytes_of(&path).and_then(|bytes| bytes.map(text_of).transpose());
+        let text = match result {
+            Ok(None) => return,
+            Ok(Some(text)) => text,
+            Err(kind) => return self.problem(Place::File { path, position: None }, kind),
+        };
+        // What editors on Windows put in front says only that the file is UTF-8.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        match document::parse(text, format) {
+            Err((position, kind)) => self.problem(Place::File { path, position }, kind),
+            Ok(members) => {
+                let mut file = File { path, text, seen: BTreeMap::new(), untold: 0, problems: 0 };
+                self.read_members(&mut file, "", &members);
+                if file.untold > 0 {
+                    let place = Place::File { path: file.path, position: None };
+                    self.problem(place, ProblemKind::More { count: file.untold });
+                }
+            }
+        }
+    }
+
+    pub(super) fn read_variables(&mut self) {
+        for key in KEYS {
+            let Some(variable) = key.variable else { continue };
+            let Some(text) = self.environment.variable(variable) else { continue };
+            let origin = Origin { environment: self.environment, base: &self.environment.current_dir };
+            match Value::from_text(key, text, origin) {
+                Ok(value) => self.set(key, value, Place::Variable(variable.to_owned())),
+                Err(kind) => self.problem(Place::Variable(variable.to_owned()), kind),
+            }
+        }
+    }
+
+    pub(super) fn read_flags(&mut self, flags: &[(&str, String)]) {
+        let mut given: Vec<&Key> = Vec::new();
+        for (name, text) in flags {
+            let name = format!("--{}", name.trim_start_matches('-'));
+            let Some(key) = KEYS.iter().copied().find(|key| key.flag == Some(name.as_str())) else {
+                let known = KEYS.iter().filter_map(|key| key.flag);
+                let nearest = nearest(&name, known).map(str::to_owned);
+                self.problem(Place::Flag(name.clone()), ProblemKind::UnknownKey { key: name, nearest });
+                continue;
+            };
+            let origin = Origin { environment: self.environment, base: &self.environment.current_dir };
+            let repeated = given.iter().any(|other| other.name == key.name);
+            match Value::from_text(key, text, origin) {
+                Ok(value) => {
+                    let value = if repeated { joined(self.settings.value(key), value) } else { value };
+                    given.push(key);
+                    self.set(key, value, Place::Flag(name));
+                }
+                Err(kind) => self.problem(Place::Flag(name), kind),
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Loaded {
+        self.confine_paths();
+        self.tell_allowed_paths();
+        self.tell_misspelt_variables();
+        Loaded { settings: self.settings, problems: self.problems, notices: self.notices }
+    }
+
+    fn bytes_of(&self, path: &std::path::Path) -> Result<Option<Vec<u8>>, ProblemKind> {
+        if canonical(path).is_ok_and(|place| !place.starts_with(&self.workspace.root)) {
+            return Err(ProblemKind::Unreadable {
+                reason: "it is a link that leads out of the repository".to_owned(),
+            });
+        }
+        files::read(path, LARGEST_FILE).map_err(|error| match error {
+            FileError::NotAFile { .. } => ProblemKind::NotAFile,
+            FileError::TooLarge { limit, .. } => ProblemKind::TooLarge { limit },
+            FileError::Failed { source, .. } => ProblemKind::Unreadable { reason: source.kind().to_string() },
+            error => ProblemKind::Unreadable { reason: error.to_string() },
+        })
+    }
+
+    fn read_members(&mut self, file: &mut File<'_>, section: &str, members: &[Member]) {
+        for member in members {
+            let name =
+                if section.is_empty() { member.name.clone() } else { format!("{section}.{}", member.name) };
+            if let Some(key) = find(&name) {
+                self.read_member(file, key, &name, member);
+                continue;
+            }
+            match &member.node.content {
+                Content::Table(members) if !members.is_empty() => self.read_members(file, &name, members),
+                Content::Table(_) if is_section(&name) => {}
+                Content::Text(_) if name == "$schema" => {}
+                content if is_section(&name) => {
+                    let (expected, found) = ("a table".to_owned(), content.to_string());
+                    self.file_problem(file, member.node.offset, || ProblemKind::WrongType {
+                        key: name,
+                        expected,
+                        found,
+                    });
+                }
+                _ => self.file_problem(file, member.offset, || {
+                    let nearest = nearest_key(&name);
+                    ProblemKind::UnknownKey { key: name, nearest }
+                }),
+            }
+        }
+    }
+
+    fn read_member(&mut self, file: &mut File<'_>, key: &'static Key, name: &str, member: &Member) {
+        let position = Position::of(file.text, member.offset);
+        if let Some(first) = file.seen.get(key.name) {
+            let first = *first;
+            return self
+                .file_problem(file, member.offset, || ProblemKind::Duplicate { key: key.name, first });
+        }
+        file.seen.insert(key.name, position.line);
+        let origin = Origin { environment: self.environment, base: &self.workspace.root };
+        let place = Place::File { path: file.path.clone(), position: Some(position) };
+        match Value::from_node(key, &member.node, origin) {
+            Ok(value) => {
+                if let Some(notice) = key.notice {
+                    let message = format!("`{name}` has no effect: {notice}");
+                    self.notices.push(Notice { place: place.clone(), message });
+                }
+                self.set(key, value, place);
+            }
+            Err((offset, kind)) => self.file_problem(file, offset, || kind),
+        }
+    }
+
+    /// What a file of the repository names must be inside: else cloning a repository could make becket write anywhere.
+    /// What the user says, on the command line or in the environment, holds.
+    fn confine_paths(&mut self) {
+        let sandbox = self.settings.sandbox(self.workspace.clone());
+        for key in KEYS.iter().filter(|key| key.kind == Kind::Path) {
+            let Some(slot) = self.settings.slots.get_mut(key.name) else { continue };
+            let (Value::Path(path), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {
+                continue;
+            };
+            match sandbox.admit_anywhere(path) {
+                Ok(admitted) => slot.value = Value::Path(admitted),
+                Err(error) => {
+                    let kind = ProblemKind::Refused { key: key.name, reason: error.to_string() };
+                    self.problems.push(Problem { place: place.clone(), kind });
+                    *slot = Slot::default_of(key);
+                }
+            }
+        }
+    }
+
+    /// A file that came with the repository has opened other folders: that is the user's to know.
+    fn tell_allowed_paths(&mut self) {
+        let Some(slot) = self.settings.slots.get(SECURITY_ALLOWED_PATHS.key().name) else { return };
+        let (Value::Paths(paths), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {
+            return;
+        };
+        if !paths.is_empty() {
+            let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+            let message = format!("callers may also name folders in {}", paths.join(", "));
+            self.notices.push(Notice { place: place.clone(), message });
+        }
+    }
+
+    /// Other programs may have variables of such names, so a likely slip is told and nothing is refused.
+    fn tell_misspelt_variables(&mut self) {
+        let known =
+            || KEYS.iter().filter_map(|key| key.variable).chain(ROOT_VARIABLES.iter().map(|root| root.name));
+        for name in self.environment.variables.keys().filter(|name| name.starts_with("BECKET_")) {
+            if known().any(|variable| variable == name) {
+                continue;
+            }
+            if let Some(meant) = nearest(name, known()) {
+                let place = Place::Variable(name.clone());
+                self.notices
+                    .push(Notice { place, message: format!("unknown variable; did you mean {meant}?") });
+            }
+        }
+    }
+
+    fn set(&mut self, key: &'static Key, value: Value, place: Place) {
+        self.settings.slots.insert(key.name, Slot { value, place: Some(place) });
+    }
+
+    fn problem(&mut self, place: Place, kind: ProblemKind) {
+        self.problems.push(Problem { place, kind });
+    }
+
+    /// `kind` is made only when it will be told.
+    fn file_problem(&mut self, file: &mut File<'_>, offset: usize, kind: impl FnOnce() -> ProblemKind) {
+        if file.problems == MOST_PROBLEMS {
+            file.untold += 1;
+            return;
+        }
+        file.problems += 1;
+        let position = Some(Position::of(file.text, offset));
+        self.problem(Place::File { path: file.path.clone(), position }, kind());
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, ProblemKind> {
+    match bytes.as_slice() {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(ProblemKind::Utf16),
+        _ => String::from_utf8(bytes).map_err(|_| ProblemKind::NotUnicode),
+    }
+}
+
+fn is_section(name: &str) -> bool {
+    KEYS.iter()
+        .flat_map(|key| key.names())
+        .any(|known| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The key that was meant: nearly the same name, or nearly the same name in another section.
+fn nearest_key(name: &str) -> Option<String> {
+    let names: Vec<String> = KEYS.iter().flat_map(|key| key.names()).collect();
+    if let Some(found) = nearest(name, names.iter().map(String::as_str)) {
+        return Some(found.to_owned());
+    }
+    let last = |name: &'_ str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let lasts: Vec<String> = names.iter().map(|name| last(name)).collect();
+    let found = nearest(&last(name), lasts.iter().map(String::as_str))?;
+    let index = lasts.iter().position(|last| last == found)?;
+    names.get(index).cloned()
+}
+
+/// Lists that are given twice add up; of everything else the last holds.
+fn joined(before: Option<&Value>, value: Value) -> Value {
+    match (before, value) {
+        (Some(Value::List(before)), Value::List(items)) => {
+            let new = items.into_iter().filter(|item| !before.contains(item));
+            Value::List(before.iter().cloned().chain(new).collect())
+        }
+        (Some(Value::Paths(before)), Value::Paths(paths)) => {
+            Value::Paths(before.iter().cloned().chain(paths).collect())
+        }
+        (_, value) => value,
+    }
+}

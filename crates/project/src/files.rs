@@ -1,0 +1,222 @@
+//! Writing files so that a reader, a crash or a second writer never sees half of one. It owns how bytes get to the disk;
+//! which paths may be written is `admit`'s.
+#![allow(clippy::disallowed_methods, reason = "the owner of writes")]
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use fs_err as fs;
+
+use crate::canonical::canonical;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("{} exists already", path.display())]
+    Exists { path: PathBuf },
+    #[error("{} is a link; name the file it leads to", path.display())]
+    Link { path: PathBuf },
+    #[error("{} leads out of {}", path.display(), root.display())]
+    Outside { path: PathBuf, root: PathBuf },
+    #[error("{} is not a folder", path.display())]
+    NotAFolder { path: PathBuf },
+    #[error("{} is not a file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("{} is read-only", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("{} is larger than {limit} bytes", path.display())]
+    TooLarge { path: PathBuf, limit: u64 },
+    #[error("{} could not be {action}", path.display())]
+    Failed { path: PathBuf, action: &'static str, source: io::Error },
+}
+
+/// Replaces or makes a file: readers see the old bytes or the new ones, also after a crash. The mode of an existing file
+/// is kept, its owner is not.
+///
+/// A link is refused, because replacing it would cut it and following it could lead anywhere: a caller who means the
+/// file behind it gives that file's canonical path. A read-only file is refused, as a plain write would be.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
+    let permissions = match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
+        Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return Err(FileError::ReadOnly { path: path.to_owned() });
+        }
+        Ok(metadata) => Some(metadata.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+    temporary
+        .fill(bytes, permissions)
+        .and_then(|()| fs::rename(&temporary.path, path))
+        .and_then(|()| sync_folder_of(path))
+        .map_err(failed)
+}
+
+/// Makes a file that must not be there yet, whole or not at all. A link of that name counts as being there.
+pub fn create(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    create_for(path, bytes, Audience::Everyone)
+}
+
+/// As [`create`], for a token or a key: only the user can read it, from the first moment on. On Windows it has the
+/// permissions that its folder hands down, which in a user's profile are the user's alone.
+pub fn create_secret(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    create_for(path, bytes, Audience::User)
+}
+
+/// Makes the folder `inside` (relative) below `root` with all its parents, and gives its canonical path. A link on the
+/// way is followed only if it stays inside `root`, which must exist.
+pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
+    let failed = |path: &Path, source| FileError::Failed { path: path.to_owned(), action: "made", source };
+    let root = canonical(root).map_err(|source| failed(root, source))?;
+    let mut folder = root.clone();
+    for component in inside.components() {
+        match component {
+            Component::Normal(name) => folder.push(name),
+            Component::CurDir => continue,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return Err(FileError::Outside { path: inside.to_owned(), root });
+            }
+        }
+        match fs::create_dir(&folder) {
+            Ok(()) => {}
+            // A link that leads nowhere exists too, and is found out by the next line.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&folder, error)),
+        }
+        let place = canonical(&folder).map_err(|source| failed(&folder, source))?;
+        if !place.starts_with(&root) {
+            return Err(FileError::Outside { path: folder, root });
+        }
+        if !place.is_dir() {
+            return Err(FileError::NotAFolder { path: folder });
+        }
+        folder = place;
+    }
+    Ok(folder)
+}
+
+/// The whole of a regular file, or nothing when there is none. Never waits on a pipe and never reads beyond `limit`.
+pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let failed = |source| FileError::Failed { path: path.to_owned(), action: "read", source };
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    // One more than allowed tells a full file from one that is too large, also while it grows.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(FileError::TooLarge { path: path.to_owned(), limit });
+    }
+    Ok(Some(bytes))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    Everyone,
+    User,
+}
+
+fn create_for(path: &Path, bytes: &[u8], audience: Audience) -> Result<(), FileError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AlreadyExists => FileError::Exists { path: path.to_owned() },
+        _ => FileError::Failed { path: path.to_owned(), action: "made", source },
+    };
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(FileError::Exists { path: path.to_owned() });
+    }
+    let temporary = Temporary::create(path, audience).map_err(failed)?;
+    temporary.fill(bytes, None).map_err(failed)?;
+    match fs::hard_link(&temporary.path, path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(failed(error)),
+        // Not every file system has hard links: then it is made in place, exclusively but not in one step.
+        Err(_) => write_in_place(path, bytes, audience).map_err(failed)?,
+    }
+    sync_folder_of(path).map_err(failed)
+}
+
+fn write_in_place(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
+    let mut file = open_new(path, audience)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        _ = fs::remove_file(path);
+    }
+    written
+}
+
+/// A file beside the one it is to become; removed when dropped, unless it was renamed away.
+struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn create(target: &Path, audience: Audience) -> io::Result<Self> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut random = [0_u8; 8];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let mut temporary = OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{:016x}.tmp", u64::from_le_bytes(random)));
+        let path = target.with_file_name(temporary);
+        open_new(&path, audience)?;
+        Ok(Self { path })
+    }
+
+    fn fill(&self, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
+        let mut file = fs::OpenOptions::new().write(true).open(&self.path)?;
+        file.write_all(bytes)?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
+        file.sync_all()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn open_new(path: &Path, audience: Audience) -> io::Result<fs::File> {
+    use fs_err::os::unix::fs::OpenOptionsExt;
+    let mode = if audience == Audience::User { 0o600 } else { 0o666 };
+    fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_new(path: &Path, _audience: Audience) -> io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Makes a rename or a new name survive a crash; file systems that cannot do it are left alone.
+#[cfg(unix)]
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match fs::File::open(folder)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+/// A folder cannot be opened for that here; the file itself was synced.
+#[cfg(not(unix))]
+fn sync_folder_of(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

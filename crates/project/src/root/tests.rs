@@ -1,0 +1,1 @@
+//! Real repositories of every kind, made by Git itself.
