@@ -74,6 +74,24 @@ pub(crate) fn words_of_item(tokens: &[TokenTree], name: &str) -> Option<Vec<Stri
     Some(words)
 }
 
+/// Every text literal, without its quotes.
+pub(crate) fn strings(tokens: &[TokenTree]) -> Vec<Named> {
+    let mut found = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Literal(literal) => {
+                let written = literal.to_string();
+                if let Some(text) = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                    found.push(Named { line: literal.span().start().line, name: text.to_owned() });
+                }
+            }
+            TokenTree::Group(group) => found.extend(strings(&inside(group))),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// A platform that a `#[cfg(…)]` asks for, or asks not to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Platform {

@@ -80,16 +80,19 @@ impl Tree {
     /// The Rust files that end up in the binary: not tests, benchmarks, test support or this program.
     pub(crate) fn shipped_rust(&self) -> impl Iterator<Item = (&str, &str)> {
         self.rust().filter(|(path, _)| {
-            path.starts_with("crates/")
-                && !path.starts_with("crates/testing/")
-                && !path.ends_with("_tests.rs")
-                && !path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches" | "fuzz"))
+            path.starts_with("crates/") && !path.starts_with("crates/testing/") && !is_test(path)
         })
     }
 
     pub(crate) fn markdown(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files().filter(|(path, _)| has_extension(path, "md"))
     }
+}
+
+/// Whether a Rust file holds nothing but tests or benchmarks.
+pub(crate) fn is_test(path: &str) -> bool {
+    path.ends_with("_tests.rs")
+        || path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches" | "fuzz"))
 }
 
 pub(crate) fn has_extension(path: &str, extension: &str) -> bool {

@@ -19,6 +19,7 @@ mod platforms;
 mod processes;
 mod purity;
 mod tables;
+mod variables;
 
 use std::fmt;
 
@@ -58,6 +59,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "machine", rule: "nothing in the tree names one machine", run: machine::check },
     Check { name: "architecture", rule: "ARCHITECTURE.md knows every crate", run: architecture::check },
     Check { name: "links", rule: "every relative link leads somewhere", run: links::check },
+    Check { name: "variables", rule: "every variable that is read is documented", run: variables::check },
     Check { name: "changelog", rule: "the changelog has a section for the version", run: changelog::check },
 ];
 

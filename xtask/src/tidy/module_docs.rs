@@ -1,7 +1,7 @@
 //! Holds "`//!` on every module": a reader learns what a file owns before the first line of code.
 
 use super::Finding;
-use crate::tree::Tree;
+use crate::tree::{Tree, is_test};
 
 /// Fewer words than this name the module again instead of describing it.
 const WORDS: usize = 3;
@@ -14,7 +14,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             let Some(doc) = first.strip_prefix("//!") else {
                 return Some(Finding::in_file(path, "must open with `//!`: what it owns, what it does not"));
             };
-            let short = doc.split_whitespace().count() < WORDS;
+            let short = !is_test(path) && doc.split_whitespace().count() < WORDS;
             short.then(|| Finding::at(path, 1, "the `//!` must say what the module owns"))
         })
         .collect()
@@ -32,6 +32,8 @@ mod tests {
             ("crates/a/src/empty.rs", ""),
             ("crates/a/src/named.rs", "//! placeholder\n"),
             ("crates/a/src/described.rs", "//! What it owns.\n"),
+            ("crates/a/src/named/tests.rs", "//! Tests.\n"),
+            ("crates/a/src/other_tests.rs", "use super::*;\n"),
         ];
         assert_eq!(
             found(check, &files),
@@ -39,6 +41,7 @@ mod tests {
                 "crates/a/src/bare.rs: must open with `//!`: what it owns, what it does not",
                 "crates/a/src/empty.rs: must open with `//!`: what it owns, what it does not",
                 "crates/a/src/named.rs:1: the `//!` must say what the module owns",
+                "crates/a/src/other_tests.rs: must open with `//!`: what it owns, what it does not",
             ]
         );
     }

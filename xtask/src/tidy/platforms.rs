@@ -1,13 +1,15 @@
 //! Holds "not designed out": a file that has code for Unix or Windows alone also says what the others do.
+//!
+//! A test may be about one platform; what it tests may not.
 
 use super::Finding;
 use crate::tokens;
-use crate::tree::Tree;
+use crate::tree::{Tree, is_test};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.rust() {
-        let platforms = tokens::platforms(&tokens::all(text));
+    for (path, text) in tree.rust().filter(|(path, _)| !is_test(path)) {
+        let platforms = tokens::platforms(&tokens::shipped(text));
         let mut told: Vec<&str> = Vec::new();
         for platform in platforms.iter().filter(|platform| platform.wanted) {
             let name = platform.name.as_str();
@@ -42,7 +44,7 @@ mod tests {
     fn a_platform_without_its_twin_fails() {
         let files = [
             ("crates/a/src/alone.rs", "\n#[cfg(unix)]\nfn a() {}\n#[cfg(unix)]\nfn b() {}\n"),
-            ("crates/a/src/os.rs", "#[cfg(all(test, target_os = \"linux\"))]\nmod a {}\n"),
+            ("crates/a/src/os.rs", "#[cfg(all(feature = \"a\", target_os = \"linux\"))]\nmod a {}\n"),
         ];
         assert_eq!(
             found(check, &files),
@@ -59,6 +61,7 @@ mod tests {
         let files = [
             ("crates/a/src/not.rs", "#[cfg(unix)]\nfn a() {}\n#[cfg(not(unix))]\nfn a() {}\n"),
             ("crates/a/src/both.rs", "#[cfg(unix)]\nfn a() {}\n#[cfg(windows)]\nfn a() {}\n"),
+            ("crates/a/src/tested.rs", "#[cfg(test)]\nmod tests { #[cfg(unix)] #[test] fn links() {} }\n"),
             ("crates/a/src/feature.rs", "#[cfg(feature = \"unix\")]\nfn a() { cfg!(unix); }\n"),
         ];
         assert_eq!(found(check, &files), Vec::<String>::new());
