@@ -8,6 +8,7 @@ pub mod environment;
 pub mod files;
 pub mod hosts;
 pub mod root;
+mod shown;
 
 pub use admit::{AdmitError, Admitted, Sandbox};
 pub use config::{Loaded, Settings};

@@ -12,6 +12,9 @@ impl Style {
     pub const NATIVE: Self = if cfg!(windows) { Self::Windows } else { Self::Posix };
 }
 
+/// No system takes a longer one, and each component may cost a question to the disk.
+const LONGEST: usize = 32 * 1024;
+
 /// A path taken apart. Components are never empty or `.`; `..` is kept, because what it means depends on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spelling {
@@ -27,6 +30,8 @@ pub enum Spelling {
 pub enum LexicalError {
     #[error("it is empty")]
     Empty,
+    #[error("it is longer than {LONGEST} bytes")]
+    TooLong,
     #[error("it has a NUL character")]
     Nul,
     #[error("`..` leads out of the root")]
@@ -46,6 +51,9 @@ pub enum LexicalError {
 pub fn spell(text: &str, style: Style) -> Result<Spelling, LexicalError> {
     if text.is_empty() {
         return Err(LexicalError::Empty);
+    }
+    if text.len() > LONGEST {
+        return Err(LexicalError::TooLong);
     }
     if text.contains('\0') {
         return Err(LexicalError::Nul);
@@ -157,7 +165,7 @@ fn is_ignorable(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use LexicalError::{Drive, Empty, Escape, NoDrive, Nul, ReservedName, Share};
+    use LexicalError::{Drive, Empty, Escape, NoDrive, Nul, ReservedName, Share, TooLong};
 
     #[allow(clippy::unnecessary_wraps, reason = "keeps the tables readable")]
     fn relative(components: &[&str]) -> Result<Spelling, LexicalError> {
@@ -187,6 +195,7 @@ mod tests {
             ("//server/share", absolute("/", &["server", "share"])),
             ("/", absolute("/", &[])),
             ("", Err(Empty)),
+            (&"a/".repeat(LONGEST), Err(TooLong)),
             ("a\0b", Err(Nul)),
             ("..", Err(Escape)),
             ("../x", Err(Escape)),

@@ -1,18 +1,27 @@
 //! Repositories inside the root: a `.git` between the root and a path must lead to a Git directory that is ours too,
 //! else whoever runs Git there would be led elsewhere.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{AdmitError, normal};
+use super::AdmitError;
+use super::walk::normal;
 use crate::canonical::canonical;
-use crate::root::git_dir::read_git_file;
+use crate::root::git_dir::{found, read_git_file};
+use crate::shown::shown;
 
-/// Checks every folder below `root` down to `place`. `homes` are canonical folders in which a Git directory may lie.
-pub(super) fn check(root: &Path, place: &Path, homes: &[PathBuf], argument: &str) -> Result<(), AdmitError> {
-    let folders = place.ancestors().take_while(|folder| *folder != root);
-    for folder in folders {
+/// Checks every folder below `root` down to `place`, which exists. `is_home` says whether a Git directory may lie at a
+/// canonical path.
+pub(super) fn check(
+    root: &Path,
+    place: &Path,
+    argument: &str,
+    is_home: impl Fn(&Path) -> bool,
+) -> Result<(), AdmitError> {
+    let unreadable = |source: io::Error| AdmitError::Unreadable { argument: shown(argument), source };
+    for folder in place.ancestors().take_while(|folder| *folder != root) {
         let dot_git = folder.join(".git");
-        let Ok(metadata) = fs_err::symlink_metadata(&dot_git) else { continue };
+        let Some(metadata) = found(fs_err::symlink_metadata(&dot_git)).map_err(unreadable)? else { continue };
         if metadata.is_dir() {
             continue;
         }
@@ -20,13 +29,13 @@ pub(super) fn check(root: &Path, place: &Path, homes: &[PathBuf], argument: &str
             dot_git.clone()
         } else {
             read_git_file(&dot_git).map_err(|source| AdmitError::NestedGitBroken {
-                argument: argument.to_owned(),
+                argument: shown(argument),
                 dot_git: dot_git.clone(),
                 source,
             })?
         };
-        if !homes.iter().any(|home| resolved(&target).starts_with(home)) {
-            return Err(AdmitError::NestedGitOutside { argument: argument.to_owned(), dot_git });
+        if !is_home(&resolved(&target)) {
+            return Err(AdmitError::NestedGitOutside { argument: shown(argument), dot_git });
         }
     }
     Ok(())
@@ -36,12 +45,13 @@ pub(super) fn check(root: &Path, place: &Path, homes: &[PathBuf], argument: &str
 /// all there is to judge.
 fn resolved(target: &Path) -> PathBuf {
     for (depth, ancestor) in target.ancestors().enumerate() {
-        if let Ok(mut place) = canonical(ancestor) {
-            let missing: Vec<_> = target.iter().rev().take(depth).collect();
-            for name in missing.into_iter().rev() {
-                place = normal(&place, &[name.to_string_lossy().into_owned()]);
-            }
-            return place;
+        if let Ok(place) = canonical(ancestor) {
+            let names: Vec<String> = target
+                .iter()
+                .skip(target.iter().count() - depth)
+                .map(|name| name.to_string_lossy().into_owned())
+                .collect();
+            return normal(&place, &names);
         }
     }
     target.to_owned()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use becket_base::clip;
+use crate::shown::shown;
 
 /// Where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,11 +141,6 @@ impl Position {
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self { line: before.matches('\n').count() + 1, column: before[start..].chars().count() + 1 }
     }
-}
-
-/// Of any length and with any characters, a name or value in a message stays one short line.
-fn shown(text: &str) -> String {
-    clip(text, 60).to_string().escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'")
 }
 
 fn meant(nearest: Option<&str>) -> String {
