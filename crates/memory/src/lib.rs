@@ -1,6 +1,7 @@
 //! Markdown entries in Git that say why: written once, numbered once, linked from code, searched, and known to be fresh
 //! or stale. Owns everything under `.context/` and its rules; what Git knows comes in as data.
 
+pub mod code;
 pub mod config;
 pub mod entry;
 pub mod front_matter;
