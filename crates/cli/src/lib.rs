@@ -1,1 +1,79 @@
-//! The command line.
+//! The command line: the only crate that knows a terminal. Every command is one call into `becket-engine` and a report.
+
+mod alias;
+mod client;
+mod commands;
+mod context;
+mod logging;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::{
+    commands::Command,
+    context::Context,
+    ui::{Color, Ui},
+};
+
+/// Four planes over one Git repository, for people who run several AI coding agents in it.
+#[derive(Debug, Parser)]
+#[command(name = "becket", version, propagate_version = true, after_help = ui::exit_code_help(), max_term_width = 110)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Global {
+    /// The repository; otherwise BECKET_REPO, PROJECT_PATH, or the one around the current directory
+    #[arg(long, global = true, value_name = "PATH")]
+    pub repo: Option<String>,
+    /// Print one JSON envelope instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// When to colour
+    #[arg(long, global = true, value_enum, default_value = "auto")]
+    pub color: Color,
+    /// How much to log on stderr: error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log_level: Option<String>,
+    /// Also write the log to this file
+    #[arg(long, global = true, value_name = "PATH")]
+    pub log_file: Option<String>,
+    /// Log one JSON object per line
+    #[arg(long, global = true)]
+    pub json_logs: bool,
+}
+
+/// The whole process.
+pub fn run() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(persona) = alias::persona_of(&arguments) {
+        return alias::run(persona, arguments);
+    }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let ui = Ui::new(cli.global.json, cli.global.color);
+    match Context::open(cli.global, ui) {
+        Ok(context) => cli.command.run(&context),
+        Err(error) => ui.finish::<()>("becket", Err(error)),
+    }
+}
+
+/// The whole command line, for the generated reference and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Help and version go to stdout with 0, a wrong command line to stderr with 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}

@@ -1,2 +1,7 @@
-//! becket.
-fn main() {}
+//! The one binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    becket_cli::run()
+}

@@ -2,6 +2,15 @@
 //!
 //! Owns the joining of the boundary crates and the one [`Error`]. Knows no protocol, terminal or HTTP.
 
+pub mod doctor;
+mod engine;
 mod error;
+mod repository;
+pub mod sample;
+pub mod settings;
+pub mod status;
+pub mod token;
 
+pub use becket_project::Environment;
+pub use engine::{Engine, OpenOptions, environment};
 pub use error::{Error, ErrorKind};

@@ -1,0 +1,139 @@
+//! The six other names: a link called `lodestar`, or `becket as lodestar …`, understands that seed's own command line.
+
+mod links;
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    process::ExitCode,
+};
+
+use becket_engine::Error;
+use becket_mcp::{PERSONAS, Persona};
+use clap::Parser;
+
+pub(crate) use links::{LinkReport, install, remove};
+
+use crate::{Global, commands::mcp::Mcp, context::Context, ui::Ui};
+
+/// `becket as NAME …`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct As {
+    /// stamp, logicstamp-mcp, context-stash, lodestar, segmint or crinkle
+    name: String,
+    /// The seed's own command line
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    arguments: Vec<OsString>,
+}
+
+impl As {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        let Some(persona) = Persona::named(&self.name) else {
+            let names: Vec<_> = PERSONAS.iter().map(|persona| persona.name).collect();
+            let mut error =
+                Error::invalid("unknown_name", format!("becket does not answer to `{}`.", self.name));
+            error = match becket_base::nearest(&self.name, names.iter().copied()) {
+                Some(meant) => {
+                    error.with_hint(format!("Did you mean `{meant}`? The names are {}.", names.join(", ")))
+                }
+                None => error.with_hint(format!("The names are {}.", names.join(", "))),
+            };
+            return context.ui.finish::<()>("as", Err(error));
+        };
+        let mut arguments = vec![OsString::from(&self.name)];
+        arguments.extend(self.arguments);
+        run(persona, arguments)
+    }
+}
+
+/// The seed that the process was called as.
+pub(crate) fn persona_of(arguments: &[OsString]) -> Option<Persona> {
+    let stem = Path::new(arguments.first()?).file_stem().and_then(OsStr::to_str)?;
+    Persona::named(stem)
+}
+
+/// How each seed starts its server: the words before the options.
+fn serving_words(persona: Persona) -> &'static [&'static [&'static str]] {
+    match persona.name {
+        "context-stash" => &[&["--serve"], &["mcp"]],
+        "lodestar" => &[&["mcp", "serve"], &["mcp"]],
+        // Their programs are nothing but the server.
+        "segmint" | "logicstamp-mcp" => &[&["mcp"], &[]],
+        _ => &[&["mcp"]],
+    }
+}
+
+/// The whole process under another name.
+pub(crate) fn run(persona: Persona, arguments: Vec<OsString>) -> ExitCode {
+    let words = arguments.get(1..).unwrap_or_default();
+    for serving in serving_words(persona) {
+        let matches =
+            words.len() >= serving.len() && serving.iter().zip(words).all(|(word, given)| given == word);
+        if matches && !is_help(persona, words) {
+            let rest = words.get(serving.len()..).unwrap_or_default();
+            return serve(persona, &arguments, rest);
+        }
+    }
+    usage(persona, words)
+}
+
+/// A bare program that serves by default still answers `--help` and `--version`.
+fn is_help(persona: Persona, words: &[OsString]) -> bool {
+    serving_words(persona).contains(&&[][..])
+        && words
+            .first()
+            .is_some_and(|word| word == "--help" || word == "-h" || word == "--version" || word == "-V")
+}
+
+/// The options of a seed's server are those of `becket mcp`.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct ServeCli {
+    #[command(flatten)]
+    global: Global,
+    #[command(flatten)]
+    mcp: Mcp,
+}
+
+fn serve(persona: Persona, arguments: &[OsString], rest: &[OsString]) -> ExitCode {
+    let name = arguments.first().cloned().unwrap_or_default();
+    let cli = match ServeCli::try_parse_from(std::iter::once(name).chain(rest.iter().cloned())) {
+        Ok(cli) => cli,
+        Err(error) => return crate::usage(&error),
+    };
+    let ui = Ui::new(cli.global.json, cli.global.color);
+    match Context::open(cli.global, ui) {
+        Ok(context) => cli.mcp.run_as(&context, persona),
+        Err(error) => ui.finish::<()>(persona.name, Err(error)),
+    }
+}
+
+fn usage(persona: Persona, words: &[OsString]) -> ExitCode {
+    let ui = Ui::new(false, crate::ui::Color::Auto);
+    let forms: Vec<String> = serving_words(persona)
+        .iter()
+        .map(|serving| format!("{} {}", persona.name, serving.join(" ")).trim_end().to_owned())
+        .collect();
+    let help = format!(
+        "{}\n\nUsage: {} [OPTIONS]\n\nThe options are those of `becket mcp`.",
+        persona.title,
+        forms.join(" | ")
+    );
+    match words.first().and_then(|word| word.to_str()) {
+        Some("--version" | "-V") => {
+            ui.print(&format!("{} (becket {})", persona.name, env!("CARGO_PKG_VERSION")));
+            ExitCode::SUCCESS
+        }
+        Some("--help" | "-h") => {
+            ui.print(&help);
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let given: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            let message = format!("`{} {}` is not a command of this build.", persona.name, given.join(" "));
+            let error = Error::invalid("unknown_command", message.replace(" `", "`"))
+                .with_hint(format!("Try: {}", forms.join(" | ")));
+            ui.finish::<()>(persona.name, Err(error))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `becket doctor`: checks everything, a real handshake with itself included.
+
+use std::{process::ExitCode, time::Instant};
+
+use becket_engine::{
+    Error,
+    doctor::{Check, CheckState},
+};
+use owo_colors::OwoColorize;
+use serde_json::json;
+
+use crate::{
+    client::Client,
+    context::{Context, own_binary},
+    ui::{Report, Verdict},
+};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {}
+
+impl Doctor {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        let engine = context.engine(Vec::new());
+        let mut checks = engine.checks();
+        if let Ok(workspace) = engine.workspace() {
+            checks.push(handshake("server", &workspace.root, Era::Handshake));
+            checks.push(handshake("server", &workspace.root, Era::Stateless));
+        }
+        let broken = checks.iter().any(|check| check.state == CheckState::Broken);
+        let verdict = if broken { Verdict::Broken } else { Verdict::Sound };
+        let text = table(&checks);
+        let data = json!({"sound": !broken, "checks": checks});
+        context.ui.finish("doctor", Ok(Report::new(data, text).with_verdict(verdict)))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Era {
+    Handshake,
+    Stateless,
+}
+
+fn handshake(name: &'static str, repo: &std::path::Path, era: Era) -> Check {
+    match try_handshake(repo, era) {
+        Ok(message) => Check::works(name, message),
+        Err(error) => Check::broken(name, &error),
+    }
+}
+
+/// Starts the server as a host would, and asks it the first questions of an agent.
+fn try_handshake(repo: &std::path::Path, era: Era) -> Result<String, Error> {
+    let started = Instant::now();
+    let mut client = Client::start(&own_binary()?, repo, &[])?;
+    let version = match era {
+        Era::Handshake => {
+            client.initialize("2025-11-25")?["protocolVersion"].as_str().unwrap_or_default().to_owned()
+        }
+        Era::Stateless => {
+            client.speak_stateless();
+            client.request("server/discover", json!({}))?;
+            "2026-07-28".to_owned()
+        }
+    };
+    let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+    let tools = client.request("tools/list", json!({}))?["tools"].as_array().map_or(0, Vec::len);
+    let status = client.call("becket_status", &json!({}))?;
+    if status["isError"] == true {
+        return Err(Error::unavailable("status_failed", "The server runs, but becket_status fails."));
+    }
+    if !client.stop() {
+        return Err(Error::unavailable("server_exit", "The server did not end cleanly with its input."));
+    }
+    Ok(format!("answers protocol {version} in {milliseconds:.1} ms, {tools} tools"))
+}
+
+fn table(checks: &[Check]) -> String {
+    let mut lines = Vec::new();
+    for check in checks {
+        let mark = match check.state {
+            CheckState::Works => "ok    ".green().to_string(),
+            CheckState::Advice => "advice".yellow().to_string(),
+            CheckState::Broken => "BROKEN".red().bold().to_string(),
+        };
+        lines.push(format!("{mark}  {:<11} {}", check.name, check.message));
+        if let Some(fix) = &check.fix {
+            lines.push(format!("        {:<11} {} {fix}", "", "→".cyan()));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,222 @@
+//! `becket mcp`: the server, on stdio or Streamable HTTP.
+
+use std::{process::ExitCode, sync::Arc};
+
+use becket_engine::{Engine, Error};
+use becket_mcp::{Choice, NameStyle, Notice, Persona, STATUS_URI, Server, Toolset, transport};
+use becket_web::{Exposure, Options, Secret, WebError};
+use tokio_util::sync::CancellationToken;
+
+use crate::{context::Context, logging};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mcp {
+    /// Serve on stdin and stdout (the default)
+    #[arg(long, conflicts_with = "http")]
+    stdio: bool,
+    /// Serve Streamable HTTP to several agents at once; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
+    http: Option<String>,
+    /// The file with the bearer token of --http; otherwise BECKET_HTTP_TOKEN, or one is made
+    #[arg(long, value_name = "PATH")]
+    http_token_file: Option<String>,
+    /// Listen beyond this machine; put a TLS proxy in front
+    #[arg(long, requires = "http")]
+    http_expose: bool,
+    /// Further Host names that --http answers to
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    allowed_hosts: Vec<String>,
+    /// Further Origins that --http lets in
+    #[arg(long, value_name = "ORIGIN", value_delimiter = ',')]
+    allowed_origins: Vec<String>,
+    /// The planes to offer: all, understand, remember, coordinate, commit
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    toolsets: Vec<String>,
+    /// Single tools to offer besides
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// Single tools not to offer
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    exclude: Vec<String>,
+    /// Offer only tools that change nothing
+    #[arg(long)]
+    read_only: bool,
+    /// How to list tool names: underscore or dotted
+    #[arg(long, value_name = "STYLE")]
+    tool_names: Option<String>,
+    /// Log everything
+    #[arg(long, hide = true)]
+    dev: bool,
+}
+
+impl Mcp {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        self.run_as(context, Persona::BECKET)
+    }
+
+    pub(crate) fn run_as(self, context: &Context, persona: Persona) -> ExitCode {
+        match self.serve(context, persona) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => context.ui.finish::<()>("mcp", Err(error)),
+        }
+    }
+
+    fn serve(self, context: &Context, persona: Persona) -> Result<(), Error> {
+        let engine = context.engine(self.flags());
+        engine.flags_are_sound()?;
+        logging::start(&engine)?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
+                |error| {
+                    Error::unavailable("runtime", "The server cannot start its threads.").with_source(error)
+                },
+            )?;
+        let outcome = runtime.block_on(async {
+            let closing = CancellationToken::new();
+            let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())?;
+            tokio::spawn(stop_on_signal(closing.clone()));
+            tokio::spawn(watch(server.clone(), Arc::clone(&engine), closing.clone()));
+            match engine.http_listen().filter(|_| !self.stdio) {
+                Some(address) => {
+                    let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
+                    serve_http(context, &engine, &server, address, exposure, closing).await
+                }
+                None => serve_stdio(&engine, &server, closing).await,
+            }
+        });
+        // A call that does not end (a hung file system) must not keep the process.
+        runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+        outcome
+    }
+
+    /// What was given, by the name that the settings have for it.
+    fn flags(&self) -> Vec<(&'static str, String)> {
+        let mut flags = Vec::new();
+        for (flag, values) in [
+            ("--toolsets", &self.toolsets),
+            ("--tools", &self.tools),
+            ("--exclude", &self.exclude),
+            ("--allowed-hosts", &self.allowed_hosts),
+            ("--allowed-origins", &self.allowed_origins),
+        ] {
+            if !values.is_empty() {
+                flags.push((flag, values.join(",")));
+            }
+        }
+        for (flag, value) in [
+            ("--tool-names", &self.tool_names),
+            ("--http-token-file", &self.http_token_file),
+            ("--http", &self.http),
+        ] {
+            if let Some(value) = value {
+                flags.push((flag, value.clone()));
+            }
+        }
+        if self.read_only {
+            flags.push(("--read-only", "true".to_owned()));
+        }
+        if self.dev {
+            flags.push(("--log-level", "debug".to_owned()));
+        }
+        flags
+    }
+}
+
+fn choice(engine: &Engine) -> Result<Choice, Error> {
+    let settings = engine.mcp_settings();
+    Ok(Choice {
+        toolsets: Toolset::parse_list(&settings.toolsets)?,
+        tools: settings.tools,
+        exclude: settings.exclude,
+        read_only: settings.read_only,
+        names: if settings.dotted_names { NameStyle::Dotted } else { NameStyle::Underscore },
+    })
+}
+
+async fn serve_stdio(engine: &Engine, server: &Server, closing: CancellationToken) -> Result<(), Error> {
+    let (input, output) = transport::stdio();
+    let max_message_bytes = engine.mcp_settings().max_message_bytes;
+    let limits = transport::Limits { max_message_bytes, ..transport::Limits::default() };
+    transport::serve(server.connection(), input, output, limits, closing)
+        .await
+        .map_err(|error| Error::unavailable("stdio", "The connection to the host broke.").with_source(error))
+}
+
+async fn serve_http(
+    context: &Context,
+    engine: &Engine,
+    server: &Server,
+    address: &str,
+    exposure: Exposure,
+    closing: CancellationToken,
+) -> Result<(), Error> {
+    let settings = engine.http_settings();
+    let token = engine.http_token()?;
+    let options = Options::new(Secret::new(&token.value).map_err(web_error)?)
+        .with_allowed_hosts(settings.allowed_hosts)
+        .with_allowed_origins(settings.allowed_origins)
+        .with_max_body_bytes(settings.max_body_bytes);
+    let address = becket_web::parse_address(address).map_err(web_error)?;
+    let bound = becket_web::bind(address, exposure).await.map_err(web_error)?;
+    context.ui.say(format_args!("listening on {}", bound.url()));
+    if let Some(file) = &token.file {
+        context.ui.say(format_args!("token file: {}", file.display()));
+    }
+    let service = becket_mcp::http::service(server.clone(), settings.max_body_bytes, closing.clone());
+    becket_web::serve(bound, service, options, closing).await.map_err(web_error)
+}
+
+fn web_error(error: WebError) -> Error {
+    Error::unavailable(error.code(), format!("The server cannot listen: {error}."))
+        .with_hint(error.hint())
+        .with_source(error)
+}
+
+/// SIGTERM and Ctrl-C end the server cleanly: answers in flight are given first.
+async fn stop_on_signal(closing: CancellationToken) {
+    wait_for_signal().await;
+    tracing::info!("asked to stop");
+    closing.cancel();
+}
+
+#[cfg(unix)]
+async fn wait_for_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::hangup())) {
+        (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) => tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
+        },
+        _ => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn wait_for_signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Tells subscribers of `becket://status` when branch or worktrees change; looks only while somebody subscribed.
+async fn watch(server: Server, engine: Arc<Engine>, closing: CancellationToken) {
+    let mut tick = tokio::time::interval(std::time::Duration::from_millis(250));
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut last = None;
+    loop {
+        tokio::select! {
+            () = closing.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        if !server.is_watched() {
+            last = None;
+            continue;
+        }
+        let stamp = engine.repository_stamp();
+        if last.as_ref().is_some_and(|last| *last != stamp) {
+            server.publish(&Notice::ResourceUpdated(STATUS_URI.to_owned()));
+        }
+        last = Some(stamp);
+    }
+}

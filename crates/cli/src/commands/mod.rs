@@ -1,0 +1,48 @@
+//! The commands. To add one: a file here and a row in [`Command`].
+
+mod alias;
+mod completions;
+mod config;
+mod doctor;
+pub(crate) mod mcp;
+mod status;
+mod tour;
+
+use std::process::ExitCode;
+
+use crate::context::Context;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Serve MCP to an agent's host, on stdio or HTTP
+    Mcp(mcp::Mcp),
+    /// Where am I, what is there, what is wrong, what next
+    Status(status::Status),
+    /// Check everything that becket needs, and say how to mend it
+    Doctor(doctor::Doctor),
+    /// Show what becket does, live, in a throw-away repository
+    Tour(tour::Tour),
+    /// Print each effective setting and where it came from
+    Config(config::Config),
+    /// Make or remove links for the six other names
+    Alias(alias::Alias),
+    /// Run under one of the six other names: `becket as lodestar …`
+    As(crate::alias::As),
+    /// Print a shell's completion script
+    Completions(completions::Completions),
+}
+
+impl Command {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        match self {
+            Command::Mcp(command) => command.run(context),
+            Command::Status(command) => command.run(context),
+            Command::Doctor(command) => command.run(context),
+            Command::Tour(command) => command.run(context),
+            Command::Config(command) => command.run(context),
+            Command::Alias(command) => command.run(context),
+            Command::As(command) => command.run(context),
+            Command::Completions(command) => command.run(context),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `becket tour`: a throw-away repository, the real server, and every call in sight.
+
+use std::process::ExitCode;
+
+use becket_engine::{Error, sample};
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    client::Client,
+    context::{Context, own_binary},
+    ui::{Report, Ui},
+};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tour {
+    /// Keep the throw-away repository, and say where it is
+    #[arg(long)]
+    keep: bool,
+}
+
+/// One call of the tour.
+#[derive(Debug, Serialize)]
+struct Step {
+    title: &'static str,
+    call: String,
+    answer: Value,
+    /// What to see in it.
+    shows: String,
+}
+
+impl Tour {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        let mut guide = Guide { ui: context.ui, json: context.global.json, steps: Vec::new(), chapter: 0 };
+        let result = walk(&mut guide, self.keep);
+        context.ui.finish("tour", result.map(|closing| Report::new(json!({"steps": guide.steps}), closing)))
+    }
+}
+
+fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
+    let folder = tempfile::Builder::new().prefix("becket-tour-").tempdir().map_err(|error| {
+        Error::unavailable("not_writable", "There is no temporary folder.").with_source(error)
+    })?;
+    let sample = sample::create(folder.path())?;
+    let binary = own_binary()?;
+    guide.say("A small TypeScript shop in a throw-away Git repository, with two worktrees.");
+
+    guide.chapter("Connect", "An agent's host starts `becket mcp` and shakes hands. Any MCP host can.");
+    let mut client = Client::start(&binary, &sample.repository, &[])?;
+    let answer = client.initialize("2025-11-25")?;
+    let shows = format!(
+        "{} {}, protocol {}",
+        text(&answer, "/serverInfo/name"),
+        text(&answer, "/serverInfo/version"),
+        text(&answer, "/protocolVersion")
+    );
+    guide.step("Connect", "initialize {\"protocolVersion\": \"2025-11-25\"}", answer, shows);
+    let answer = client.request("tools/list", json!({}))?;
+    let names: Vec<_> =
+        answer["tools"].as_array().into_iter().flatten().map(|tool| text(tool, "/name")).collect();
+    guide.step("Connect", "tools/list", answer, names.join(", "));
+
+    guide.chapter(
+        "Where am I?",
+        "The first call of every agent: repository, worktree, branch, what to do next.",
+    );
+    guide.tool(&mut client, "Where am I?", "becket_status", &json!({}))?;
+    guide.tool(&mut client, "Where am I?", "becket_status", &json!({"worktree": "discounts"}))?;
+
+    guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
+    for escape in ["../..", "/etc", "../corner-shop-discounts-2", "src/../../.."] {
+        guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktree": escape}))?;
+    }
+    guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktre": "discounts"}))?;
+    guide.closed(client.stop());
+
+    guide.chapter(
+        "Both eras",
+        "The same program speaks the stateless protocol of 2026-07-28: no handshake, no session.",
+    );
+    let mut client = Client::start(&binary, &sample.repository, &[])?;
+    client.speak_stateless();
+    let answer = client.request("server/discover", json!({}))?;
+    let versions: Vec<_> =
+        answer["supportedVersions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let shows = format!("speaks {}", versions.join(", "));
+    guide.step("Both eras", "server/discover", answer, shows);
+    guide.tool(&mut client, "Both eras", "becket_status", &json!({}))?;
+    guide.closed(client.stop());
+
+    let mut closing = String::from(
+        "\nNext: `becket init` connects the hosts of your own repository; `becket doctor` checks them.",
+    );
+    if keep {
+        let path = folder.keep();
+        closing.push_str(&format!("\nThe repository is kept at {}.", path.display()));
+    }
+    Ok(closing)
+}
+
+/// Tells what happens, as it happens.
+struct Guide {
+    ui: Ui,
+    json: bool,
+    steps: Vec<Step>,
+    chapter: usize,
+}
+
+impl Guide {
+    fn chapter(&mut self, title: &str, words: &str) {
+        self.chapter += 1;
+        self.say(&format!("\n{} {}\n{}", format!("{}.", self.chapter).bold(), title.bold(), words.dimmed()));
+    }
+
+    fn tool(
+        &mut self,
+        client: &mut Client,
+        title: &'static str,
+        name: &str,
+        arguments: &Value,
+    ) -> Result<(), Error> {
+        let answer = client.call(name, arguments)?;
+        let shows = text(&answer, "/content/0/text");
+        self.step(title, &format!("{name} {arguments}"), answer, shows);
+        Ok(())
+    }
+
+    fn step(&mut self, title: &'static str, call: &str, answer: Value, shows: String) {
+        let failed = answer["isError"] == true;
+        let mark = if failed { "✗".red().to_string() } else { "✓".green().to_string() };
+        let indented: Vec<String> = shows.trim_end().lines().map(|line| format!("      {line}")).collect();
+        self.say(&format!(
+            "  {} {}\n{}",
+            "→".cyan(),
+            call,
+            indented.join("\n").replacen("      ", &format!("  {mark}   "), 1)
+        ));
+        self.steps.push(Step { title, call: call.to_owned(), answer, shows });
+    }
+
+    fn closed(&self, clean: bool) {
+        let words =
+            if clean { "the server ended with its input, exit 0" } else { "the server did not end cleanly" };
+        self.say(&format!("  {} end of input\n  {}   {words}", "→".cyan(), if clean { "✓" } else { "✗" }));
+    }
+
+    fn say(&self, words: &str) {
+        if !self.json {
+            self.ui.print(words);
+        }
+    }
+}
+
+fn text(value: &Value, pointer: &str) -> String {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

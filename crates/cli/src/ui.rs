@@ -1,0 +1,142 @@
+//! What a person or a script sees: data on stdout, talk on stderr, one JSON envelope, one table of exit codes.
+
+use std::{fmt::Display, io::Write, process::ExitCode};
+
+use becket_engine::{Error, ErrorKind};
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use serde_json::json;
+
+/// Documented in `becket --help` and in the reference; scripts rely on them.
+pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
+    (0, "done"),
+    (1, "the check found something wrong"),
+    (2, "the command line, an argument or a file is not valid"),
+    (3, "what was named does not exist"),
+    (4, "somebody or something else holds or changed it"),
+    (5, "understood and refused"),
+    (6, "not available now; it may work later"),
+    (70, "a defect of becket"),
+];
+
+/// How to talk in this run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ui {
+    json: bool,
+}
+
+/// What a command found, for both readers.
+#[derive(Debug)]
+pub(crate) struct Report<T> {
+    pub data: T,
+    /// Shown instead of the data when the reader is a person.
+    pub text: String,
+    pub verdict: Verdict,
+}
+
+/// Whether a finished command is content with what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Sound,
+    Broken,
+}
+
+impl<T> Report<T> {
+    pub(crate) fn new(data: T, text: impl Into<String>) -> Self {
+        Self { data, text: text.into(), verdict: Verdict::Sound }
+    }
+
+    #[must_use]
+    pub(crate) fn with_verdict(mut self, verdict: Verdict) -> Self {
+        self.verdict = verdict;
+        self
+    }
+}
+
+impl Ui {
+    pub(crate) fn new(json: bool, color: Color) -> Self {
+        match color {
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+            Color::Auto => {}
+        }
+        Self { json }
+    }
+
+    /// Ends a command: prints what it found, or why it failed, and says so in the exit code.
+    pub(crate) fn finish<T: Serialize>(&self, command: &str, result: Result<Report<T>, Error>) -> ExitCode {
+        match result {
+            Ok(report) => {
+                let ok = report.verdict == Verdict::Sound;
+                if self.json {
+                    self.print(&json!({"ok": ok, "command": command, "data": report.data}).to_string());
+                } else {
+                    self.print(report.text.trim_end());
+                }
+                ExitCode::from(u8::from(!ok))
+            }
+            Err(error) => {
+                if self.json {
+                    let mut details =
+                        json!({"code": error.code(), "kind": error.kind(), "message": error.message()});
+                    if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
+                        details.insert("hint".to_owned(), hint.into());
+                    }
+                    self.print(&json!({"ok": false, "command": command, "error": details}).to_string());
+                }
+                self.complain(&error);
+                ExitCode::from(exit_code(error.kind()))
+            }
+        }
+    }
+
+    /// A line of data.
+    pub(crate) fn print(&self, line: &str) {
+        // A reader that went away (`| head`) is no reason to complain.
+        let _ = writeln!(anstream::stdout(), "{line}");
+    }
+
+    /// A line of talk.
+    pub(crate) fn say(&self, line: impl Display) {
+        let _ = writeln!(anstream::stderr(), "{line}");
+    }
+
+    fn complain(&self, error: &Error) {
+        self.say(format_args!("{} {} [{}]", "error:".red().bold(), error.message(), error.code()));
+        let mut source = std::error::Error::source(error);
+        while let Some(cause) = source {
+            self.say(format_args!("{} {cause}", "cause:".dimmed()));
+            source = cause.source();
+        }
+        if let Some(hint) = error.hint() {
+            self.say(format_args!("{} {hint}", "hint:".cyan().bold()));
+        }
+    }
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The one mapping of a use case's error to an exit code.
+fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Invalid => 2,
+        ErrorKind::NotFound => 3,
+        ErrorKind::Conflict => 4,
+        ErrorKind::Denied => 5,
+        ErrorKind::Unavailable => 6,
+        ErrorKind::Internal => 70,
+    }
+}
+
+/// The table of exit codes, for `--help`.
+pub(crate) fn exit_code_help() -> String {
+    let rows: Vec<String> =
+        EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:<3} {meaning}")).collect();
+    format!("Exit codes:\n{}", rows.join("\n"))
+}

@@ -1,0 +1,124 @@
+//! Checks of the set-up: what works, what does not, and the command that mends it.
+
+use serde::Serialize;
+
+use crate::{Engine, Error};
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct Check {
+    pub name: &'static str,
+    pub state: CheckState,
+    pub message: String,
+    /// The command or step that mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckState {
+    Works,
+    /// It works, and could work better.
+    Advice,
+    Broken,
+}
+
+impl Check {
+    pub fn works(name: &'static str, message: impl Into<String>) -> Self {
+        Self { name, state: CheckState::Works, message: message.into(), fix: None }
+    }
+
+    pub fn advice(name: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, state: CheckState::Advice, message: message.into(), fix: Some(fix.into()) }
+    }
+
+    pub fn broken(name: &'static str, error: &Error) -> Self {
+        let message = format!("{} [{}]", error.message(), error.code());
+        Self { name, state: CheckState::Broken, message, fix: error.hint().map(str::to_owned) }
+    }
+}
+
+impl Engine {
+    /// Everything that can be checked without starting a server.
+    pub fn checks(&self) -> Vec<Check> {
+        let mut checks = vec![self.check_git(), self.check_repository()];
+        checks.extend(self.check_settings());
+        checks.push(self.check_cache());
+        checks
+    }
+
+    fn check_git(&self) -> Check {
+        match becket_git::version(self.directory()) {
+            Ok(version) if (version.major, version.minor) < becket_git::MINIMUM_VERSION => {
+                let (major, minor) = becket_git::MINIMUM_VERSION;
+                let message = format!("git {} is older than {major}.{minor}.", version.text);
+                Check::broken(
+                    "git",
+                    &Error::unavailable("git_too_old", message).with_hint("Install a newer git."),
+                )
+            }
+            Ok(version) => Check::works("git", format!("git {}", version.text)),
+            Err(error) => Check::broken("git", &Error::from(error)),
+        }
+    }
+
+    fn check_repository(&self) -> Check {
+        let workspace = match self.workspace() {
+            Ok(workspace) => workspace,
+            Err(error) => return Check::broken("repository", &error),
+        };
+        let root = workspace.root.display();
+        match self.repository() {
+            Ok(Some(repository)) => {
+                let worktrees = repository.worktrees.len();
+                Check::works("repository", format!("{root}, {worktrees} in the list of worktrees"))
+            }
+            Ok(None) => Check::advice(
+                "repository",
+                format!("{root} is not in a Git repository: notes and commits need one."),
+                "Run `git init` there, or name a repository with --repo.",
+            ),
+            Err(error) => Check::broken("repository", &error),
+        }
+    }
+
+    fn check_settings(&self) -> Vec<Check> {
+        let report = self.settings_report();
+        if report.problems.is_empty() && report.notices.is_empty() {
+            return vec![Check::works("settings", "every setting is understood")];
+        }
+        let broken = report.problems.iter().map(|problem| Check {
+            name: "settings",
+            state: CheckState::Broken,
+            message: problem.message.clone(),
+            fix: problem.hint.clone(),
+        });
+        let notices = report.notices.iter().map(|notice| Check {
+            name: "settings",
+            state: CheckState::Advice,
+            message: notice.clone(),
+            fix: None,
+        });
+        broken.chain(notices).collect()
+    }
+
+    fn check_cache(&self) -> Check {
+        let workspace = match self.workspace() {
+            Ok(workspace) => workspace,
+            Err(error) => return Check::broken("cache", &error),
+        };
+        let cache = &workspace.cache_dir;
+        let parent = cache.parent().unwrap_or(cache);
+        let name = cache.file_name().unwrap_or_default();
+        match becket_project::files::create_folder(parent, name.as_ref()) {
+            Ok(_) => Check::works("cache", format!("{} is there", cache.display())),
+            Err(error) => Check::broken(
+                "cache",
+                &Error::denied("cache_not_writable", format!("{} cannot be made.", cache.display()))
+                    .with_hint("Check its owner and permissions: becket keeps its index and records there.")
+                    .with_source(error),
+            ),
+        }
+    }
+}

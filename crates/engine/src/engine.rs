@@ -1,0 +1,111 @@
+//! The engine on one workspace: opened once, asked by every face.
+
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use becket_git::stamp::Stamp;
+use becket_project::{Environment, Sandbox, Settings, Workspace, root};
+
+use crate::{
+    Error,
+    repository::{Repository, RepositoryCache, sentence},
+    settings::Problem,
+};
+
+/// What the command line decides.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// `--repo`.
+    pub repo: Option<String>,
+    /// Settings given as flags: key and value.
+    pub flags: Vec<(&'static str, String)>,
+}
+
+/// Opening never fails: a server on a broken set-up still starts, and says what is broken.
+#[derive(Debug)]
+pub struct Engine {
+    environment: Environment,
+    workspace: Result<Workspace, RootProblem>,
+    pub(crate) settings: Settings,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) notices: Vec<String>,
+    repository: RepositoryCache,
+    git_version: OnceLock<Option<String>>,
+}
+
+#[derive(Debug)]
+struct RootProblem {
+    code: &'static str,
+    message: String,
+    hint: &'static str,
+}
+
+impl Engine {
+    pub fn open(environment: Environment, options: OpenOptions) -> Self {
+        let explicit = options.repo.as_deref().map(Path::new);
+        let workspace = root::locate(explicit, &environment).map_err(|error| RootProblem {
+            code: error.code(),
+            message: sentence(&error.to_string()),
+            hint: error.hint(),
+        });
+        // Without a workspace there are no settings files, but environment and flags still count.
+        let loaded = match &workspace {
+            Ok(workspace) => Settings::load(workspace, &environment, &options.flags),
+            Err(_) => Settings::load_without_files(&environment, &options.flags),
+        };
+        Self {
+            environment,
+            workspace,
+            settings: loaded.settings,
+            problems: loaded.problems.iter().map(Problem::from).collect(),
+            notices: loaded.notices.iter().map(ToString::to_string).collect(),
+            repository: RepositoryCache::default(),
+            git_version: OnceLock::new(),
+        }
+    }
+
+    /// The folder that calls speak of; an error where there is none.
+    pub fn workspace(&self) -> Result<&Workspace, Error> {
+        self.workspace.as_ref().map_err(|problem| {
+            Error::unavailable(problem.code, problem.message.clone()).with_hint(problem.hint)
+        })
+    }
+
+    /// What callers may name.
+    pub fn sandbox(&self) -> Result<Sandbox, Error> {
+        Ok(self.settings.sandbox(self.workspace()?.clone()))
+    }
+
+    /// Changes whenever a ref, HEAD or worktree of the clone does.
+    pub fn repository_stamp(&self) -> Option<Stamp> {
+        let common_dir = self.workspace.as_ref().ok()?.common_dir.as_ref()?;
+        Some(becket_git::stamp::stamp(common_dir))
+    }
+
+    pub(crate) fn repository(&self) -> Result<Option<Arc<Repository>>, Error> {
+        self.repository.read(self.workspace()?)
+    }
+
+    /// Where a process can be started.
+    pub(crate) fn directory(&self) -> &Path {
+        self.workspace.as_ref().map_or(&self.environment.current_dir, |workspace| &workspace.root)
+    }
+
+    /// Asked once: the program does not change under a running server.
+    pub(crate) fn git_version(&self) -> Option<String> {
+        self.git_version
+            .get_or_init(|| becket_git::version(self.directory()).ok().map(|version| version.text))
+            .clone()
+    }
+}
+
+/// What the process was started with.
+pub fn environment() -> Result<Environment, Error> {
+    Environment::from_process().map_err(|error| {
+        Error::unavailable("current_directory", sentence(&error.to_string()))
+            .with_hint("Change to a folder that exists.")
+            .with_source(error)
+    })
+}

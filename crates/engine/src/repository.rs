@@ -1,0 +1,83 @@
+//! What Git says about the clone, asked again only when a ref, HEAD or worktree moved.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use becket_git::{GitError, Location, Worktree, stamp::Stamp};
+use becket_project::Workspace;
+
+use crate::Error;
+
+/// One reading of the clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Repository {
+    pub(crate) location: Location,
+    pub(crate) worktrees: Vec<Worktree>,
+}
+
+/// The last reading and the stamp it was taken under.
+#[derive(Debug, Default)]
+pub(crate) struct RepositoryCache {
+    last: Mutex<Option<(PathBuf, Stamp, Arc<Repository>)>>,
+}
+
+impl RepositoryCache {
+    /// `None` outside Git.
+    pub(crate) fn read(&self, workspace: &Workspace) -> Result<Option<Arc<Repository>>, Error> {
+        let Some(common_dir) = &workspace.common_dir else { return Ok(None) };
+        // Taken before the reading: a change in between makes the next call read again.
+        let stamp = becket_git::stamp::stamp(common_dir);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((root, known, repository)) = &*last {
+            if *root == workspace.root && *known == stamp {
+                return Ok(Some(Arc::clone(repository)));
+            }
+        }
+        let location = becket_git::locate(workspace.root.as_path()).map_err(Error::from)?;
+        let Some(location) = location else { return Ok(None) };
+        let worktrees = becket_git::worktrees(&location)?;
+        let repository = Arc::new(Repository { location, worktrees });
+        *last = Some((workspace.root.clone(), stamp, Arc::clone(&repository)));
+        Ok(Some(repository))
+    }
+}
+
+impl From<GitError> for Error {
+    fn from(error: GitError) -> Self {
+        let message = sentence(&error.to_string());
+        let mapped = match &error {
+            GitError::ProgramMissing => Error::unavailable("git_missing", message)
+                .with_hint("Install git and make sure that it is on the PATH."),
+            GitError::NotARepository { .. } => Error::not_found("not_a_repository", message)
+                .with_hint("Run `git init`, or name a repository with --repo."),
+            GitError::DubiousOwnership { dir, .. } => Error::denied("repository_not_trusted", message)
+                .with_hint(format!("Run `git config --global --add safe.directory {}`.", dir.display())),
+            GitError::Directory { .. } | GitError::Unreadable { .. } => {
+                Error::unavailable("repository_unreadable", message)
+                    .with_hint("Run `git status` there to see what Git says, and check the permissions.")
+            }
+            GitError::Timeout { .. } => Error::unavailable("git_timeout", message)
+                .with_hint("Try again; a lock or a slow disk may be the cause."),
+            GitError::Cancelled { .. } => Error::unavailable("cancelled", message),
+            GitError::TooLarge { .. } => {
+                Error::invalid("output_too_large", message).with_hint("Ask for less.")
+            }
+            _ => Error::unavailable("git_failed", message)
+                .with_hint("Run the same command by hand to see more."),
+        };
+        mapped.with_source(error)
+    }
+}
+
+/// Boundary errors begin in lower case, ours are sentences.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    sentence.push_str(characters.as_str());
+    if !sentence.ends_with(['.', '!', '?']) {
+        sentence.push('.');
+    }
+    sentence
+}

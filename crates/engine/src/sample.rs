@@ -1,0 +1,57 @@
+//! A small TypeScript shop in a throw-away repository with two worktrees: what the tour walks through.
+
+use std::path::{Path, PathBuf};
+
+use becket_project::files;
+
+use crate::{Error, repository::sentence};
+
+const FILES: &[(&str, &str)] = &[
+    ("package.json", "{\n  \"name\": \"corner-shop\",\n  \"private\": true,\n  \"type\": \"module\"\n}\n"),
+    (
+        "src/money.ts",
+        "/** An amount in cents, so that no sum is ever off by a rounding. */\nexport type Cents = number;\n\n\
+         export function format(amount: Cents): string {\n  return `${(amount / 100).toFixed(2)} EUR`;\n}\n",
+    ),
+    (
+        "src/cart.ts",
+        "import { type Cents, format } from './money.js';\n\n\
+         export interface Line {\n  name: string;\n  price: Cents;\n  count: number;\n}\n\n\
+         export function total(lines: Line[]): Cents {\n  return lines.reduce((sum, line) => sum + line.price * line.count, 0);\n}\n\n\
+         export function receipt(lines: Line[]): string {\n  return `Total: ${format(total(lines))}`;\n}\n",
+    ),
+    (
+        "src/Checkout.tsx",
+        "import { useState } from 'react';\nimport { type Line, receipt } from './cart.js';\n\n\
+         export interface CheckoutProps {\n  lines: Line[];\n  onPaid: (receipt: string) => void;\n}\n\n\
+         export function Checkout({ lines, onPaid }: CheckoutProps) {\n  const [busy, setBusy] = useState(false);\n  \
+         return (\n    <button disabled={busy} onClick={() => { setBusy(true); onPaid(receipt(lines)); }}>\n      \
+         Pay\n    </button>\n  );\n}\n",
+    ),
+];
+
+/// Where the parts of the sample are.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    pub repository: PathBuf,
+    /// A second worktree, on the branch `discounts`.
+    pub worktree: PathBuf,
+}
+
+/// Makes the sample in an empty folder.
+pub fn create(parent: &Path) -> Result<Sample, Error> {
+    let repository = parent.join("corner-shop");
+    let worktree = parent.join("corner-shop-discounts");
+    for (name, content) in FILES {
+        let path = Path::new("corner-shop").join(name);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        files::create_folder(parent, folder)
+            .and_then(|_| files::create(&parent.join(&path), content.as_bytes()))
+            .map_err(|error| {
+                Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
+            })?;
+    }
+    becket_git::create_repository(&repository, "A corner shop\n")?;
+    becket_git::add_worktree(&repository, &worktree, "discounts")?;
+    Ok(Sample { repository, worktree })
+}

@@ -1,0 +1,193 @@
+//! Settings as use cases need them: typed groups for the server, a report for people, problems as errors.
+
+use std::path::PathBuf;
+
+use becket_project::config::{self, Place};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    Engine, Error,
+    repository::sentence,
+    token::{self, Token, TokenSource},
+};
+
+/// Something in the set-up that cannot be used as it is.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Problem {
+    pub code: String,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// From the command line: then the command itself is wrong, and not the set-up.
+    #[serde(skip)]
+    pub(crate) from_flag: bool,
+}
+
+/// What `becket config` prints.
+#[derive(Debug, Clone, Serialize)]
+pub struct SettingsReport {
+    pub settings: Vec<SettingStatus>,
+    pub problems: Vec<Problem>,
+    pub notices: Vec<String>,
+}
+
+/// One effective value.
+#[derive(Debug, Clone, Serialize)]
+pub struct SettingStatus {
+    pub key: String,
+    pub value: String,
+    pub source: String,
+    pub doc: String,
+}
+
+/// What the server offers.
+#[derive(Debug, Clone)]
+pub struct McpSettings {
+    pub toolsets: Vec<String>,
+    pub tools: Vec<String>,
+    pub exclude: Vec<String>,
+    pub read_only: bool,
+    pub dotted_names: bool,
+    pub max_message_bytes: usize,
+}
+
+/// How it is reached over HTTP.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    pub allowed_hosts: Vec<String>,
+    pub allowed_origins: Vec<String>,
+    pub max_body_bytes: usize,
+}
+
+/// What is logged, and where.
+#[derive(Debug, Clone)]
+pub struct LogSettings {
+    pub level: String,
+    pub level_is_default: bool,
+    pub file: Option<PathBuf>,
+    pub json: bool,
+}
+
+impl Engine {
+    pub fn settings_report(&self) -> SettingsReport {
+        let settings = self.settings.entries().into_iter().map(|entry| SettingStatus {
+            key: entry.key.to_owned(),
+            value: shown(&entry.value),
+            source: entry.source.to_string(),
+            doc: entry.doc.to_owned(),
+        });
+        SettingsReport {
+            settings: settings.collect(),
+            problems: self.problems.clone(),
+            notices: self.notices.clone(),
+        }
+    }
+
+    /// Tools refuse to guess while a setting is broken.
+    pub fn settings_are_sound(&self) -> Result<(), Error> {
+        self.problems.first().map_or(Ok(()), |problem| Err(as_error(problem)))
+    }
+
+    /// A wrong flag ends the command; a wrong file does not keep a server from starting.
+    pub fn flags_are_sound(&self) -> Result<(), Error> {
+        let wrong = self.problems.iter().find(|problem| problem.from_flag);
+        wrong.map_or(Ok(()), |problem| Err(as_error(problem)))
+    }
+
+    pub fn server_name(&self) -> Option<&str> {
+        self.settings.optional_text(config::SERVER_NAME)
+    }
+
+    pub fn max_output_bytes(&self) -> usize {
+        bytes(self.settings.number(config::MCP_MAX_OUTPUT_BYTES))
+    }
+
+    pub fn mcp_settings(&self) -> McpSettings {
+        let list = |key| self.settings.list(key).to_vec();
+        McpSettings {
+            toolsets: list(config::MCP_TOOLSETS),
+            tools: list(config::MCP_TOOLS),
+            exclude: list(config::MCP_EXCLUDE),
+            read_only: self.settings.flag(config::MCP_READ_ONLY),
+            dotted_names: self.settings.text(config::MCP_TOOL_NAMES) == "dotted",
+            max_message_bytes: bytes(self.settings.number(config::MCP_MAX_MESSAGE_BYTES)),
+        }
+    }
+
+    /// The address to serve HTTP at; `None` for stdio.
+    pub fn http_listen(&self) -> Option<&str> {
+        self.settings.optional_text(config::HTTP_LISTEN)
+    }
+
+    pub fn http_settings(&self) -> HttpSettings {
+        HttpSettings {
+            allowed_hosts: self.settings.list(config::HTTP_ALLOWED_HOSTS).to_vec(),
+            allowed_origins: self.settings.list(config::HTTP_ALLOWED_ORIGINS).to_vec(),
+            max_body_bytes: bytes(self.settings.number(config::HTTP_MAX_BODY_BYTES)),
+        }
+    }
+
+    /// From the environment, else the user's file, else one that is made in the cache.
+    pub fn http_token(&self) -> Result<Token, Error> {
+        let source =
+            match (self.settings.secret(config::HTTP_TOKEN), self.settings.path(config::HTTP_TOKEN_FILE)) {
+                (Some(token), _) => TokenSource::Given(token.expose().to_owned()),
+                (None, Some(file)) => TokenSource::File(file.to_owned()),
+                (None, None) => TokenSource::Generated { folder: self.workspace()?.cache_dir.clone() },
+            };
+        token::obtain(source)
+    }
+
+    pub fn log_settings(&self) -> LogSettings {
+        LogSettings {
+            level: self.settings.text(config::LOG_LEVEL).to_owned(),
+            level_is_default: self.settings.source(config::LOG_LEVEL.key()) == config::Source::Default,
+            file: self.settings.path(config::LOG_FILE).map(PathBuf::from),
+            json: self.settings.flag(config::LOG_JSON),
+        }
+    }
+}
+
+impl From<&config::Problem> for Problem {
+    fn from(problem: &config::Problem) -> Self {
+        Self {
+            code: problem.code().to_owned(),
+            message: sentence(&problem.to_string()),
+            hint: Some(problem.hint()),
+            from_flag: matches!(problem.place, Place::Flag(_)),
+        }
+    }
+}
+
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        Self {
+            code: error.code().to_owned(),
+            message: error.message().to_owned(),
+            hint: error.hint().map(str::to_owned),
+            from_flag: false,
+        }
+    }
+}
+
+fn as_error(problem: &Problem) -> Error {
+    let error = Error::invalid("settings_invalid", problem.message.clone());
+    match &problem.hint {
+        Some(hint) => error.with_hint(hint.clone()),
+        None => error,
+    }
+}
+
+fn shown(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "(unset)".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn bytes(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

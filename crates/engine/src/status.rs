@@ -1,0 +1,285 @@
+//! "Where am I?": the repository, worktree and branch that calls speak of, the planes, what is wrong, what to call next.
+
+use std::{fmt, path::Path};
+
+use becket_git::Worktree as GitWorktree;
+use becket_project::{Workspace, WorkspaceKind, canonical::canonical};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Engine, Error, repository::Repository, settings::Problem};
+
+/// What the caller wants to know.
+#[derive(Debug, Clone, Default)]
+pub struct StatusRequest {
+    /// A path, a folder's name or a branch; the server's own worktree if left out.
+    pub worktree: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The folder that calls speak of, and what it is to Git.
+    pub repository: RepositoryStatus,
+    /// The worktree that this answer speaks of; absent outside Git and in a bare repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeStatus>,
+    /// Every worktree of the clone, sorted by path.
+    pub worktrees: Vec<WorktreeStatus>,
+    /// The four planes: which are there, how fresh each is.
+    pub planes: Vec<PlaneStatus>,
+    /// Where tasks, leases, messages and events live.
+    pub store: StoreStatus,
+    /// Settings files that cannot be used as they are; defaults stand in for them.
+    pub problems: Vec<Problem>,
+    /// Settings that are accepted and have no effect.
+    pub notices: Vec<String>,
+    pub versions: Versions,
+    /// Calls that make sense now.
+    pub next: Vec<NextCall>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RepositoryStatus {
+    pub root: String,
+    /// repository, linked_worktree, submodule, bare or plain (outside Git).
+    pub kind: String,
+    /// Shared by all worktrees; absent outside Git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common_dir: Option<String>,
+    /// The repository that has this one as a submodule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superproject: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeStatus {
+    pub path: String,
+    /// Absent when HEAD is detached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The commit; absent before the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    pub detached: bool,
+    /// Whether it is the worktree that the clone was made with.
+    pub main: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locked: Option<String>,
+    /// Why it may be pruned: usually its folder is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prunable: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaneStatus {
+    pub name: String,
+    /// Whether this build has the plane.
+    pub available: bool,
+    /// How fresh its answers are, in words.
+    pub freshness: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreStatus {
+    /// none, sqlite or postgres.
+    pub kind: String,
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Versions {
+    pub becket: String,
+    /// Absent where there is no git program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NextCall {
+    /// A tool or a command.
+    pub call: String,
+    pub why: String,
+}
+
+impl Engine {
+    /// Never fails for a broken set-up: that is what it is asked about. Fails for a worktree that is not ours.
+    pub fn status(&self, request: &StatusRequest) -> Result<Status, Error> {
+        let workspace = self.workspace()?;
+        let (repository, mut problems) = match self.repository() {
+            Ok(repository) => (repository, Vec::new()),
+            // Without git the rest can still be said.
+            Err(error) => (None, vec![Problem::from(&error)]),
+        };
+        problems.extend(self.problems.iter().cloned());
+        let worktrees: Vec<WorktreeStatus> =
+            repository.iter().flat_map(|found| describe_all(found)).collect();
+        let worktree = match &request.worktree {
+            Some(name) => Some(choose(&worktrees, name, workspace)?),
+            None => worktrees.iter().find(|worktree| Path::new(&worktree.path) == workspace.root).cloned(),
+        };
+        Ok(Status {
+            repository: RepositoryStatus {
+                root: workspace.root.display().to_string(),
+                kind: kind_name(workspace.kind).to_owned(),
+                common_dir: workspace.common_dir.as_ref().map(|path| path.display().to_string()),
+                superproject: repository
+                    .as_ref()
+                    .and_then(|found| found.location.superproject.as_ref())
+                    .map(|path| path.display().to_string()),
+            },
+            worktree,
+            worktrees,
+            planes: self.planes(),
+            store: StoreStatus {
+                kind: "none".to_owned(),
+                detail: "This build has no coordinate plane, so nothing is stored.".to_owned(),
+            },
+            next: self.next_calls(&problems),
+            problems,
+            notices: self.notices.clone(),
+            versions: Versions { becket: env!("CARGO_PKG_VERSION").to_owned(), git: self.git_version() },
+        })
+    }
+
+    /// The worktrees of the clone, for completion.
+    pub fn worktree_paths(&self) -> Vec<String> {
+        let repository = self.repository().ok().flatten();
+        repository
+            .iter()
+            .flat_map(|found| &found.worktrees)
+            .map(|worktree| worktree.path.display().to_string())
+            .collect()
+    }
+
+    fn planes(&self) -> Vec<PlaneStatus> {
+        ["understand", "remember", "coordinate", "commit"]
+            .map(|name| PlaneStatus {
+                name: name.to_owned(),
+                available: false,
+                freshness: "not in this build".to_owned(),
+            })
+            .into()
+    }
+
+    fn next_calls(&self, problems: &[Problem]) -> Vec<NextCall> {
+        let mut next = Vec::new();
+        if !problems.is_empty() {
+            next.push(NextCall {
+                call: "becket doctor".to_owned(),
+                why: "Something in the set-up is broken; it says what, and the command that mends it."
+                    .to_owned(),
+            });
+        }
+        next.push(NextCall {
+            call: "becket tour".to_owned(),
+            why: "Shows a person what becket does, in a throw-away repository.".to_owned(),
+        });
+        next
+    }
+}
+
+fn describe_all(repository: &Repository) -> Vec<WorktreeStatus> {
+    let main = repository.location.main_worktree.as_deref();
+    // A bare repository is in Git's list too, and is no worktree.
+    repository
+        .worktrees
+        .iter()
+        .filter(|worktree| !worktree.bare)
+        .map(|worktree| describe(worktree, main))
+        .collect()
+}
+
+fn describe(worktree: &GitWorktree, main: Option<&Path>) -> WorktreeStatus {
+    WorktreeStatus {
+        path: worktree.path.display().to_string(),
+        branch: worktree.branch.clone(),
+        head: worktree.head.clone(),
+        detached: worktree.detached,
+        main: main == Some(worktree.path.as_path()),
+        locked: worktree.locked.clone(),
+        prunable: worktree.prunable.clone(),
+    }
+}
+
+fn choose(worktrees: &[WorktreeStatus], name: &str, workspace: &Workspace) -> Result<WorktreeStatus, Error> {
+    let full = workspace.root.join(name);
+    let full = canonical(&full).unwrap_or(full);
+    let by_path = worktrees.iter().find(|worktree| Path::new(&worktree.path) == full);
+    let by_name = || {
+        let named = |worktree: &&WorktreeStatus| {
+            worktree.branch.as_deref() == Some(name)
+                || Path::new(&worktree.path).file_name().is_some_and(|folder| folder == name)
+        };
+        let mut found = worktrees.iter().filter(named);
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(Some(one)),
+            (Some(_), Some(_)) => {
+                Err(Error::invalid("worktree_ambiguous", format!("Several worktrees are called `{name}`."))
+                    .with_hint("Give its path."))
+            }
+            (None, _) => Ok(None),
+        }
+    };
+    let found = match by_path {
+        Some(worktree) => Some(worktree),
+        None => by_name()?,
+    };
+    found.cloned().ok_or_else(|| {
+        let name = becket_base::clip(name, 120);
+        Error::denied("worktree_outside", format!("`{name}` is not a worktree of this repository."))
+            .with_hint("becket_status without arguments lists the worktrees.")
+    })
+}
+
+fn kind_name(kind: WorkspaceKind) -> &'static str {
+    match kind {
+        WorkspaceKind::Repository => "repository",
+        WorkspaceKind::LinkedWorktree => "linked_worktree",
+        WorkspaceKind::Submodule => "submodule",
+        WorkspaceKind::Bare => "bare",
+        WorkspaceKind::Plain => "plain",
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{} ({})", self.repository.root, self.repository.kind.replace('_', " "))?;
+        match &self.worktree {
+            Some(worktree) => writeln!(formatter, "worktree  {} on {}", worktree.path, place(worktree))?,
+            None => writeln!(formatter, "worktree  none")?,
+        }
+        let others = self.worktrees.len().saturating_sub(1);
+        if others > 0 {
+            writeln!(formatter, "          and {others} more of this clone")?;
+        }
+        for plane in &self.planes {
+            let mark = if plane.available { "+" } else { "-" };
+            writeln!(formatter, "{mark} {:<10} {}", plane.name, plane.freshness)?;
+        }
+        for problem in &self.problems {
+            writeln!(formatter, "! {}", problem.message)?;
+        }
+        for next in &self.next {
+            writeln!(formatter, "next: {}: {}", next.call, next.why)?;
+        }
+        Ok(())
+    }
+}
+
+fn place(worktree: &WorktreeStatus) -> String {
+    let commit = worktree.head.as_deref().map(|head| head.get(..10).unwrap_or(head));
+    match (&worktree.branch, commit) {
+        (Some(branch), Some(commit)) => format!("{branch} at {commit}"),
+        (Some(branch), None) => format!("{branch}, before its first commit"),
+        (None, Some(commit)) => format!("a detached HEAD at {commit}"),
+        (None, None) => "no commit".to_owned(),
+    }
+}

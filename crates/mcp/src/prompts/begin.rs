@@ -1,0 +1,80 @@
+//! `becket_begin`: how an agent starts work in this repository.
+
+use becket_engine::{Engine, Error};
+use futures::{FutureExt, future::BoxFuture};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        GetPromptRequestParams, GetPromptResponse, GetPromptResult, Prompt, PromptArgument, PromptMessage,
+        Role,
+    },
+    service::RequestContext,
+};
+use serde_json::Value;
+
+use super::Template;
+use crate::{call::Call, route::protocol_error, toolset::Toolset};
+
+pub(super) struct Begin;
+
+impl Template for Begin {
+    fn toolset(&self) -> Toolset {
+        Toolset::Becket
+    }
+
+    fn definition(&self) -> Prompt {
+        Prompt::new(
+            "becket_begin",
+            Some("Start work in this repository with becket's tools."),
+            Some(vec![
+                PromptArgument::new("goal")
+                    .with_description("What is to be done, in a sentence.")
+                    .with_required(false),
+                PromptArgument::new("worktree")
+                    .with_description("The worktree to work in; the server's own if left out.")
+                    .with_required(false),
+            ]),
+        )
+        .with_title("Begin")
+    }
+
+    fn get<'a>(
+        &'a self,
+        _call: Call,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> BoxFuture<'a, Result<GetPromptResponse, ErrorData>> {
+        async move {
+            let goal = argument(&request, "goal")?;
+            let worktree = argument(&request, "worktree")?;
+            let mut text = String::from("Begin with the becket_status tool");
+            if let Some(worktree) = worktree {
+                text.push_str(&format!(" with {}", serde_json::json!({ "worktree": worktree })));
+            }
+            text.push_str(": it names the repository, the branch and the calls that make sense next. ");
+            text.push_str("Say which worktree you mean in every call when there are several.");
+            if let Some(goal) = goal {
+                text.push_str("\n\nThe goal, in the person's own words:\n");
+                text.push_str(&goal);
+            }
+            let message = PromptMessage::new_text(Role::User, text);
+            Ok(GetPromptResponse::Complete(GetPromptResult::new(vec![message])))
+        }
+        .boxed()
+    }
+
+    fn complete(&self, engine: &Engine, argument: &str) -> Option<Vec<String>> {
+        (argument == "worktree").then(|| engine.worktree_paths())
+    }
+}
+
+fn argument(request: &GetPromptRequestParams, name: &str) -> Result<Option<String>, ErrorData> {
+    match request.arguments.as_ref().and_then(|arguments| arguments.get(name)) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(protocol_error(
+            &Error::invalid("invalid_arguments", format!("The argument `{name}` is a string."))
+                .with_hint("Prompt arguments are strings."),
+        )),
+    }
+}

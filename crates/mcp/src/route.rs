@@ -1,0 +1,223 @@
+//! From a typed [`Tool`] to what the protocol calls: the one place that reads arguments, bounds output, times and logs
+//! the call, and maps [`Error`] to a result.
+
+use std::{
+    marker::PhantomData,
+    panic::AssertUnwindSafe,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+
+use becket_base::clip;
+use becket_engine::{Error, ErrorKind};
+use futures::{FutureExt, future::BoxFuture};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ToolAnnotations,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    arguments,
+    call::Call,
+    page, schema,
+    tool::{Effect, Tool},
+    toolset::Toolset,
+};
+
+/// The text beside the structured result never grows past this.
+const MAX_TEXT_CHARACTERS: usize = 8_000;
+
+/// What the handler can list and call.
+pub(crate) trait Route: Send + Sync {
+    /// The canonical name.
+    fn name(&self) -> &'static str;
+    fn toolset(&self) -> Toolset;
+    fn effect(&self) -> Effect;
+    /// The definition under its canonical name.
+    fn definition(&self) -> &rmcp::model::Tool;
+    fn call(
+        &self,
+        call: Call,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> BoxFuture<'static, Result<CallToolResponse, ErrorData>>;
+}
+
+/// A row of [`crate::tools::TOOLS`].
+pub(crate) fn route<T: Tool>() -> Arc<dyn Route> {
+    Arc::new(TypedRoute::<T> { definition: OnceLock::new(), tool: PhantomData })
+}
+
+struct TypedRoute<T> {
+    /// Made when first asked for: a server start pays for no schema.
+    definition: OnceLock<rmcp::model::Tool>,
+    tool: PhantomData<fn() -> T>,
+}
+
+impl<T: Tool> Route for TypedRoute<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn toolset(&self) -> Toolset {
+        T::TOOLSET
+    }
+
+    fn effect(&self) -> Effect {
+        T::EFFECT
+    }
+
+    fn definition(&self) -> &rmcp::model::Tool {
+        self.definition.get_or_init(define::<T>)
+    }
+
+    fn call(
+        &self,
+        call: Call,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> BoxFuture<'static, Result<CallToolResponse, ErrorData>> {
+        let input = Arc::clone(&self.definition().input_schema);
+        async move {
+            let started = Instant::now();
+            let most_bytes = call.engine().max_output_bytes();
+            let arguments = request.arguments.unwrap_or_default();
+            // A tool that panics costs its caller one answer, not everybody the server.
+            let answer =
+                match AssertUnwindSafe(run::<T>(call, arguments, &input, most_bytes)).catch_unwind().await {
+                    Ok(answer) => answer,
+                    Err(_) => Err(Error::internal(format!("The tool `{}` failed unexpectedly.", T::NAME))
+                        .with_hint(
+                            "This is a defect of becket; the server goes on. The log on stderr has more.",
+                        )),
+                };
+            let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+            Ok(CallToolResponse::Complete(match answer {
+                Ok((text, value)) => {
+                    tracing::info!(tool = T::NAME, milliseconds, "call");
+                    success(&text, value)
+                }
+                Err(error) => {
+                    let source = std::error::Error::source(&error).map(ToString::to_string);
+                    tracing::info!(
+                        tool = T::NAME,
+                        milliseconds,
+                        code = error.code(),
+                        source,
+                        "call failed: {error}"
+                    );
+                    failure(&error)
+                }
+            }))
+        }
+        .boxed()
+    }
+}
+
+fn define<T: Tool>() -> rmcp::model::Tool {
+    let mut input = schema::of::<T::Params>();
+    let mut output = schema::of::<T::Output>();
+    if let Some(page) = T::PAGE {
+        page.add_to_input(&mut input);
+        page.add_to_output(&mut output);
+    }
+    schema::admit_error(&mut output);
+    input.insert("additionalProperties".to_owned(), false.into());
+    let mut tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, input);
+    tool.title = Some(T::TITLE.to_owned());
+    tool.output_schema = Some(Arc::new(output));
+    tool.annotations = Some(annotations(T::EFFECT));
+    tool
+}
+
+async fn run<T: Tool>(
+    call: Call,
+    arguments: JsonObject,
+    input: &JsonObject,
+    most_bytes: usize,
+) -> Result<(String, Value), Error> {
+    if !T::WITH_BROKEN_SETTINGS {
+        call.engine().settings_are_sound()?;
+    }
+    let mut arguments = arguments::spelled_as_declared(arguments, input)?;
+    let request = T::PAGE.map(|page| page::Request::take(page, &mut arguments)).transpose()?;
+    let params = arguments::parse::<T::Params>(arguments)?;
+    let output = T::run(call, params).await?;
+    let text = T::text(&output);
+    let mut value = serde_json::to_value(&output)
+        .map_err(|error| Error::internal("The answer could not be written as JSON.").with_source(error))?;
+    let mut cut = None;
+    if let Some(request) = request {
+        cut = request.bound(&mut value, most_bytes);
+    }
+    let bytes = schema::size_of(&value);
+    if bytes > most_bytes {
+        return Err(Error::invalid(
+            "output_too_large",
+            format!("The answer has {bytes} bytes; the limit is {most_bytes}."),
+        )
+        .with_hint("Ask for less, or raise mcp.max_output_bytes in becket.toml."));
+    }
+    #[cfg(test)]
+    schema::assert_valid(&value, &define::<T>());
+    Ok((with_notice(text, cut), value))
+}
+
+fn with_notice(text: String, cut: Option<String>) -> String {
+    let text = clip(&text, MAX_TEXT_CHARACTERS).to_string();
+    match cut {
+        Some(notice) => format!("{text}\n{notice}"),
+        None => text,
+    }
+}
+
+fn success(text: &str, value: Value) -> CallToolResult {
+    let mut result = CallToolResult::structured(value);
+    result.content = vec![ContentBlock::text(text)];
+    result
+}
+
+/// The one mapping of a use case's error to a tool result.
+pub(crate) fn failure(error: &Error) -> CallToolResult {
+    let mut text = format!("{} [{}]", error.message(), error.code());
+    if let Some(hint) = error.hint() {
+        text.push('\n');
+        text.push_str(hint);
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    // Fits the output schema: `schema::admit_error` put it there.
+    let mut details = json!({"code": error.code(), "kind": error.kind(), "message": error.message()});
+    if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
+        details.insert("hint".to_owned(), hint.into());
+    }
+    result.structured_content = Some(json!({"error": details}));
+    result
+}
+
+/// The one mapping of a use case's error to a protocol error, for what is not a tool call.
+pub(crate) fn protocol_error(error: &Error) -> ErrorData {
+    let data = Some(json!({"code": error.code(), "kind": error.kind(), "hint": error.hint()}));
+    match error.kind() {
+        ErrorKind::NotFound => ErrorData::resource_not_found(error.message().to_owned(), data),
+        ErrorKind::Invalid | ErrorKind::Denied | ErrorKind::Conflict => {
+            ErrorData::invalid_params(error.message().to_owned(), data)
+        }
+        ErrorKind::Unavailable | ErrorKind::Internal => {
+            ErrorData::internal_error(error.message().to_owned(), data)
+        }
+    }
+}
+
+fn annotations(effect: Effect) -> ToolAnnotations {
+    let (reads, destroys, settles) = match effect {
+        Effect::Reads => (true, false, true),
+        Effect::Adds => (false, false, false),
+        Effect::Settles => (false, true, true),
+        Effect::Changes => (false, true, false),
+    };
+    ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(settles).open_world(false)
+}

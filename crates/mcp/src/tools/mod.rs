@@ -1,0 +1,23 @@
+//! Every tool. To add one: a file `<plane>_<verb>.rs` here and a row in [`TOOLS`].
+
+mod becket_status;
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use crate::route::{Route, route};
+
+/// In the order in which they are listed: becket's own first, then plane by plane.
+const TOOLS: &[fn() -> Arc<dyn Route>] = &[route::<becket_status::BecketStatus>];
+
+/// The table, made once.
+pub(crate) fn all() -> Vec<Arc<dyn Route>> {
+    static ALL: OnceLock<Vec<Arc<dyn Route>>> = OnceLock::new();
+    ALL.get_or_init(|| TOOLS.iter().map(|make| make()).collect()).clone()
+}
+
+/// Every tool with its toolset, for the generated reference.
+pub fn reference() -> Vec<Value> {
+    all().iter().map(|route| json!({"toolset": route.toolset(), "tool": route.definition()})).collect()
+}
