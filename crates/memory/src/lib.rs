@@ -7,6 +7,7 @@ pub mod entry;
 pub mod front_matter;
 pub mod log;
 pub mod naming;
+pub mod search;
 pub mod vault;
 
 pub use config::{Config, ConfigError};

@@ -1,0 +1,95 @@
+//! Entries that say nearly the same: the share of words that two texts have in common, weighted by how rare each is.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::corpus::{Corpus, Document, count};
+use crate::entry::Entry;
+
+#[derive(Debug, Clone)]
+pub struct Similar {
+    pub document: Arc<Document>,
+    /// From 0 to 1.
+    pub likeness: f32,
+}
+
+/// Above this, two entries of ordinary length share most of their rarer words.
+const NEAR: f32 = 0.6;
+const MOST_SHOWN: usize = 5;
+/// Only the rarest words choose whom to compare with; the common ones are everywhere.
+const CHOOSING_WORDS: usize = 16;
+const MOST_COMPARED: usize = 50;
+
+impl Corpus {
+    /// Entries that a text nearly repeats, likest first.
+    pub fn similar(&self, text: &str) -> Vec<Similar> {
+        let entry = Entry::parse(text);
+        let (terms, _) = count(&entry.title(), entry.body);
+        let mut rarest: Vec<(&str, usize)> = terms
+            .iter()
+            .map(|(term, _)| (term.as_ref(), self.postings(term).len()))
+            .filter(|(_, having)| *having > 0)
+            .collect();
+        rarest.sort_by_key(|(term, having)| (*having, *term));
+        let mut shared: BTreeMap<u32, usize> = BTreeMap::new();
+        for (term, _) in rarest.iter().take(CHOOSING_WORDS) {
+            for (place, _) in self.postings(term) {
+                *shared.entry(*place).or_default() += 1;
+            }
+        }
+        let mut candidates: Vec<(usize, u32)> =
+            shared.into_iter().map(|(place, count)| (count, place)).collect();
+        candidates.sort_unstable_by(|left, right| right.cmp(left));
+        let mut similar: Vec<Similar> = candidates
+            .into_iter()
+            .take(MOST_COMPARED)
+            .filter_map(|(_, place)| self.documents().get(place as usize))
+            .map(|document| Similar {
+                document: Arc::clone(document),
+                likeness: self.likeness(&terms, &document.terms),
+            })
+            .filter(|one| one.likeness >= NEAR)
+            .collect();
+        similar.sort_by(|left, right| {
+            right
+                .likeness
+                .total_cmp(&left.likeness)
+                .then_with(|| left.document.number.cmp(&right.document.number))
+        });
+        similar.truncate(MOST_SHOWN);
+        similar
+    }
+
+    /// Both lists are sorted by word.
+    fn likeness(&self, left: &[(Box<str>, f32)], right: &[(Box<str>, f32)]) -> f32 {
+        let (mut common, mut all) = (0.0, 0.0);
+        let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (Some(one), Some(other)) => one.0.cmp(&other.0),
+            };
+            let term = match order {
+                std::cmp::Ordering::Less => left.next(),
+                std::cmp::Ordering::Greater => right.next(),
+                std::cmp::Ordering::Equal => {
+                    left.next();
+                    right.next()
+                }
+            };
+            let weight = term.map_or(0.0, |(term, _)| self.rarity(term));
+            all += weight;
+            if order.is_eq() {
+                common += weight;
+            }
+        }
+        if all > 0.0 { common / all } else { 0.0 }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
+    fn rarity(&self, term: &str) -> f32 {
+        let documents = self.documents().len() as f32;
+        (2.0 + documents / (1.0 + self.postings(term).len() as f32)).ln()
+    }
+}
