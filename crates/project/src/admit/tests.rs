@@ -47,7 +47,7 @@ impl Disk {
     fn write(&self, path: &str, content: &str) {
         let path = self.at(path);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-        crate::files::write(&path, content.as_bytes()).unwrap();
+        fs_err::write(&path, content).unwrap();
     }
 
     #[cfg(unix)]

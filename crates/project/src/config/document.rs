@@ -8,6 +8,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::problem::{Position, ProblemKind};
+use crate::shown::shown;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -54,7 +55,12 @@ fn parse_toml(text: &str) -> Result<Vec<Member>, (Option<Position>, ProblemKind)
         Ok(document) => Ok(toml_members(document.as_table())),
         Err(error) => {
             let position = error.span().map(|span| Position::of(text, span.start));
-            let message = format!("not TOML: {}", error.message().lines().collect::<Vec<_>>().join("; "));
+            let mut message = format!("not TOML: {}", error.message().lines().collect::<Vec<_>>().join("; "));
+            if let Some(key) =
+                error.span().and_then(|span| text.get(span)).filter(|_| message.ends_with("duplicate key"))
+            {
+                message = format!("{message} `{}`", shown(key));
+            }
             Err((position, ProblemKind::Syntax { message }))
         }
     }
@@ -113,7 +119,9 @@ fn parse_json(text: &str) -> Result<Vec<Member>, (Option<Position>, ProblemKind)
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
         let position = Position::of(text, error.range().start);
-        (Some(position), ProblemKind::Syntax { message: format!("not JSON: {}", error.kind()) })
+        let message =
+            format!("not JSON: {}", error.kind().to_string().to_lowercase().replace("json", "JSON"));
+        (Some(position), ProblemKind::Syntax { message })
     })?;
     match parsed.value {
         Some(ast::Value::Object(object)) => Ok(json_members(object)),

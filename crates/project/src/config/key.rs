@@ -127,7 +127,7 @@ impl fmt::Display for DefaultValue {
     }
 }
 
-pub(super) fn quoted(words: &[&str]) -> String {
+fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -23,7 +23,7 @@ pub use value::{Secret, Value};
 
 use crate::admit::Sandbox;
 use crate::environment::Environment;
-use crate::root::{Workspace, WorkspaceKind};
+use crate::root::Workspace;
 
 /// Becket's own settings file, at the root of the workspace.
 pub const BECKET_TOML: &str = "becket.toml";
@@ -55,27 +55,18 @@ impl Settings {
     /// `flags` are the ones that were given, by the name they have in the table (dashes optional); a list flag may be
     /// given more than once.
     pub fn load(workspace: &Workspace, environment: &Environment, flags: &[(&str, String)]) -> Loaded {
-        let mut loading = source::Loading::new(workspace, environment);
-        loading.read_file(BECKET_TOML, document::Format::Toml);
-        loading.read_file(MCP_CONFIG, document::Format::Json);
+        let mut loading = source::Loading::new(environment);
+        loading.read_file(workspace, BECKET_TOML, document::Format::Toml);
+        loading.read_file(workspace, MCP_CONFIG, document::Format::Json);
         loading.read_variables();
         loading.read_flags(flags);
+        loading.confine_paths(workspace);
         loading.finish()
     }
 
-    /// What environment and flags say, where there is no workspace to read files from.
+    /// What holds when there is no workspace to read files from.
     pub fn load_without_files(environment: &Environment, flags: &[(&str, String)]) -> Loaded {
-        let here = environment.current_dir.clone();
-        let workspace = Workspace {
-            root: here.clone(),
-            kind: WorkspaceKind::Plain,
-            start: here.clone(),
-            git_dir: None,
-            common_dir: None,
-            main_root: None,
-            cache_dir: here.join(".becket"),
-        };
-        let mut loading = source::Loading::new(&workspace, environment);
+        let mut loading = source::Loading::new(environment);
         loading.read_variables();
         loading.read_flags(flags);
         loading.finish()

@@ -41,18 +41,18 @@ pub enum ProblemKind {
     UnknownKey { key: String, nearest: Option<String> },
     #[error("`{key}` must be {expected}, not {found}")]
     WrongType { key: String, expected: String, found: String },
-    #[error("`{key}` must be {expected}, not `{}`{}", shown(value), meant(nearest.as_deref()))]
-    WrongValue { key: &'static str, expected: String, value: String, nearest: Option<&'static str> },
+    #[error("`{key}` must be {expected}, not {}{}", quoted(value), meant(*nearest))]
+    WrongValue { key: String, expected: String, value: String, nearest: Option<&'static str> },
     #[error("`{key}` must be from {least} to {most}, not {value}")]
-    OutOfRange { key: &'static str, least: u64, most: u64, value: String },
+    OutOfRange { key: String, least: u64, most: u64, value: String },
     #[error("`{key}` stands twice, first in line {first}")]
-    Duplicate { key: &'static str, first: usize },
+    Duplicate { key: String, first: usize },
     #[error("`{key}` is a secret and must not stand in a file of the repository")]
-    SecretInFile { key: &'static str },
+    SecretInFile { key: String },
     #[error("`{key}` must be {expected}")]
-    BadSecret { key: &'static str, expected: String },
+    BadSecret { key: String, expected: String },
     #[error("`{key}` is a place that becket must not use: {reason}")]
-    Refused { key: &'static str, reason: String },
+    Refused { key: String, reason: String },
     #[error("{message}")]
     Syntax { message: String },
     #[error("the file must hold {expected}")]
@@ -107,7 +107,10 @@ impl Problem {
             ProblemKind::NotAFile | ProblemKind::Unreadable { .. } => {
                 format!("Make {} a file that you may read, or remove it.", self.place)
             }
-            _ => format!("Mend {}; until then the value below it counts.", self.place),
+            ProblemKind::Syntax { .. } | ProblemKind::NotATable { .. } | ProblemKind::TooLarge { .. } => {
+                "Correct the file; until then none of it counts.".to_owned()
+            }
+            _ => "Correct it; until then the value that it would override holds.".to_owned(),
         }
     }
 }
@@ -141,6 +144,10 @@ impl Position {
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self { line: before.matches('\n').count() + 1, column: before[start..].chars().count() + 1 }
     }
+}
+
+fn quoted(value: &str) -> String {
+    if value.is_empty() { "an empty text".to_owned() } else { format!("`{}`", shown(value)) }
 }
 
 fn meant(nearest: Option<&str>) -> String {

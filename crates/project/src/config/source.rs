@@ -2,13 +2,13 @@
 //! that a file of the repository can point only inside what may be touched; what a value may be is `value`'s.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use becket_base::nearest;
 
 use super::document::{self, Content, Format, Member};
 use super::problem::{Notice, Place, Position, Problem, ProblemKind};
-use super::value::Origin;
+use super::value::Asked;
 use super::{KEYS, Key, Kind, Loaded, SECURITY_ALLOWED_PATHS, Settings, Slot, Value, find};
 use crate::canonical::canonical;
 use crate::environment::Environment;
@@ -21,7 +21,6 @@ const LARGEST_FILE: u64 = 1024 * 1024;
 const MOST_PROBLEMS: usize = 50;
 
 pub(super) struct Loading<'a> {
-    workspace: &'a Workspace,
     environment: &'a Environment,
     settings: Settings,
     problems: Vec<Problem>,
@@ -31,6 +30,8 @@ pub(super) struct Loading<'a> {
 /// One file while its tree is read.
 struct File<'a> {
     path: PathBuf,
+    /// Where the relative paths in it start.
+    root: &'a Path,
     text: &'a str,
     /// The line in which each key stood first.
     seen: BTreeMap<&'static str, usize>,
@@ -39,30 +40,25 @@ struct File<'a> {
 }
 
 impl<'a> Loading<'a> {
-    pub(super) fn new(workspace: &'a Workspace, environment: &'a Environment) -> Self {
-        Self {
-            workspace,
-            environment,
-            settings: Settings::default(),
-            problems: Vec::new(),
-            notices: Vec::new(),
-        }
+    pub(super) fn new(environment: &'a Environment) -> Self {
+        Self { environment, settings: Settings::default(), problems: Vec::new(), notices: Vec::new() }
     }
 
-    pub(super) fn read_file(&mut self, name: &str, format: Format) {
-        let path = self.workspace.root.join(name);
-        let result = self.bytes_of(&path).and_then(|bytes| bytes.map(text_of).transpose());
-        let text = match result {
+    pub(super) fn read_file(&mut self, workspace: &Workspace, name: &str, format: Format) {
+        let root = &workspace.root;
+        let path = root.join(name);
+        let result = bytes_of(&path, root).map_err(|kind| (None, kind));
+        let text = match result.and_then(|bytes| bytes.map(text_of).transpose()) {
             Ok(None) => return,
             Ok(Some(text)) => text,
-            Err(kind) => return self.problem(Place::File { path, position: None }, kind),
+            Err((position, kind)) => return self.problem(Place::File { path, position }, kind),
         };
         // What editors on Windows put in front says only that the file is UTF-8.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         match document::parse(text, format) {
             Err((position, kind)) => self.problem(Place::File { path, position }, kind),
             Ok(members) => {
-                let mut file = File { path, text, seen: BTreeMap::new(), untold: 0, problems: 0 };
+                let mut file = File { path, root, text, seen: BTreeMap::new(), untold: 0, problems: 0 };
                 self.read_members(&mut file, "", &members);
                 if file.untold > 0 {
                     let place = Place::File { path: file.path, position: None };
@@ -76,8 +72,7 @@ impl<'a> Loading<'a> {
         for key in KEYS {
             let Some(variable) = key.variable else { continue };
             let Some(text) = self.environment.variable(variable) else { continue };
-            let origin = Origin { environment: self.environment, base: &self.environment.current_dir };
-            match Value::from_text(key, text, origin) {
+            match Value::from_text(self.asked(key), text) {
                 Ok(value) => self.set(key, value, Place::Variable(variable.to_owned())),
                 Err(kind) => self.problem(Place::Variable(variable.to_owned()), kind),
             }
@@ -94,9 +89,8 @@ impl<'a> Loading<'a> {
                 self.problem(Place::Flag(name.clone()), ProblemKind::UnknownKey { key: name, nearest });
                 continue;
             };
-            let origin = Origin { environment: self.environment, base: &self.environment.current_dir };
             let repeated = given.iter().any(|other| other.name == key.name);
-            match Value::from_text(key, text, origin) {
+            match Value::from_text(self.asked(key), text) {
                 Ok(value) => {
                     let value = if repeated { joined(self.settings.value(key), value) } else { value };
                     given.push(key);
@@ -108,24 +102,9 @@ impl<'a> Loading<'a> {
     }
 
     pub(super) fn finish(mut self) -> Loaded {
-        self.confine_paths();
         self.tell_allowed_paths();
         self.tell_misspelt_variables();
         Loaded { settings: self.settings, problems: self.problems, notices: self.notices }
-    }
-
-    fn bytes_of(&self, path: &std::path::Path) -> Result<Option<Vec<u8>>, ProblemKind> {
-        if canonical(path).is_ok_and(|place| !place.starts_with(&self.workspace.root)) {
-            return Err(ProblemKind::Unreadable {
-                reason: "it is a link that leads out of the repository".to_owned(),
-            });
-        }
-        files::read(path, LARGEST_FILE).map_err(|error| match error {
-            FileError::NotAFile { .. } => ProblemKind::NotAFile,
-            FileError::TooLarge { limit, .. } => ProblemKind::TooLarge { limit },
-            FileError::Failed { source, .. } => ProblemKind::Unreadable { reason: source.kind().to_string() },
-            error => ProblemKind::Unreadable { reason: error.to_string() },
-        })
     }
 
     fn read_members(&mut self, file: &mut File<'_>, section: &str, members: &[Member]) {
@@ -160,13 +139,15 @@ impl<'a> Loading<'a> {
         let position = Position::of(file.text, member.offset);
         if let Some(first) = file.seen.get(key.name) {
             let first = *first;
-            return self
-                .file_problem(file, member.offset, || ProblemKind::Duplicate { key: key.name, first });
+            return self.file_problem(file, member.offset, || ProblemKind::Duplicate {
+                key: name.to_owned(),
+                first,
+            });
         }
         file.seen.insert(key.name, position.line);
-        let origin = Origin { environment: self.environment, base: &self.workspace.root };
+        let asked = Asked { key, name, environment: self.environment, base: file.root };
         let place = Place::File { path: file.path.clone(), position: Some(position) };
-        match Value::from_node(key, &member.node, origin) {
+        match Value::from_node(asked, &member.node) {
             Ok(value) => {
                 if let Some(notice) = key.notice {
                     let message = format!("`{name}` has no effect: {notice}");
@@ -180,8 +161,8 @@ impl<'a> Loading<'a> {
 
     /// What a file of the repository names must be inside: else cloning a repository could make becket write anywhere.
     /// What the user says, on the command line or in the environment, holds.
-    fn confine_paths(&mut self) {
-        let sandbox = self.settings.sandbox(self.workspace.clone());
+    pub(super) fn confine_paths(&mut self, workspace: &Workspace) {
+        let sandbox = self.settings.sandbox(workspace.clone());
         for key in KEYS.iter().filter(|key| key.kind == Kind::Path) {
             let Some(slot) = self.settings.slots.get_mut(key.name) else { continue };
             let (Value::Path(path), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {
@@ -190,7 +171,7 @@ impl<'a> Loading<'a> {
             match sandbox.admit_anywhere(path) {
                 Ok(admitted) => slot.value = Value::Path(admitted),
                 Err(error) => {
-                    let kind = ProblemKind::Refused { key: key.name, reason: error.to_string() };
+                    let kind = ProblemKind::Refused { key: key.name.to_owned(), reason: error.to_string() };
                     self.problems.push(Problem { place: place.clone(), kind });
                     *slot = Slot::default_of(key);
                 }
@@ -227,6 +208,11 @@ impl<'a> Loading<'a> {
         }
     }
 
+    /// By the user rather than by a file.
+    fn asked(&self, key: &'static Key) -> Asked<'a> {
+        Asked { key, name: key.name, environment: self.environment, base: &self.environment.current_dir }
+    }
+
     fn set(&mut self, key: &'static Key, value: Value, place: Place) {
         self.settings.slots.insert(key.name, Slot { value, place: Some(place) });
     }
@@ -247,11 +233,28 @@ impl<'a> Loading<'a> {
     }
 }
 
-fn text_of(bytes: Vec<u8>) -> Result<String, ProblemKind> {
-    match bytes.as_slice() {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(ProblemKind::Utf16),
-        _ => String::from_utf8(bytes).map_err(|_| ProblemKind::NotUnicode),
+fn bytes_of(path: &Path, root: &Path) -> Result<Option<Vec<u8>>, ProblemKind> {
+    if canonical(path).is_ok_and(|place| !place.starts_with(root)) {
+        let reason = "it is a link that leads out of the repository".to_owned();
+        return Err(ProblemKind::Unreadable { reason });
     }
+    files::read(path, LARGEST_FILE).map_err(|error| match error {
+        FileError::NotAFile { .. } => ProblemKind::NotAFile,
+        FileError::TooLarge { limit, .. } => ProblemKind::TooLarge { limit },
+        FileError::Failed { source, .. } => ProblemKind::Unreadable { reason: source.kind().to_string() },
+        error => ProblemKind::Unreadable { reason: error.to_string() },
+    })
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, (Option<Position>, ProblemKind)> {
+    if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Err((None, ProblemKind::Utf16));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let end = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..end]);
+        (Some(Position::of(&before, end)), ProblemKind::NotUnicode)
+    })
 }
 
 fn is_section(name: &str) -> bool {

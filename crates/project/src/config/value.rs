@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use becket_base::nearest;
 
 use super::document::{Content, Node};
-use super::key::{DefaultValue, Items, Key, Kind, quoted};
+use super::key::{DefaultValue, Items, Key, Kind};
 use super::problem::ProblemKind;
 use crate::environment::Environment;
 
@@ -39,10 +39,14 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What a relative path or a `~` in a value means.
+/// A setting for which a source has a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Origin<'a> {
+pub(super) struct Asked<'a> {
+    pub(super) key: &'static Key,
+    /// As the source calls it, for problems to name.
+    pub(super) name: &'a str,
     pub(super) environment: &'a Environment,
+    /// Where relative paths start.
     pub(super) base: &'a Path,
 }
 
@@ -61,136 +65,129 @@ impl Value {
     }
 
     /// From a file. A problem comes with the offset that it is about.
-    pub(super) fn from_node(
-        key: &'static Key,
-        node: &Node,
-        origin: Origin<'_>,
-    ) -> Result<Self, (usize, ProblemKind)> {
-        let wrong_type = |node: &Node| {
-            let (expected, found) = (key.kind.to_string(), node.content.to_string());
-            (node.offset, ProblemKind::WrongType { key: key.name.to_owned(), expected, found })
-        };
-        let at = |node: &Node| {
-            let offset = node.offset;
-            move |kind| (offset, kind)
-        };
-        match (key.kind, &node.content) {
-            (Kind::Token, _) => Err((node.offset, ProblemKind::SecretInFile { key: key.name })),
+    pub(super) fn from_node(asked: Asked<'_>, node: &Node) -> Result<Self, (usize, ProblemKind)> {
+        let wrong_type = |offset, found| (offset, asked.wrong_type(found));
+        let at = |offset| move |kind| (offset, kind);
+        match (asked.key.kind, &node.content) {
+            (Kind::Token, _) => Err((node.offset, ProblemKind::SecretInFile { key: asked.name.to_owned() })),
             (Kind::Flag, Content::Flag(flag)) => Ok(Self::Flag(*flag)),
-            (Kind::Number { .. }, Content::Number(text)) => number(key, text).map_err(at(node)),
+            (Kind::Number { least, most }, Content::Number(text)) => {
+                asked.number(text, least, most).map_err(at(node.offset))
+            }
             (Kind::Text | Kind::Choice(_) | Kind::Path | Kind::Address, Content::Text(text)) => {
-                scalar(key, text, origin).map_err(at(node))
+                asked.scalar(text).map_err(at(node.offset))
             }
             (Kind::List(_) | Kind::Paths, Content::List(items)) => {
                 let mut texts = Vec::new();
                 for item in items {
-                    let Content::Text(text) = &item.content else { return Err(wrong_type(item)) };
-                    check_item(key, text).map_err(at(item))?;
+                    let Content::Text(text) = &item.content else {
+                        return Err(wrong_type(item.offset, format!("a list with {}", item.content)));
+                    };
+                    asked.check_item(text).map_err(at(item.offset))?;
                     texts.push(text.clone());
                 }
-                Ok(list(key, texts, origin))
+                Ok(asked.list(texts))
             }
-            _ => Err(wrong_type(node)),
+            _ => Err(wrong_type(node.offset, node.content.to_string())),
         }
     }
 
     /// From a variable or a flag.
-    pub(super) fn from_text(key: &'static Key, text: &str, origin: Origin<'_>) -> Result<Self, ProblemKind> {
-        match key.kind {
-            Kind::Flag => flag(key, text),
-            Kind::Number { .. } => number(key, text.trim()),
-            Kind::List(_) => {
-                let items: Vec<_> = text
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|item| !item.is_empty())
-                    .map(str::to_owned)
-                    .collect();
-                items.iter().try_for_each(|item| check_item(key, item))?;
-                Ok(list(key, items, origin))
-            }
+    pub(super) fn from_text(asked: Asked<'_>, text: &str) -> Result<Self, ProblemKind> {
+        let list = |items: Vec<String>| {
+            items.iter().try_for_each(|item| asked.check_item(item))?;
+            Ok(asked.list(items))
+        };
+        match asked.key.kind {
+            Kind::Flag => asked.flag(text),
+            Kind::Number { least, most } => asked.number(text.trim(), least, most),
+            Kind::List(_) => list(
+                text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect(),
+            ),
             Kind::Paths => {
                 let paths = std::env::split_paths(text).map(|path| path.to_string_lossy().into_owned());
-                let paths: Vec<_> = paths.filter(|path| !path.is_empty()).collect();
-                paths.iter().try_for_each(|path| check_item(key, path))?;
-                Ok(list(key, paths, origin))
+                list(paths.filter(|path| !path.is_empty()).collect())
             }
-            Kind::Text | Kind::Choice(_) | Kind::Path | Kind::Address | Kind::Token => {
-                scalar(key, text, origin)
-            }
+            Kind::Text | Kind::Choice(_) | Kind::Path | Kind::Address | Kind::Token => asked.scalar(text),
         }
     }
 }
 
-fn scalar(key: &'static Key, text: &str, origin: Origin<'_>) -> Result<Value, ProblemKind> {
-    match key.kind {
-        Kind::Choice(choices) if !choices.contains(&text) => Err(wrong_choice(key, text, choices)),
-        Kind::Address if !is_address(text) => Err(wrong_value(key, text)),
-        Kind::Token if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
-            Err(ProblemKind::BadSecret { key: key.name, expected: key.kind.to_string() })
+impl Asked<'_> {
+    fn scalar(self, text: &str) -> Result<Value, ProblemKind> {
+        match self.key.kind {
+            Kind::Choice(choices) if !choices.contains(&text) => Err(self.wrong_choice(text, choices)),
+            Kind::Address if !is_address(text) => Err(self.wrong_value(text)),
+            Kind::Token if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(ProblemKind::BadSecret { key: self.name.to_owned(), expected: self.key.kind.to_string() })
+            }
+            Kind::Token => Ok(Value::Secret(Secret(text.to_owned()))),
+            _ if text.is_empty() || text.contains('\0') => Err(self.wrong_value(text)),
+            Kind::Path => Ok(Value::Path(self.environment.resolve_from(self.base, text))),
+            _ => Ok(Value::Text(text.to_owned())),
         }
-        Kind::Token => Ok(Value::Secret(Secret(text.to_owned()))),
-        _ if text.is_empty() || text.contains('\0') => Err(wrong_value(key, text)),
-        Kind::Path => Ok(Value::Path(origin.environment.resolve_from(origin.base, text))),
-        _ => Ok(Value::Text(text.to_owned())),
     }
-}
 
-fn number(key: &'static Key, text: &str) -> Result<Value, ProblemKind> {
-    let Kind::Number { least, most } = key.kind else { return Err(wrong_value(key, text)) };
-    match text.parse::<i128>() {
-        Ok(number) => match u64::try_from(number) {
+    fn number(self, text: &str, least: u64, most: u64) -> Result<Value, ProblemKind> {
+        let number: i128 = text.parse().map_err(|_| self.wrong_value(text))?;
+        match u64::try_from(number) {
             Ok(number) if (least..=most).contains(&number) => Ok(Value::Number(number)),
-            _ => Err(ProblemKind::OutOfRange { key: key.name, least, most, value: number.to_string() }),
-        },
-        Err(_) => Err(wrong_value(key, text)),
-    }
-}
-
-fn flag(key: &'static Key, text: &str) -> Result<Value, ProblemKind> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Ok(Value::Flag(true)),
-        "0" | "false" | "no" | "off" => Ok(Value::Flag(false)),
-        _ => Err(wrong_value(key, text)),
-    }
-}
-
-fn check_item(key: &'static Key, item: &str) -> Result<(), ProblemKind> {
-    match key.kind {
-        Kind::List(Items::Choice(choices)) if !choices.contains(&item) => {
-            Err(wrong_choice(key, item, choices))
-        }
-        _ if item.is_empty() || item.contains('\0') => Err(wrong_value(key, item)),
-        _ => Ok(()),
-    }
-}
-
-fn list(key: &Key, items: Vec<String>, origin: Origin<'_>) -> Value {
-    if key.kind == Kind::Paths {
-        return Value::Paths(
-            items.iter().map(|item| origin.environment.resolve_from(origin.base, item)).collect(),
-        );
-    }
-    let mut distinct = Vec::new();
-    for item in items {
-        if !distinct.contains(&item) {
-            distinct.push(item);
+            _ => {
+                let value = number.to_string();
+                Err(ProblemKind::OutOfRange { key: self.name.to_owned(), least, most, value })
+            }
         }
     }
-    Value::List(distinct)
-}
 
-fn wrong_value(key: &'static Key, text: &str) -> ProblemKind {
-    let expected = key.kind.to_string();
-    ProblemKind::WrongValue { key: key.name, expected, value: text.to_owned(), nearest: None }
-}
+    fn flag(self, text: &str) -> Result<Value, ProblemKind> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Ok(Value::Flag(true)),
+            "0" | "false" | "no" | "off" => Ok(Value::Flag(false)),
+            _ => Err(self.wrong_value(text)),
+        }
+    }
 
-fn wrong_choice(key: &'static Key, text: &str, choices: &'static [&'static str]) -> ProblemKind {
-    ProblemKind::WrongValue {
-        key: key.name,
-        expected: format!("one of {}", quoted(choices)),
-        value: text.to_owned(),
-        nearest: nearest(text, choices.iter().copied()),
+    fn check_item(self, item: &str) -> Result<(), ProblemKind> {
+        match self.key.kind {
+            Kind::List(Items::Choice(choices)) if !choices.contains(&item) => {
+                Err(self.wrong_choice(item, choices))
+            }
+            _ if item.is_empty() || item.contains('\0') => Err(self.wrong_value(item)),
+            _ => Ok(()),
+        }
+    }
+
+    fn list(self, items: Vec<String>) -> Value {
+        if self.key.kind == Kind::Paths {
+            return Value::Paths(
+                items.iter().map(|item| self.environment.resolve_from(self.base, item)).collect(),
+            );
+        }
+        let mut distinct = Vec::new();
+        for item in items {
+            if !distinct.contains(&item) {
+                distinct.push(item);
+            }
+        }
+        Value::List(distinct)
+    }
+
+    fn wrong_type(self, found: String) -> ProblemKind {
+        ProblemKind::WrongType { key: self.name.to_owned(), expected: self.key.kind.to_string(), found }
+    }
+
+    fn wrong_value(self, text: &str) -> ProblemKind {
+        let expected = self.key.kind.to_string();
+        ProblemKind::WrongValue { key: self.name.to_owned(), expected, value: text.to_owned(), nearest: None }
+    }
+
+    fn wrong_choice(self, text: &str, choices: &'static [&'static str]) -> ProblemKind {
+        ProblemKind::WrongValue {
+            key: self.name.to_owned(),
+            expected: self.key.kind.to_string(),
+            value: text.to_owned(),
+            nearest: nearest(text, choices.iter().copied()),
+        }
     }
 }
 

@@ -78,7 +78,7 @@ fn an_ordinary_repository_is_found_from_anywhere_inside() {
     assert_eq!(workspace.common_dir, Some(root.join(".git")));
     assert_eq!(workspace.main_root, Some(root.clone()));
     assert_eq!(workspace.cache_dir, root.join(".git/becket"));
-    assert_eq!(workspace.work_trees(), [root.clone()]);
+    assert_eq!(workspace.work_trees(), std::slice::from_ref(&root));
 
     for inside in [".git", ".git/hooks", ".git/refs/heads"] {
         let workspace = assert_found(&root.join(inside), &root, WorkspaceKind::Repository);
