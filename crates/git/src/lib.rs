@@ -4,6 +4,7 @@ pub mod create;
 pub mod error;
 pub mod path;
 pub mod process;
+pub mod provenance;
 pub mod read;
 pub mod stamp;
 pub mod worktree;
