@@ -15,8 +15,8 @@ pub fn create_repository(dir: &Path, message: &str) -> Result<(), GitError> {
 pub fn commit_everything(dir: &Path, message: &str) -> Result<(), GitError> {
     let git = own(dir);
     git.command("add").option("--all").output()?;
-    let commit = git.command("commit").options(["--quiet", "--no-verify", "--no-gpg-sign", "--file=-"]);
-    commit.input(message.as_bytes().to_vec()).output().map(drop)
+    let commit = git.command("commit").options(["--quiet", "--no-verify", "--no-gpg-sign"]);
+    commit.option(format!("--message={message}")).output().map(drop)
 }
 
 /// A second worktree on a new branch.

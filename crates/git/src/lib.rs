@@ -1,16 +1,37 @@
 //! Everything in becket that runs `git`. No other crate starts it, and here only [`process`] does.
 
+pub mod blame;
+pub mod changes;
+pub mod compare;
 pub mod create;
 pub mod error;
-pub mod path;
+mod filters;
+pub mod history;
+mod patch;
+mod path;
 pub mod process;
 pub mod provenance;
 pub mod read;
+pub mod revision;
+pub mod status;
+mod untracked;
 pub mod stamp;
 pub mod worktree;
 
+pub use blame::{Blame, BlameOptions, BlamedCommit, BlamedLine, Moves, Whitespace, blame};
+pub use changes::{Change, ChangeKind, ChangeList, ChangesOptions, Conflict, FileKind, Notice, list_changes};
+pub use compare::{
+    CompareFrom, CompareOptions, Comparison, ShowOptions, ShownCommit, diff_between_refs, show_commit,
+};
 pub use create::{add_worktree, commit_everything, create_repository};
 pub use error::GitError;
+pub use history::{Commit, Log, LogOptions, Merges, Person, log};
+pub use patch::ANSWER_LIMITS;
 pub use process::{Git, MINIMUM_VERSION};
 pub use read::{Head, Location, Version, head, locate, version};
-pub use worktree::{Worktree, worktrees};
+pub use revision::{CommitId, resolve};
+pub use status::{
+    ConflictKind, FileState, Operation, StatusEntry, StatusOptions, TreeStatus, Upstream, repo_status,
+};
+pub use untracked::Untracked;
+pub use worktree::{Worktree, worktrees, worktrees_with};
