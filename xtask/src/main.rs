@@ -1,4 +1,4 @@
-//! The work on the tree itself: `cargo xtask tidy` checks it, `cargo xtask reference` writes its reference pages.
+//! The work on the tree itself: `cargo xtask tidy` checks it, `reference` writes its reference pages, `bench` measures it.
 //!
 //! Owns the rules that no compiler checks and the pages that are derived from code. Nothing of it is shipped.
 
@@ -8,7 +8,9 @@
     reason = "a terminal program for people who work on becket"
 )]
 
+mod bench;
 mod manifest;
+mod reference;
 mod tidy;
 mod tokens;
 mod tree;
@@ -32,16 +34,31 @@ struct Arguments {
 enum Task {
     /// Check the rules of the tree that no compiler checks.
     Tidy,
+    /// Write the reference pages in docs/reference from the code.
+    Reference {
+        /// Write nothing; fail when a page is not what the code says.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measure the release binary.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Tidy => tidy(),
+        Task::Reference { check } => reference(check),
+        Task::Bench(arguments) => bench::run(&root(), &arguments).map_err(Into::into),
     };
     match outcome {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprintln!("cause: {cause}");
+                source = cause.source();
+            }
             ExitCode::from(2)
         }
     }
@@ -64,6 +81,22 @@ fn tidy() -> Result<ExitCode, Box<dyn std::error::Error>> {
         return Ok(ExitCode::FAILURE);
     }
     println!("tidy: {} checks passed", tidy::CHECKS.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn reference(check: bool) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let root = root();
+    let tree = Tree::read(&root)?;
+    if check {
+        let stale = reference::stale(&tree);
+        for page in &stale {
+            eprintln!("{page} is not what the code says: run `cargo xtask reference`");
+        }
+        return Ok(if stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    for page in reference::write(&root, &tree)? {
+        println!("wrote {page}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

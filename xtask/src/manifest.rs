@@ -38,11 +38,11 @@ pub(crate) fn members(tree: &Tree) -> Vec<Manifest> {
     let workspace = workspace.parse::<DocumentMut>().unwrap_or_default();
     let renames = workspace.get("workspace").and_then(|table| table.get("dependencies"));
     tree.files()
-        .filter_map(|(path, text)| {
-            let folder = path.strip_suffix("/Cargo.toml")?;
+        .filter_map(|file| {
+            let folder = file.path.strip_suffix("/Cargo.toml")?;
             let bare = folder.strip_prefix("crates/").unwrap_or(folder);
             let is_member = folder.starts_with("crates/") || folder == "xtask";
-            (is_member && !bare.contains('/')).then(|| read(path, bare, text, renames))
+            (is_member && !bare.contains('/')).then(|| read(&file.path, bare, &file.text, renames))
         })
         .collect()
 }

@@ -16,9 +16,28 @@ pub(crate) fn all(text: &str) -> Vec<TokenTree> {
     text.parse::<TokenStream>().unwrap_or_default().into_iter().collect()
 }
 
-/// The tokens of `text` without what stands under `#[cfg(test)]`.
-pub(crate) fn shipped(text: &str) -> Vec<TokenTree> {
-    without_tests(all(text))
+/// The tokens without what stands under `#[cfg(test)]`.
+pub(crate) fn without_tests(tokens: &[TokenTree]) -> Vec<TokenTree> {
+    let mut kept: Vec<TokenTree> = Vec::new();
+    let mut rest = tokens.iter();
+    while let Some(token) = rest.next() {
+        match token {
+            TokenTree::Group(group) if is_cfg_test(group) => {
+                kept.pop(); // the `#`
+                rest.by_ref().find(|skipped| match skipped {
+                    TokenTree::Punct(punct) => punct.as_char() == ';',
+                    TokenTree::Group(body) => body.delimiter() == Delimiter::Brace,
+                    _ => false,
+                });
+            }
+            TokenTree::Group(group) => {
+                let inner = without_tests(&inside(group)).into_iter().collect();
+                kept.push(TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inner)));
+            }
+            _ => kept.push(token.clone()),
+        }
+    }
+    kept
 }
 
 /// Every path that is named, with `use` trees written out: `std::{fs, io}` gives `std::fs` and `std::io`.
@@ -137,34 +156,6 @@ pub(crate) fn attributes(tokens: &[TokenTree], name: &str) -> Vec<usize> {
     lines
 }
 
-fn without_tests(tokens: Vec<TokenTree>) -> Vec<TokenTree> {
-    let mut kept: Vec<TokenTree> = Vec::new();
-    let mut rest = tokens.into_iter();
-    while let Some(token) = rest.next() {
-        match &token {
-            TokenTree::Group(group) if is_cfg_test(group) => {
-                kept.pop(); // the `#`
-                for skipped in rest.by_ref() {
-                    let ends = match &skipped {
-                        TokenTree::Punct(punct) => punct.as_char() == ';',
-                        TokenTree::Group(body) => body.delimiter() == Delimiter::Brace,
-                        _ => false,
-                    };
-                    if ends {
-                        break;
-                    }
-                }
-            }
-            TokenTree::Group(group) => {
-                let inner = without_tests(inside(group)).into_iter().collect();
-                kept.push(TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inner)));
-            }
-            _ => kept.push(token),
-        }
-    }
-    kept
-}
-
 fn is_cfg_test(group: &proc_macro2::Group) -> bool {
     let mut words = Vec::new();
     collect_words(&inside(group), &mut words);
@@ -272,7 +263,7 @@ mod tests {
     use super::*;
 
     fn path_names(text: &str) -> Vec<String> {
-        paths(&shipped(text)).into_iter().map(|path| path.name).collect()
+        paths(&without_tests(&all(text))).into_iter().map(|path| path.name).collect()
     }
 
     #[test]
@@ -284,7 +275,7 @@ mod tests {
     #[test]
     fn paths_in_macros_count_and_those_in_comments_do_not() {
         let text = "// std::fs\nfn f() { select! { x = ::std::env::var(\"std::net\") => {} } }";
-        let found = paths(&shipped(text));
+        let found = paths(&without_tests(&all(text)));
         assert!(found.contains(&Named { line: 2, name: "std::env::var".into() }));
         assert!(!found.iter().any(|path| names(&path.name, "std::fs") || names(&path.name, "std::net")));
     }

@@ -4,10 +4,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "reads the tree that it checks; never shipped")]
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::TokenTree;
 use thiserror::Error;
+
+use crate::tokens;
 
 /// Why the tree could not be read.
 #[derive(Debug, Error)]
@@ -18,10 +22,35 @@ pub(crate) enum TreeError {
     Read { path: PathBuf, source: std::io::Error },
 }
 
-/// Paths with `/` relative to the root, in order, each with its text.
+/// A file by its path relative to the root, with `/`.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    tokens: OnceCell<Vec<TokenTree>>,
+    shipped: OnceCell<Vec<TokenTree>>,
+}
+
+impl File {
+    fn new(path: String, text: String) -> Self {
+        Self { path, text, tokens: OnceCell::new(), shipped: OnceCell::new() }
+    }
+
+    /// Its Rust tokens, read when first asked for: several checks want them.
+    pub(crate) fn tokens(&self) -> &[TokenTree] {
+        self.tokens.get_or_init(|| tokens::all(&self.text))
+    }
+
+    /// The same without what stands under `#[cfg(test)]`.
+    pub(crate) fn shipped_tokens(&self) -> &[TokenTree] {
+        self.shipped.get_or_init(|| tokens::without_tests(self.tokens()))
+    }
+}
+
+/// Every file, in the order of the paths.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    files: BTreeMap<String, String>,
+    files: BTreeMap<String, File>,
     /// Strings that name this machine: where the tree lies, the user's home, hosts of private registries.
     pub(crate) machine: Vec<String>,
 }
@@ -46,23 +75,31 @@ impl Tree {
                 std::fs::read(path).map_err(|source| TreeError::Read { path: path.to_path_buf(), source })?;
             let relative = path.strip_prefix(root).unwrap_or(path);
             let name: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-            files.insert(name.join("/"), String::from_utf8_lossy(&bytes).into_owned());
+            let name = name.join("/");
+            files.insert(name.clone(), File::new(name, String::from_utf8_lossy(&bytes).into_owned()));
         }
         Ok(Self { files, machine: machine(root) })
     }
 
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let file = |(path, text): &(&str, &str)| {
+            ((*path).to_owned(), File::new((*path).to_owned(), (*text).to_owned()))
+        };
+        let files = files.iter().map(file).collect();
         Self { files, machine: Vec::new() }
     }
 
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()))
+    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
+        self.files.values()
     }
 
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
-        self.files.get(path).map(String::as_str)
+        self.file(path).map(|file| file.text.as_str())
+    }
+
+    pub(crate) fn file(&self, path: &str) -> Option<&File> {
+        self.files.get(path)
     }
 
     /// Whether `path` is a file, or a folder that holds one.
@@ -73,19 +110,20 @@ impl Tree {
             || self.files.range(folder.clone()..).next().is_some_and(|(next, _)| next.starts_with(&folder))
     }
 
-    pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files().filter(|(path, _)| has_extension(path, "rs"))
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
+        self.files().filter(|file| has_extension(&file.path, "rs"))
     }
 
     /// The Rust files that end up in the binary: not tests, benchmarks, test support or this program.
-    pub(crate) fn shipped_rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.rust().filter(|(path, _)| {
+    pub(crate) fn shipped_rust(&self) -> impl Iterator<Item = &File> {
+        self.rust().filter(|file| {
+            let path = file.path.as_str();
             path.starts_with("crates/") && !path.starts_with("crates/testing/") && !is_test(path)
         })
     }
 
-    pub(crate) fn markdown(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files().filter(|(path, _)| has_extension(path, "md"))
+    pub(crate) fn markdown(&self) -> impl Iterator<Item = &File> {
+        self.files().filter(|file| has_extension(&file.path, "md"))
     }
 }
 
@@ -143,7 +181,10 @@ mod tests {
         std::fs::write(root.join(".git/config"), "").unwrap();
         std::fs::write(root.join("kept.rs"), b"\xff").unwrap();
         let tree = Tree::read(root).unwrap();
-        assert_eq!(tree.files().map(|(path, _)| path).collect::<Vec<_>>(), [".gitignore", "kept.rs"]);
+        assert_eq!(
+            tree.files().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            [".gitignore", "kept.rs"]
+        );
         assert!(tree.machine.contains(&root.display().to_string()));
     }
 

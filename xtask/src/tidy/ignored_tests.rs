@@ -6,9 +6,9 @@ use crate::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.rust()
-        .flat_map(|(path, text)| {
-            let lines = tokens::attributes(&tokens::all(text), "ignore");
-            lines.into_iter().map(move |line| Finding::at(path, line, "an ignored test proves nothing"))
+        .flat_map(|file| {
+            let lines = tokens::attributes(file.tokens(), "ignore");
+            lines.into_iter().map(move |line| Finding::at(&file.path, line, "an ignored test proves nothing"))
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Holds the sizes: what is longer than this is not read to its end.
 
 use super::Finding;
-use crate::tree::{Tree, has_extension};
+use crate::tree::{File, Tree, has_extension};
 
 /// The most lines of any Rust file.
 const RUST: usize = 800;
@@ -12,7 +12,7 @@ const FILES: &[(&str, usize)] =
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.files()
-        .filter_map(|(path, text)| {
+        .filter_map(|File { path, text, .. }| {
             let own = FILES.iter().find(|(file, _)| *file == path).map(|(_, limit)| *limit);
             let limit = own.or(has_extension(path, "rs").then_some(RUST))?;
             let lines = text.lines().count();

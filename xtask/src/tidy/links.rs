@@ -6,7 +6,7 @@ use super::Finding;
 use crate::tree::{Tree, has_extension};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
-    tree.markdown().flat_map(|(path, text)| check_page(tree, path, text)).collect()
+    tree.markdown().flat_map(|page| check_page(tree, &page.path, &page.text)).collect()
 }
 
 fn check_page(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {

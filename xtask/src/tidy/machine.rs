@@ -1,7 +1,7 @@
 //! Holds "works on every machine": no path and no host of the machine where a file was written.
 
 use super::Finding;
-use crate::tree::Tree;
+use crate::tree::{File, Tree};
 
 /// Files that would send every other machine to a registry of somebody's own.
 const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf", ".pypirc"];
@@ -14,7 +14,7 @@ const NPM: &str = "https://registry.npmjs.org/";
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.files() {
+    for File { path, text, .. } in tree.files() {
         let file = path.rsplit('/').next().unwrap_or(path);
         if SETTINGS.contains(&file) {
             findings.push(Finding::in_file(path, "registry settings belong to the user, not to the tree"));

@@ -1,14 +1,14 @@
 //! Holds "`//!` on every module": a reader learns what a file owns before the first line of code.
 
 use super::Finding;
-use crate::tree::{Tree, is_test};
+use crate::tree::{File, Tree, is_test};
 
 /// Fewer words than this name the module again instead of describing it.
 const WORDS: usize = 3;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.rust()
-        .filter_map(|(path, text)| {
+        .filter_map(|File { path, text, .. }| {
             let mut lines = text.lines().skip_while(|line| line.trim().is_empty() || line.starts_with("#!/"));
             let first = lines.next().unwrap_or_default();
             let Some(doc) = first.strip_prefix("//!") else {

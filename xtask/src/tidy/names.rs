@@ -8,12 +8,13 @@ const REFUSED: &[&str] = &["core", "common", "shared", "util", "utils", "helper"
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.rust() {
+    for file in tree.rust() {
+        let path = file.path.as_str();
         let parts = path.split('/').map(|part| part.strip_suffix(".rs").unwrap_or(part));
         findings.extend(
             parts.filter(|part| REFUSED.contains(part)).map(|part| Finding::in_file(path, refusal(part))),
         );
-        let declared = tokens::declared(&tokens::all(text), "mod");
+        let declared = tokens::declared(file.tokens(), "mod");
         let refused = declared.iter().filter(|module| REFUSED.contains(&module.name.as_str()));
         findings.extend(refused.map(|module| Finding::at(path, module.line, refusal(&module.name))));
     }

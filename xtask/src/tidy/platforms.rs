@@ -8,8 +8,8 @@ use crate::tree::{Tree, is_test};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.rust().filter(|(path, _)| !is_test(path)) {
-        let platforms = tokens::platforms(&tokens::shipped(text));
+    for file in tree.rust().filter(|file| !is_test(&file.path)) {
+        let platforms = tokens::platforms(file.shipped_tokens());
         let mut told: Vec<&str> = Vec::new();
         for platform in platforms.iter().filter(|platform| platform.wanted) {
             let name = platform.name.as_str();
@@ -20,7 +20,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             if !has_twin && !told.contains(&name) {
                 told.push(name);
                 let message = format!("`cfg({name})` without its `cfg(not({name}))` in the same file");
-                findings.push(Finding::at(path, platform.line, message));
+                findings.push(Finding::at(&file.path, platform.line, message));
             }
         }
     }

@@ -12,16 +12,16 @@ const STARTERS: &[(&str, &str)] = &[
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.shipped_rust() {
-        if STARTERS.iter().any(|(starter, _)| path.starts_with(starter)) {
+    for file in tree.shipped_rust() {
+        if STARTERS.iter().any(|(starter, _)| file.path.starts_with(starter)) {
             continue;
         }
-        for named in tokens::paths(&tokens::shipped(text)) {
+        for named in tokens::paths(file.shipped_tokens()) {
             let starts = ["process::Command", "process::*", "tokio::process"];
             if starts.iter().any(|one| tokens::names(&named.name, one)) {
                 let message =
                     format!("`{}` starts a process: ask becket_git, or add a row to {}", named.name, file!());
-                findings.push(Finding::at(path, named.line, message));
+                findings.push(Finding::at(&file.path, named.line, message));
             }
         }
     }

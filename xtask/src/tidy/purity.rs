@@ -40,12 +40,12 @@ const LIBRARIES: &[&str] = &[
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.shipped_rust().filter(|(path, _)| PURE.iter().any(|pure| is_in(path, pure))) {
-        for named in tokens::paths(&tokens::shipped(text)) {
+    for file in tree.shipped_rust().filter(|file| PURE.iter().any(|pure| is_in(&file.path, pure))) {
+        for named in tokens::paths(file.shipped_tokens()) {
             let library = named.name.split_once("::").is_some_and(|(first, _)| LIBRARIES.contains(&first));
             if library || OUTSIDE.iter().any(|outside| tokens::names(&named.name, outside)) {
                 let message = format!("a pure crate names `{}`: take the value as an argument", named.name);
-                findings.push(Finding::at(path, named.line, message));
+                findings.push(Finding::at(&file.path, named.line, message));
             }
         }
     }

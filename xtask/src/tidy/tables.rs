@@ -49,10 +49,10 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn check_folder(tree: &Tree, row: &TableFolder) -> Vec<Finding> {
-    let Some(text) = tree.text(row.file) else {
+    let Some(file) = tree.file(row.file) else {
         return vec![Finding::in_file(row.file, format!("is missing: correct its row in {}", file!()))];
     };
-    let Some(words) = tokens::words_of_item(&tokens::all(text), row.table) else {
+    let Some(words) = tokens::words_of_item(file.tokens(), row.table) else {
         return vec![Finding::in_file(
             row.file,
             format!("has no `{}`: correct its row in {}", row.table, file!()),
@@ -76,7 +76,7 @@ fn check_folder(tree: &Tree, row: &TableFolder) -> Vec<Finding> {
 /// The modules of a folder: `name.rs` and `name/…`.
 fn modules<'tree>(tree: &'tree Tree, folder: &str) -> BTreeSet<&'tree str> {
     tree.rust()
-        .filter_map(|(path, _)| path.strip_prefix(folder)?.strip_prefix('/'))
+        .filter_map(|file| file.path.strip_prefix(folder)?.strip_prefix('/'))
         .map(|rest| rest.split('/').next().unwrap_or(rest))
         .map(|entry| entry.strip_suffix(".rs").unwrap_or(entry))
         .filter(|module| *module != "mod")

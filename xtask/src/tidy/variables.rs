@@ -10,9 +10,9 @@ const PAGE: &str = "docs/reference/environment.md";
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let page = tree.text(PAGE).unwrap_or_default();
     let mut findings = Vec::new();
-    for (path, text) in tree.shipped_rust() {
-        for literal in tokens::strings(&tokens::shipped(text)) {
-            let is_variable = literal.name.starts_with(PREFIX)
+    for file in tree.shipped_rust() {
+        for literal in tokens::strings(file.shipped_tokens()) {
+            let is_variable = literal.name.strip_prefix(PREFIX).is_some_and(|rest| !rest.is_empty())
                 && literal
                     .name
                     .chars()
@@ -20,7 +20,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             if is_variable && !page.contains(&format!("`{}`", literal.name)) {
                 let message =
                     format!("`{}` is not in {PAGE}: make it a setting or a root variable", literal.name);
-                findings.push(Finding::at(path, literal.line, message));
+                findings.push(Finding::at(&file.path, literal.line, message));
             }
         }
     }
