@@ -1,0 +1,248 @@
+//! Carries a plan out: under a lock, each file replaced as a whole, and everything taken back when one step fails.
+//! An interruption leaves whole files and a record from which the next init or uninit goes on.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is where host files, AGENTS.md and the record are written"
+)]
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use fs_err::OpenOptions;
+
+use super::error::SetupError;
+use super::plan::{RecordOrder, SetupPlan};
+use super::record::{Record, RecordFile, locate};
+use super::target::{exists, read_text};
+use crate::canonical::canonical;
+use crate::files;
+
+const LOCK_NAME: &str = "setup.lock";
+
+/// Does what the plan says, if everything is still as it was when the plan was made.
+pub fn apply(plan: &SetupPlan) -> Result<(), SetupError> {
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let lock = Lock::take(&plan.records.cache)?;
+    let result = apply_locked(plan);
+    lock.release();
+    result
+}
+
+fn apply_locked(plan: &SetupPlan) -> Result<(), SetupError> {
+    check_unchanged(plan)?;
+    let steps = steps(plan)?;
+    for path in &plan.records.litter {
+        remove_file(path)?;
+    }
+    for (done, step) in steps.iter().enumerate() {
+        if let Err(cause) = step.perform() {
+            let undo = |step: &Action| step.undo().err().map(|_| step.path().to_owned());
+            let left = steps[..done].iter().rev().filter_map(undo).collect();
+            return Err(SetupError::Undone { cause: Box::new(cause), left });
+        }
+    }
+    Ok(())
+}
+
+/// Half-written files that an interrupted init or uninit left beside those that it knows.
+pub(super) fn litter(root: &Path, cache: &Path, record: Option<&Record>) -> Vec<PathBuf> {
+    let mut written = vec![RecordFile::path(cache)];
+    for file in record.into_iter().flat_map(|record| &record.files) {
+        let path = locate(&file.path, root);
+        // In a file that repositories share, another of them may be writing right now.
+        if path.starts_with(root) {
+            written.push(canonical(&path).unwrap_or(path));
+        }
+    }
+    written.iter().flat_map(|path| half_written(path)).collect()
+}
+
+fn half_written(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Vec::new();
+    };
+    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries
+        .map(|entry| entry.file_name())
+        .filter(|other| other.to_str().is_some_and(|other| is_temporary_of(other, name)));
+    names.map(|name| folder.join(name)).collect()
+}
+
+/// As [`files`] names what it is about to rename: `.name.` with sixteen hexadecimal digits and `.tmp`.
+pub(super) fn is_temporary_of(other: &str, name: &str) -> bool {
+    let middle = other
+        .strip_prefix('.')
+        .and_then(|other| other.strip_prefix(name))
+        .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
+    middle.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// One thing that is done to the disk, with what it takes to undo it.
+#[derive(Debug)]
+pub(super) enum Action {
+    MakeFolder {
+        path: PathBuf,
+    },
+    /// `None` is no file.
+    Write {
+        path: PathBuf,
+        before: Option<Vec<u8>>,
+        after: Option<Vec<u8>>,
+        audience: Audience,
+    },
+    RemoveFolder {
+        path: PathBuf,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    Everyone,
+    /// The record may hold a few bytes of a user's settings.
+    User,
+}
+
+/// The plan in the order in which it is carried out.
+pub(super) fn steps(plan: &SetupPlan) -> Result<Vec<Action>, SetupError> {
+    let change = &plan.records;
+    let mut steps = Vec::new();
+    for planned in &plan.files {
+        let bytes = |text: &Option<String>| text.clone().map(String::into_bytes);
+        let write = planned.step.writes().then(|| Action::Write {
+            path: planned.real.clone(),
+            before: bytes(&planned.before),
+            after: bytes(&planned.after),
+            audience: Audience::Everyone,
+        });
+        let folders = planned.folders.iter().cloned();
+        if planned.after.is_some() {
+            steps.extend(folders.map(|path| Action::MakeFolder { path }));
+            steps.extend(write);
+        } else {
+            steps.extend(write);
+            steps.extend(folders.rev().map(|path| Action::RemoveFolder { path }));
+        }
+    }
+    if plan.changes_record() {
+        let file = &change.file;
+        let record = Action::Write {
+            path: RecordFile::path(&change.cache),
+            before: change.seen.clone(),
+            after: if file.trees.is_empty() { None } else { Some(file.to_bytes(&change.cache)?) },
+            audience: Audience::User,
+        };
+        match change.order {
+            RecordOrder::First => steps.insert(0, record),
+            RecordOrder::Last => steps.push(record),
+        }
+    }
+    Ok(steps)
+}
+
+impl Action {
+    pub(super) fn perform(&self) -> Result<(), SetupError> {
+        match self {
+            Action::MakeFolder { path } => make_folder(path),
+            Action::Write { path, after: Some(bytes), audience, .. } => write(path, bytes, *audience),
+            Action::Write { path, after: None, .. } => remove_file(path),
+            Action::RemoveFolder { path } => remove_empty_folder(path),
+        }
+    }
+
+    fn undo(&self) -> Result<(), SetupError> {
+        match self {
+            Action::MakeFolder { path } => remove_empty_folder(path),
+            Action::Write { path, before: Some(bytes), audience, .. } => write(path, bytes, *audience),
+            Action::Write { path, before: None, .. } => remove_file(path),
+            Action::RemoveFolder { path } => make_folder(path),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Action::MakeFolder { path } | Action::Write { path, .. } | Action::RemoveFolder { path } => path,
+        }
+    }
+}
+
+fn check_unchanged(plan: &SetupPlan) -> Result<(), SetupError> {
+    for file in plan.files.iter().filter(|file| file.step.writes()) {
+        if read_text(&file.real)? != file.before {
+            return Err(SetupError::Changed { path: file.path.clone() });
+        }
+    }
+    let (_, seen) = RecordFile::read(&plan.records.cache)?;
+    if seen != plan.records.seen {
+        return Err(SetupError::Changed { path: RecordFile::path(&plan.records.cache) });
+    }
+    Ok(())
+}
+
+/// One init or uninit at a time; the system lets go of it when the process ends.
+struct Lock {
+    cache: PathBuf,
+    file: fs_err::File,
+}
+
+impl Lock {
+    fn take(cache: &Path) -> Result<Self, SetupError> {
+        fs_err::create_dir_all(cache).map_err(SetupError::io(cache))?;
+        let path = cache.join(LOCK_NAME);
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(SetupError::io(&path))?;
+        match file.file().try_lock() {
+            Ok(()) => Ok(Self { cache: cache.to_owned(), file }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(SetupError::Busy { path }),
+            Err(std::fs::TryLockError::Error(error)) => Err(SetupError::io(path)(error)),
+        }
+    }
+
+    /// Where nothing is recorded, no trace of us stays, not even an empty folder; a cache that others use is not
+    /// empty and stays.
+    fn release(self) {
+        let recorded = exists(&RecordFile::path(&self.cache));
+        if !recorded {
+            drop(fs_err::remove_file(self.cache.join(LOCK_NAME)));
+        }
+        drop(self.file);
+        if !recorded {
+            drop(fs_err::remove_dir(&self.cache));
+        }
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], audience: Audience) -> Result<(), SetupError> {
+    match audience {
+        Audience::User if !exists(path) => files::create_secret(path, bytes)?,
+        _ => files::write(path, bytes)?,
+    }
+    Ok(())
+}
+
+fn make_folder(path: &Path) -> Result<(), SetupError> {
+    match fs_err::create_dir(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result.map_err(SetupError::io(path)),
+    }
+}
+
+fn remove_file(path: &Path) -> Result<(), SetupError> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(SetupError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// A folder that somebody put something into stays.
+fn remove_empty_folder(path: &Path) -> Result<(), SetupError> {
+    match fs_err::remove_dir(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => Ok(()),
+        result => result.map_err(SetupError::io(path)),
+    }
+}

@@ -1,0 +1,247 @@
+//! Plans what uninit takes back: what the record says that init wrote, or, without a record, what bears our name.
+
+use std::path::PathBuf;
+
+use super::agents_md;
+use super::document::{DocumentError, Form, Slot};
+use super::error::SetupError;
+use super::launch::{self, SERVER_NAME, named_repository};
+use super::place::Scope;
+use super::plan::{PlannedFile, RecordChange, RecordOrder, SetupPlan, Step, Survey, UninitRequest};
+use super::record::{FileRecord, Standing, locate};
+use super::table::{HOSTS, Host, RepositoryArgument};
+use super::target::{Target, exists};
+
+/// Reads everything, decides everything, writes nothing.
+pub fn plan_uninit(request: &UninitRequest) -> Result<SetupPlan, SetupError> {
+    let survey = Survey::new(&request.root, &request.cache, &request.machine)?;
+    let wanted = |owner: &str| match &request.hosts {
+        Some(hosts) => hosts.iter().any(|host| host.name == owner),
+        None => true,
+    };
+    let recorded: Vec<FileRecord> = survey.record().map(|record| record.files.clone()).unwrap_or_default();
+    let (back, kept): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|file| wanted(&file.owner));
+
+    let mut files = Vec::new();
+    for record in &back {
+        files.push(take_back(&survey, record)?);
+    }
+    let hosts: Vec<&'static Host> = request.hosts.clone().unwrap_or_else(|| HOSTS.iter().collect());
+    let by_name = ByName { named: request.hosts.is_some(), recorded: survey.record().is_some() };
+    for host in hosts {
+        by_name.plan_host(&survey, host, &mut files)?;
+    }
+    if request.hosts.is_none() {
+        by_name.plan_agents_md(&survey, &mut files)?;
+    }
+
+    let mut notes = Vec::new();
+    if survey.record().is_none() {
+        notes.push(
+            "There is no record of an init here: entries and block are known by their name.".to_owned(),
+        );
+    }
+    for (record, file) in back.iter().zip(&files) {
+        if file.scope == Scope::User && file.step.writes() && named_repository(&record.entry).is_none() {
+            notes.push(format!("The entry in {} served every repository of this user.", file.shown));
+        }
+    }
+    Ok(finish(survey, kept, files, notes))
+}
+
+fn finish(
+    survey: Survey<'_>,
+    kept: Vec<FileRecord>,
+    files: Vec<PlannedFile>,
+    notes: Vec<String>,
+) -> SetupPlan {
+    let Survey { root, cache, tree, seen, mut file, .. } = survey;
+    let litter = super::apply::litter(root, cache, file.trees.get(&tree));
+    if kept.is_empty() {
+        file.trees.remove(&tree);
+    } else if let Some(record) = file.trees.get_mut(&tree) {
+        record.files = kept;
+    }
+    SetupPlan {
+        hosts: Vec::new(),
+        files,
+        notes,
+        records: RecordChange { cache: cache.to_owned(), seen, file, order: RecordOrder::Last, litter },
+    }
+}
+
+fn take_back(survey: &Survey<'_>, record: &FileRecord) -> Result<PlannedFile, SetupError> {
+    let path = locate(&record.path, survey.root);
+    let scope = survey.scope_of(&path);
+    let target = survey.read(&path, scope)?;
+    let mut file = survey.planned(&record.owner, &target, scope, Step::NothingThere);
+    match record.standing(target.current.as_deref()) {
+        Standing::Before => {}
+        Standing::After(None) => delete(&mut file),
+        Standing::After(Some(before)) => {
+            file.step = Step::Restore;
+            file.becomes(Some(before));
+        }
+        Standing::Edited => take_out(&mut file, &target, record)?,
+    }
+    if file.step.writes() {
+        target.check_writable()?;
+    }
+    if file.after.is_none() {
+        // Also those of an init that was interrupted before it came to the file.
+        let folders = record.created_folders.iter().map(|folder| locate(folder, survey.root));
+        file.folders = folders.filter(|folder| folder.is_dir()).collect();
+    }
+    Ok(file)
+}
+
+fn delete(file: &mut PlannedFile) {
+    file.step = Step::Delete;
+    file.becomes(None);
+}
+
+fn take_out(file: &mut PlannedFile, target: &Target, record: &FileRecord) -> Result<(), SetupError> {
+    let Some(text) = &target.current else { return Ok(()) };
+    let in_file = |source| SetupError::Document { path: target.path.clone(), source };
+    if record.slot.find(text).map_err(in_file)?.is_none() {
+        return Ok(());
+    }
+    let rest = match &record.replaced {
+        Some(theirs) => record.slot.put(text, theirs).map_err(in_file)?.text,
+        None => record.slot.take(text, record.new_containers).map_err(in_file)?,
+    };
+    if record.created_file && is_blank(record.slot.form, &rest) {
+        delete(file);
+    } else {
+        file.step = Step::TakeOut;
+        file.becomes(Some(rest));
+    }
+    Ok(())
+}
+
+fn is_blank(form: Form, text: &str) -> bool {
+    let words: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
+    words.is_empty() || (form == Form::Json && words == "{}")
+}
+
+/// Looks for what bears our name and is in no record.
+struct ByName {
+    /// The user named these hosts: then what is found there goes.
+    named: bool,
+    /// There is a record: then what it does not tell was written by somebody else.
+    recorded: bool,
+}
+
+impl ByName {
+    fn plan_host(
+        &self,
+        survey: &Survey<'_>,
+        host: &Host,
+        files: &mut Vec<PlannedFile>,
+    ) -> Result<(), SetupError> {
+        let (machine, root) = (survey.machine, survey.root);
+        let places = std::iter::once(host.place(machine)).chain(host.instead.iter().copied());
+        for (place, path) in places.filter_map(|place| Some((place, place.on(machine, root)?))) {
+            if files.iter().any(|file| file.path == path) || !exists(&path) {
+                continue;
+            }
+            let slots = |text: &str| -> Result<Vec<Slot>, DocumentError> {
+                let servers = launch::slot(host, SERVER_NAME).siblings(text)?;
+                let ours = servers.iter().filter(|(name, server)| match host.repository {
+                    RepositoryArgument::Path => {
+                        name.starts_with(SERVER_NAME) && named_repository(server) == root.to_str()
+                    }
+                    _ => name == SERVER_NAME,
+                });
+                Ok(ours.map(|(name, _)| launch::slot(host, name)).collect())
+            };
+            // A file for every repository keeps its entry, unless that names this one.
+            let shared = place.scope() == Scope::User && host.repository != RepositoryArgument::Path;
+            self.plan(
+                survey,
+                &Search { owner: host.name, path, scope: place.scope(), shared, slots: &slots },
+                files,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn plan_agents_md(&self, survey: &Survey<'_>, files: &mut Vec<PlannedFile>) -> Result<(), SetupError> {
+        let path = agents_md::path(survey.root)?;
+        if files.iter().any(|file| file.path == path) || !exists(&path) {
+            return Ok(());
+        }
+        let slots = |text: &str| -> Result<Vec<Slot>, DocumentError> {
+            let slot = agents_md::slot();
+            Ok(slot.find(text)?.map(|_| slot).into_iter().collect())
+        };
+        let scope = Scope::Project;
+        self.plan(survey, &Search { owner: "AGENTS.md", path, scope, shared: false, slots: &slots }, files)
+    }
+
+    fn plan(
+        &self,
+        survey: &Survey<'_>,
+        search: &Search<'_>,
+        files: &mut Vec<PlannedFile>,
+    ) -> Result<(), SetupError> {
+        match self.plan_file(survey, search, files) {
+            Ok(file) => files.extend(file),
+            Err(error) if self.named => return Err(error),
+            Err(error) if search.scope == Scope::Project => {
+                let target = Target {
+                    path: search.path.clone(),
+                    real: search.path.clone(),
+                    current: None,
+                    missing_folders: Vec::new(),
+                };
+                let step = Step::Left { reason: error.to_string() };
+                files.push(survey.planned(search.owner, &target, search.scope, step));
+            }
+            // Nobody spoke of this file of the user's, and nothing says that it has anything of ours.
+            Err(error) => tracing::debug!(%error, "a file could not be searched for becket's entry"),
+        }
+        Ok(())
+    }
+
+    fn plan_file(
+        &self,
+        survey: &Survey<'_>,
+        search: &Search<'_>,
+        files: &[PlannedFile],
+    ) -> Result<Option<PlannedFile>, SetupError> {
+        let in_file = |source| SetupError::Document { path: search.path.clone(), source };
+        let target = survey.read(&search.path, search.scope)?;
+        let Some(text) = target.current.clone() else { return Ok(None) };
+        let slots = (search.slots)(&text).map_err(in_file)?;
+        if slots.is_empty() || files.iter().any(|file| file.real == target.real) {
+            return Ok(None);
+        }
+        let mut file = survey.planned(search.owner, &target, search.scope, Step::TakeOut);
+        if self.recorded && !self.named {
+            file.step = Step::Left { reason: "init did not write what bears becket's name there".to_owned() };
+        } else if search.shared && !self.named {
+            let command = format!("becket uninit --hosts {}", search.owner);
+            file.step =
+                Step::Left { reason: format!("other repositories use it too; `{command}` takes it out") };
+        } else {
+            target.check_writable()?;
+            let mut rest = text;
+            for slot in &slots {
+                rest = slot.take(&rest, 0).map_err(in_file)?;
+            }
+            file.becomes(Some(rest));
+        }
+        Ok(Some(file))
+    }
+}
+
+/// A file that may hold something of ours.
+struct Search<'a> {
+    owner: &'a str,
+    path: PathBuf,
+    scope: Scope,
+    /// Whether what stands there serves other repositories too.
+    shared: bool,
+    slots: &'a dyn Fn(&str) -> Result<Vec<Slot>, DocumentError>,
+}
