@@ -1,7 +1,7 @@
 //! Which file is which entry, and which entry a caller means. Owns the reading of file names and references under the
 //! configuration of today and the names that entries were given before; does no I/O.
 
-use std::collections::BTreeMap;
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use crate::{config::Config, log::Log};
 
@@ -24,7 +24,9 @@ pub struct Named<'a> {
 #[derive(Debug)]
 pub struct Naming<'a> {
     config: &'a Config,
-    recorded: BTreeMap<&'a str, u64>,
+    log: &'a Log,
+    /// Asked for only when a name follows no pattern.
+    recorded: OnceCell<BTreeMap<&'a str, u64>>,
     seed: Config,
 }
 
@@ -35,7 +37,7 @@ const NARROWEST_INFERRED: usize = 3;
 
 impl<'a> Naming<'a> {
     pub fn new(config: &'a Config, log: &'a Log) -> Self {
-        Self { config, recorded: log.files(), seed: Config::default() }
+        Self { config, log, recorded: OnceCell::new(), seed: Config::default() }
     }
 
     /// The entry that a file is under a name that we know: today's, the seed's, or one that the log recorded.
@@ -43,7 +45,7 @@ impl<'a> Naming<'a> {
         if let Some(named) = self.current(file).or_else(|| with_affixes(file, &self.seed)) {
             return Some(named);
         }
-        let number = *self.recorded.get(file)?;
+        let number = *self.recorded.get_or_init(|| self.log.files()).get(file)?;
         let digits = digit_runs(file).find(|run| run.parse() == Ok(number))?;
         Some(Named { number, digits })
     }

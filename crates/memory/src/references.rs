@@ -135,6 +135,16 @@ impl ReferenceIndex {
             .flat_map(|(path, record)| record.references.iter().map(move |reference| (path, reference)))
     }
 
+    /// When a file was last written and how large it is: equal means that its references are too.
+    pub fn stamp(&self, path: &RepoPath) -> Option<(i128, u64)> {
+        self.files.get(path).map(|record| (record.modified, record.size))
+    }
+
+    /// The references of one file, by line.
+    pub fn of(&self, path: &RepoPath) -> &[Reference] {
+        self.files.get(path).map_or(&[], |record| &record.references)
+    }
+
     /// Paths of all files that were looked at.
     pub fn paths(&self) -> impl Iterator<Item = &RepoPath> {
         self.files.keys()

@@ -11,6 +11,7 @@ mod mark;
 use std::{
     io,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use fs_err as fs;
@@ -31,6 +32,16 @@ pub struct Vault {
     directory: PathBuf,
     /// Private to this clone and shared by its worktrees: the lock and the high-water mark.
     state: PathBuf,
+}
+
+/// The log as it was when last read.
+#[derive(Debug, Default)]
+pub struct CachedLog {
+    pub log: Log,
+    stamp: Option<(u64, SystemTime)>,
+    /// Length and digest of what `log` holds.
+    digest: Option<(usize, blake3::Hash)>,
+    lines: usize,
 }
 
 /// Why the vault did not do what was asked.
@@ -112,6 +123,32 @@ impl Vault {
 
     pub fn log(&self) -> Result<Log, VaultError> {
         Ok(Log::parse(&read(&self.directory.join(LOG_FILE))?.unwrap_or_default()))
+    }
+
+    /// Brings a log that was read before in step with the file. Lines that were only added are read alone.
+    pub fn refresh_log(&self, cached: &mut CachedLog) -> Result<(), VaultError> {
+        let path = self.directory.join(LOG_FILE);
+        let stamp =
+            fs::metadata(&path).ok().and_then(|metadata| Some((metadata.len(), metadata.modified().ok()?)));
+        if stamp.is_some() && stamp == cached.stamp {
+            return Ok(());
+        }
+        let bytes = read(&path)?.unwrap_or_default();
+        let known = cached.digest.as_ref().is_some_and(|(length, digest)| {
+            bytes
+                .get(..*length)
+                .is_some_and(|before| before.ends_with(b"\n") && blake3::hash(before) == *digest)
+        });
+        let start = if known { cached.digest.as_ref().map_or(0, |(length, _)| *length) } else { 0 };
+        if !known {
+            cached.log = Log::default();
+            cached.lines = 0;
+        }
+        cached.log.extend(&bytes[start..], cached.lines);
+        cached.lines += bytes[start..].split(|byte| *byte == b'\n').count().saturating_sub(1);
+        cached.digest = Some((bytes.len(), blake3::hash(&bytes)));
+        cached.stamp = stamp;
+        Ok(())
     }
 
     /// The text of an entry, exactly as it is in the file.

@@ -280,3 +280,29 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     assert!(matches!(vault.create(&Config::default(), draft("x"), || None), Err(VaultError::Write { .. })));
     assert!(!workspace.exists("00001.md"));
 }
+
+#[test]
+fn a_log_that_was_read_follows_the_file() {
+    let workspace = Workspace::new();
+    let vault = workspace.vault();
+    let mut cached = CachedLog::default();
+    vault.refresh_log(&mut cached).unwrap();
+    assert_eq!(cached.log.highest(), None);
+    for number in 1..=3 {
+        workspace.create(&format!("entry {number}"));
+        vault.refresh_log(&mut cached).unwrap();
+        assert_eq!((cached.log.highest(), cached.log.malformed.len()), (Some(number), 0));
+    }
+    let path = workspace.root.path().join(".context/log.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let reordered: Vec<&str> = text.lines().rev().take(2).collect();
+    fs::write(&path, format!("broken\n{}\n", reordered.join("\n"))).unwrap();
+    vault.refresh_log(&mut cached).unwrap();
+    assert_eq!((cached.log.created.len(), cached.log.malformed.as_slice()), (2, &[1][..]));
+    workspace.create("again");
+    vault.refresh_log(&mut cached).unwrap();
+    assert_eq!((cached.log.created.len(), cached.log.malformed.as_slice()), (3, &[1][..]));
+    fs::remove_file(&path).unwrap();
+    vault.refresh_log(&mut cached).unwrap();
+    assert_eq!(cached.log.created.len(), 0);
+}
