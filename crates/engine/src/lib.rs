@@ -8,6 +8,7 @@ mod error;
 mod repository;
 pub mod sample;
 pub mod settings;
+pub mod setup;
 pub mod status;
 pub mod token;
 

@@ -71,10 +71,14 @@ impl From<GitError> for Error {
     }
 }
 
-/// Boundary errors begin in lower case, ours are sentences.
+/// Boundary errors begin in lower case, ours are sentences. A name that comes first (`becket.toml`) stays as it is.
 pub(crate) fn sentence(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let mut sentence = String::new();
     let mut characters = text.chars();
-    let mut sentence: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    if first.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        sentence.extend(characters.next().map(|letter| letter.to_ascii_uppercase()));
+    }
     sentence.push_str(characters.as_str());
     if !sentence.ends_with(['.', '!', '?']) {
         sentence.push('.');

@@ -12,11 +12,15 @@ mod listing;
 mod log_level;
 mod page;
 mod persona;
+#[cfg(test)]
+mod probes;
 mod prompts;
 mod resources;
 mod route;
 mod schema;
 mod server;
+#[cfg(test)]
+mod server_tests;
 mod session;
 mod subscriptions;
 mod tool;

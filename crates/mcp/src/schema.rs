@@ -17,6 +17,7 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
         if foreign {
             schema.remove("format");
         }
+        without_null(schema);
     })));
     let mut schema = match settings.into_generator().into_root_schema_for::<T>().to_value() {
         Value::Object(schema) => schema,
@@ -27,6 +28,28 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     schema.insert("type".to_owned(), "object".into());
     schema.entry("properties").or_insert_with(|| json!({}));
     schema
+}
+
+/// An optional member is left out, never null: many hosts understand one type at a time.
+fn without_null(schema: &mut schemars::Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(variants)) = object.get_mut("anyOf") {
+        variants.retain(|variant| variant.get("type") != Some(&json!("null")));
+        if let [Value::Object(only)] = variants.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            for (name, value) in only {
+                object.entry(name).or_insert(value);
+            }
+        }
+    }
 }
 
 /// Lets a failed call answer `{"error": {…}}` without failing the tool's own schema.

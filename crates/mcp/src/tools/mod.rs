@@ -14,7 +14,13 @@ const TOOLS: &[fn() -> Arc<dyn Route>] = &[route::<becket_status::BecketStatus>]
 /// The table, made once.
 pub(crate) fn all() -> Vec<Arc<dyn Route>> {
     static ALL: OnceLock<Vec<Arc<dyn Route>>> = OnceLock::new();
-    ALL.get_or_init(|| TOOLS.iter().map(|make| make()).collect()).clone()
+    ALL.get_or_init(|| {
+        let every = TOOLS.iter().map(|make| make());
+        #[cfg(test)]
+        let every = every.chain(crate::probes::routes());
+        every.collect()
+    })
+    .clone()
 }
 
 /// Every tool with its toolset, for the generated reference.

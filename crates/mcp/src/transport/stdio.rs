@@ -203,12 +203,16 @@ where
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let shared = Arc::clone(&self.shared);
         let text = shared.exchange().answer(&message);
-        let is_queued = text.is_some();
         if let Some(text) = text {
             shared.output.enqueue(text);
         }
         shared.settled.notify_one();
-        async move { if is_queued { shared.output.flush().await } else { Ok(()) } }
+        let is_answer = matches!(message, ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_));
+        async move {
+            let result = shared.output.flush().await;
+            // When nobody is left to read an answer, that ends the server and is no error of this call.
+            if is_answer { Ok(()) } else { result }
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
