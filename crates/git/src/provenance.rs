@@ -1,6 +1,8 @@
 //! Where a line or a file comes from: the commit that introduced it, what it looked like then, what touched it since,
 //! where it went. Paths are relative to a folder of the worktree, which is asked for once.
 
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -8,6 +10,8 @@ use crate::{
     process::Git,
     read::{text, unexpected},
 };
+
+pub use lines::LineOrigin;
 
 /// Questions about the past of one folder.
 #[derive(Debug, Clone)]
@@ -36,19 +40,6 @@ pub struct FilePast {
     pub added: Vec<String>,
     /// Commits that changed it afterwards, oldest first.
     pub altered: Vec<Cause>,
-}
-
-/// The commit that a line comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineOrigin {
-    pub line: usize,
-    /// Nothing while the line is not committed.
-    pub cause: Option<Cause>,
-    /// Its path and line in that commit.
-    pub path: String,
-    pub original_line: usize,
-    /// The commit and path before that one, where the line may have stood in another form.
-    pub previous: Option<(String, String)>,
 }
 
 /// A commit that touched a file, and the path the file had in it.
@@ -155,92 +146,6 @@ impl Provenance {
             "--format=",
         ]);
         Ok(self.names(&log.path(folder).output()?))
-    }
-
-    /// The commits that lines of a working file come from; nothing for a file that Git does not know.
-    pub fn lines(&self, path: &str, lines: &[usize]) -> Result<Vec<LineOrigin>, GitError> {
-        self.blame(path, lines, None)
-    }
-
-    /// The same for a line as it stood in a commit.
-    pub fn lines_at(&self, commit: &str, path: &str, lines: &[usize]) -> Result<Vec<LineOrigin>, GitError> {
-        self.blame(path, lines, Some(commit))
-    }
-
-    fn blame(&self, path: &str, lines: &[usize], commit: Option<&str>) -> Result<Vec<LineOrigin>, GitError> {
-        let mut command =
-            self.git.command("blame").options(["--porcelain", "--no-textconv", "--ignore-revs-file="]);
-        command = command.options(lines.iter().map(|line| format!("-L{line},{line}")));
-        if let Some(commit) = commit {
-            // Not as a revision: blame knows no `--end-of-options`, and an id is no option.
-            command = command.option(checked(commit)?);
-        }
-        match command.path(path).output() {
-            Ok(output) => self.parse_blame(&output),
-            Err(GitError::Failed { stderr, .. })
-                if ["no such path", "has only", "no such ref", "cannot stat path"]
-                    .iter()
-                    .any(|known| stderr.contains(known)) =>
-            {
-                Ok(Vec::new())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn parse_blame(&self, output: &[u8]) -> Result<Vec<LineOrigin>, GitError> {
-        let printed = String::from_utf8_lossy(output);
-        let mut known: BTreeMap<String, (Cause, String, Option<(String, String)>)> = BTreeMap::new();
-        let mut origins = Vec::new();
-        let mut current: Option<(String, usize, usize)> = None;
-        for line in printed.split('\n') {
-            if line.starts_with('\t') {
-                let Some((commit, original_line, line)) = current.take() else { continue };
-                let Some((cause, path, previous)) = known.get(&commit) else {
-                    return Err(unexpected("blame", output));
-                };
-                let committed = commit.bytes().any(|byte| byte != b'0');
-                origins.push(LineOrigin {
-                    line,
-                    cause: committed.then(|| cause.clone()),
-                    path: path.clone(),
-                    original_line,
-                    previous: previous.clone(),
-                });
-                continue;
-            }
-            let (key, value) = line.split_once(' ').unwrap_or((line, ""));
-            let Some((commit, _, _)) = &current else {
-                let mut numbers = value.split(' ').map(str::parse);
-                if let (Some(Ok(original)), Some(Ok(now))) = (numbers.next(), numbers.next()) {
-                    current = Some((key.to_owned(), original, now));
-                    known.entry(key.to_owned()).or_insert_with(|| {
-                        let cause = Cause {
-                            commit: key.to_owned(),
-                            author: String::new(),
-                            at: 0,
-                            subject: String::new(),
-                        };
-                        (cause, String::new(), None)
-                    });
-                }
-                continue;
-            };
-            let Some((cause, path, previous)) = known.get_mut(commit) else { continue };
-            match key {
-                "author" => value.clone_into(&mut cause.author),
-                "author-time" => cause.at = value.parse().unwrap_or(0),
-                "summary" => value.clone_into(&mut cause.subject),
-                "filename" => *path = self.relative(&unquoted(value)).unwrap_or_default(),
-                "previous" => {
-                    *previous = value.split_once(' ').and_then(|(commit, path)| {
-                        Some((commit.to_owned(), self.relative(&unquoted(path))?))
-                    });
-                }
-                _ => {}
-            }
-        }
-        Ok(origins)
     }
 
     /// A file as it was in a commit; nothing if it was not in it.
@@ -485,40 +390,6 @@ fn is_refusal(error: &GitError) -> bool {
             | GitError::TooLarge { .. }
             | GitError::Io { .. }
     )
-}
-
-/// Blame quotes a path that has a quote, a backslash or a control character in it.
-fn unquoted(path: &str) -> String {
-    let Some(inner) = path.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return path.to_owned();
-    };
-    let mut bytes = Vec::new();
-    let mut rest = inner.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        match rest.next() {
-            Some(b'n') => bytes.push(b'\n'),
-            Some(b't') => bytes.push(b'\t'),
-            Some(b'r') => bytes.push(b'\r'),
-            Some(b'a') => bytes.push(7),
-            Some(b'b') => bytes.push(8),
-            Some(b'v') => bytes.push(11),
-            Some(b'f') => bytes.push(12),
-            Some(first @ b'0'..=b'3') => {
-                let digits = [first, rest.next().unwrap_or(b'0'), rest.next().unwrap_or(b'0')];
-                let value = digits
-                    .iter()
-                    .fold(0_u32, |value, digit| value * 8 + u32::from(digit.saturating_sub(b'0')));
-                bytes.push(u8::try_from(value).unwrap_or(b'?'));
-            }
-            Some(other) => bytes.push(other),
-            None => {}
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
