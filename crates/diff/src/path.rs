@@ -12,6 +12,11 @@ impl FilePath {
         Self(bytes.into())
     }
 
+    /// Reads a path as Git prints it in a patch or a blame: quoted when it must be.
+    pub fn from_quoted(text: &[u8]) -> Option<Self> {
+        read_patch_path(text).and_then(|(path, rest)| rest.is_empty().then_some(Self(path)))
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -30,6 +30,27 @@ pub enum GitError {
     /// It printed something that no version known to us prints.
     #[error("`git {command}` printed what becket cannot read: {found}")]
     Unexpected { command: &'static str, found: String },
+    /// It printed a patch that is not one.
+    #[error("the patch of `git {command}` cannot be read")]
+    Patch { command: &'static str, source: becket_diff::ParseError },
+    /// A bare repository, or a directory inside a Git directory: there are no files to look at.
+    #[error("{} has no worktree", dir.display())]
+    NoWorktree { dir: PathBuf },
+    #[error("`{revision}` cannot name a revision: {reason}")]
+    InvalidRevision { revision: String, reason: &'static str },
+    #[error("`{revision}` names no commit of this repository")]
+    UnknownRevision { revision: String },
+    #[error("`{revision}` is the beginning of several ids")]
+    AmbiguousRevision { revision: String },
+    #[error("{path} is not in {revision}")]
+    UnknownPath { path: String, revision: String },
+    #[error("the {name} `{value}` cannot be used: {reason}")]
+    InvalidArgument { name: &'static str, value: String, reason: &'static str },
+    #[error("{base} and {head} have no commit in common")]
+    NoMergeBase { base: String, head: String },
+    /// A partial clone leaves objects on its server, and becket does not reach for them.
+    #[error("an object that is needed is not in this partial clone; fetch it with git")]
+    MissingObject { stderr: String },
     #[error("`git {command}` could not be run")]
     Io { command: &'static str, source: io::Error },
 }
@@ -46,6 +67,10 @@ impl GitError {
             }
         } else if stderr.contains("dubious ownership") || stderr.contains("is owned by someone else") {
             Self::DubiousOwnership { dir: dir(), stderr }
+        } else if stderr.contains("must be run in a work tree") {
+            Self::NoWorktree { dir: dir() }
+        } else if stderr.contains("lazy fetching disabled") || stderr.contains("promisor remote") {
+            Self::MissingObject { stderr }
         } else if BROKEN.iter().any(|words| stderr.contains(words)) {
             let reason = stderr.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
             Self::Unreadable { dir: dir(), reason }

@@ -13,9 +13,9 @@ pub mod process;
 pub mod provenance;
 pub mod read;
 pub mod revision;
+pub mod stamp;
 pub mod status;
 mod untracked;
-pub mod stamp;
 pub mod worktree;
 
 pub use blame::{Blame, BlameOptions, BlamedCommit, BlamedLine, Moves, Whitespace, blame};

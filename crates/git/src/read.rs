@@ -108,6 +108,20 @@ pub fn head(git: impl Into<Git>) -> Result<Head, GitError> {
     }
 }
 
+/// The same limits in the root of the worktree, to which all paths of answers are relative.
+pub(crate) fn at_root(git: Git) -> Result<Git, GitError> {
+    let output = git.command("rev-parse").options(["--path-format=absolute", "--show-toplevel"]).output()?;
+    Ok(git.in_dir(to_native(strip_newline(&output))))
+}
+
+/// [`at_root`] for questions about history, which a repository without a worktree can answer too.
+pub(crate) fn at_root_if_any(git: Git) -> Result<Git, GitError> {
+    match at_root(git.clone()) {
+        Err(GitError::NoWorktree { .. }) => Ok(git),
+        result => result,
+    }
+}
+
 /// The version of the git that `git` runs. Its directory need not be a repository.
 pub fn version(git: impl Into<Git>) -> Result<Version, GitError> {
     let output = text(&git.into().command("version").output()?);

@@ -32,7 +32,8 @@ pub fn stamp(common_dir: &Path) -> Stamp {
     ];
     head(common_dir, common_dir, &mut traces);
     let linked = common_dir.join("worktrees");
-    let mut names: Vec<_> = fs::read_dir(&linked).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(&linked).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     names.sort();
     for folder in names {
         head(&folder, common_dir, &mut traces);

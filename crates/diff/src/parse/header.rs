@@ -162,7 +162,7 @@ fn read_label(label: &[u8], prefix: &[u8], path: &mut Option<Vec<u8>>) -> Option
 }
 
 fn read_whole(text: &[u8]) -> Option<Vec<u8>> {
-    read_patch_path(text).and_then(|(path, rest)| rest.is_empty().then_some(path))
+    FilePath::from_quoted(text).map(|path| path.as_bytes().to_vec())
 }
 
 fn read_mode(text: &[u8]) -> Option<Mode> {

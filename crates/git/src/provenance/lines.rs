@@ -72,15 +72,14 @@ impl Provenance {
                 continue;
             }
             let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-            match current.as_ref().and_then(|(commit, _, _)| known.get_mut(commit)) {
-                Some(blamed) => self.add(blamed, key, value),
-                None => {
-                    let mut numbers = value.split(' ').map(str::parse);
-                    if let (Some(Ok(original)), Some(Ok(now))) = (numbers.next(), numbers.next()) {
-                        current = Some((key.to_owned(), original, now));
-                        known.entry(key.to_owned()).or_insert_with(|| Blamed::of(key));
-                    }
-                }
+            if let Some(blamed) = current.as_ref().and_then(|(commit, _, _)| known.get_mut(commit)) {
+                self.add(blamed, key, value);
+                continue;
+            }
+            let mut numbers = value.split(' ').map(str::parse);
+            if let (Some(Ok(original)), Some(Ok(now))) = (numbers.next(), numbers.next()) {
+                current = Some((key.to_owned(), original, now));
+                known.entry(key.to_owned()).or_insert_with(|| Blamed::of(key));
             }
         }
         Ok(origins)

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use becket_git::{head, locate, worktrees};
+use becket_git::{
+    BlameOptions, ChangesOptions, CompareOptions, Git, LogOptions, Notice, ShowOptions, StatusOptions, blame,
+    diff_between_refs, head, list_changes, locate, log, repo_status, show_commit, worktrees,
+};
 
 use crate::repository::Repository;
 
@@ -78,6 +81,69 @@ fn nothing_runs_when_a_repository_is_looked_at() {
     trap.assert_not_sprung("worktrees");
     head(&path).unwrap();
     trap.assert_not_sprung("head");
+}
+
+#[test]
+fn nothing_runs_when_changes_are_listed() {
+    let repository = Repository::with_commit();
+    repository.write("data.bin", "one\n");
+    repository.commit_all("second");
+    let trap = Trap::set(repository);
+    let path = trap.repository.path();
+    trap.repository.write("file.txt", "changed\n");
+    trap.repository.write("data.bin", "changed\n");
+    trap.repository.write("new.txt", "new\n");
+    let list = list_changes(&path, &ChangesOptions::default()).unwrap();
+    trap.assert_not_sprung("list_changes");
+    assert_eq!(list.changes.len(), 3);
+    assert_eq!(list.notices, [Notice::FiltersNotRun { names: vec!["tr=ap".into(), "trap".into()] }]);
+    repo_status(&path, &StatusOptions::default()).unwrap();
+    trap.assert_not_sprung("repo_status");
+    log(&path, &LogOptions::default()).unwrap();
+    trap.assert_not_sprung("log");
+    show_commit(&path, "HEAD", &ShowOptions::default()).unwrap();
+    trap.assert_not_sprung("show_commit");
+    diff_between_refs(&path, "HEAD~1", "HEAD", &CompareOptions::default()).unwrap();
+    trap.assert_not_sprung("diff_between_refs");
+    blame(&path, &"file.txt".into(), &BlameOptions::default()).unwrap();
+    trap.assert_not_sprung("blame");
+}
+
+#[test]
+fn nothing_runs_in_a_submodule_or_through_one() {
+    let library = Repository::with_commit();
+    let repository = Repository::with_commit();
+    repository.git([Path::new("submodule"), Path::new("add"), &library.path(), Path::new("lib")]);
+    repository.commit_all("submodule");
+    let inside = repository.path().join("lib");
+    fs_err::write(inside.join("file.txt"), "dirty\n").unwrap();
+    let trap = Trap::set(repository);
+    // The same settings, in the configuration of the submodule.
+    let git_dir = trap.repository.path().join(".git");
+    fs_err::copy(git_dir.join("config"), git_dir.join("modules/lib/config")).unwrap();
+    fs_err::create_dir_all(git_dir.join("modules/lib/info")).unwrap();
+    fs_err::copy(git_dir.join("info/attributes"), git_dir.join("modules/lib/info/attributes")).unwrap();
+    let path = trap.repository.path();
+    list_changes(&path, &ChangesOptions::default()).unwrap();
+    repo_status(&path, &StatusOptions::default()).unwrap();
+    trap.assert_not_sprung("looking at a superproject");
+}
+
+#[test]
+fn the_user_s_own_filter_is_run() {
+    let repository = Repository::new();
+    repository.write(".gitattributes", "*.txt filter=case\n");
+    repository.write("x.txt", "abc\n");
+    repository.commit_all("first");
+    repository.git(["config", "filter.case.clean", "false"]);
+    repository.write("x.txt", "abcd\n");
+    let global = repository.beside("global");
+    fs_err::write(&global, "[filter \"case\"]\n\tclean = tr a-z A-Z\n").unwrap();
+    let git = Git::at(repository.path()).with_variable("GIT_CONFIG_GLOBAL", global);
+    let list = list_changes(&git, &ChangesOptions::default()).unwrap();
+    assert_eq!(list.notices, []);
+    let lines: Vec<_> = list.changes[0].hunks().flat_map(becket_diff::Hunk::raw_lines).collect();
+    assert_eq!(lines, [&b"-abc"[..], b"+ABCD"]);
 }
 
 fn executable(path: &Path, command: &str) {

@@ -48,6 +48,10 @@ impl Repository {
         path
     }
 
+    pub(crate) fn remove(&self, path: impl AsRef<Path>) {
+        fs_err::remove_file(self.path().join(path)).unwrap();
+    }
+
     pub(crate) fn commit_all(&self, message: &str) -> String {
         self.git(["add", "--all"]);
         self.git(["commit", "--quiet", "--allow-empty", "--message", message]);
@@ -62,6 +66,40 @@ impl Repository {
     pub(crate) fn try_git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Output {
         command(&self.path(), arguments).output().unwrap()
     }
+}
+
+/// Lines that differ in their numbers only.
+pub(crate) fn numbered(line: &str, numbers: std::ops::Range<usize>) -> String {
+    numbers.map(|number| line.replace('#', &number.to_string()) + "\n").collect()
+}
+
+/// What is in a folder, to tell that nothing in it was touched.
+pub(crate) fn snapshot(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                files.push((entry.path(), fs_err::read(entry.path()).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[cfg(unix)]
+pub(crate) fn symlink(target: &str, link: &Path) {
+    std::os::unix::fs::symlink(target, link).unwrap();
+}
+
+/// A file link, since all targets in these tests are files.
+#[cfg(not(unix))]
+pub(crate) fn symlink(target: &str, link: &Path) {
+    std::os::windows::fs::symlink_file(target, link).unwrap();
 }
 
 pub(crate) fn git_in<A: AsRef<OsStr>>(dir: &Path, arguments: impl IntoIterator<Item = A>) -> String {
