@@ -9,7 +9,8 @@ use crate::path::to_native;
 use crate::process::Git;
 
 /// `git` with the filters of the repository's own configuration switched off, and the names of those that would have
-/// been used. Where the user has configured a filter of the same name, the user's stands.
+/// been used. Where the user has configured a filter of the same name, the user's stands. [`crate::process`] asks this of
+/// itself for commands that run filters.
 pub(crate) fn without_own_filters(git: Git) -> Result<(Git, Vec<String>), GitError> {
     let list = git.command("config").options(["--null", "--show-scope", "--get-regexp", r"^filter\."]);
     let (_, output) = list.output_unless(&[1])?;
@@ -34,7 +35,7 @@ pub(crate) fn without_own_filters(git: Git) -> Result<(Git, Vec<String>), GitErr
         git.with_config(to_os(key), to_os(setting.users.unwrap_or(neutral)))
     });
     names.dedup();
-    Ok((git, names))
+    Ok((git.with_filters_checked(), names))
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod changes;
 pub mod compare;
 pub mod create;
+mod environment;
 pub mod error;
 mod filters;
 pub mod history;

@@ -9,9 +9,8 @@ use crate::process::{Command, Flow};
 /// What an answer to a caller keeps of a patch: enough to read, little enough to send.
 pub const ANSWER_LIMITS: Limits = Limits { line: 16 << 10, file: 1 << 20, total: 16 << 20 };
 
-/// Every setting that changes a patch, fixed. What is inside a submodule is a change of that repository: looking there
-/// would also obey its configuration.
-const OPTIONS: [&str; 16] = [
+/// Every setting that changes a patch, fixed.
+const OPTIONS: [&str; 15] = [
     "--patch",
     "--full-index",
     "--no-color",
@@ -21,7 +20,6 @@ const OPTIONS: [&str; 16] = [
     "--dst-prefix=b/",
     "--no-relative",
     "--submodule=short",
-    "--ignore-submodules=dirty",
     "-l1000",
     "--diff-algorithm=default",
     "--indent-heuristic",

@@ -6,7 +6,7 @@
     reason = "this module owns the git process and the environment it runs in"
 )]
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::environment::{find_program, set_environment, without_window};
 use crate::error::GitError;
+use crate::filters::without_own_filters;
 
 /// The oldest git that has all that is used here (`worktree list -z`).
 pub const MINIMUM_VERSION: (u32, u32) = (2, 36);
@@ -24,55 +26,13 @@ pub const MINIMUM_VERSION: (u32, u32) = (2, 36);
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const DEFAULT_OUTPUT_LIMIT: usize = 64 << 20;
 const STDERR_LIMIT: usize = 8 << 10;
+/// Commands that compare files of the worktree, for which they run the clean filters of the configuration.
+const RUNS_FILTERS: [&str; 5] = ["add", "blame", "diff", "hash-object", "status"];
+/// Commands that start a git in every submodule, which would obey that repository's configuration. What is inside is a
+/// change of that repository; here only its commit counts.
+const LOOKS_INTO_SUBMODULES: [&str; 2] = ["diff", "status"];
 /// How soon a cancellation or a deadline is noticed while git is silent.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Settings that a repository could use to run a command, to reach the network, or to change what is printed. They
-/// outrank every configuration file and reach the git processes that git itself starts in submodules.
-const FIXED_CONFIG: [(&str, &str); 13] = [
-    ("core.fsmonitor", "false"),
-    ("core.hooksPath", "/dev/null"),
-    ("core.pager", "cat"),
-    ("core.editor", ":"),
-    ("core.askPass", ""),
-    ("credential.helper", ""),
-    ("log.showSignature", "false"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-    ("submodule.recurse", "false"),
-    ("core.quotePath", "false"),
-    ("diff.suppressBlankEmpty", "false"),
-    ("i18n.logOutputEncoding", "UTF-8"),
-];
-
-const FIXED_ENVIRONMENT: [(&str, &str); 7] = [
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_LITERAL_PATHSPECS", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    // No protocol has this name, so that none may be used whatever the configuration allows.
-    ("GIT_ALLOW_PROTOCOL", "none"),
-    ("GIT_ADVICE", "0"),
-    ("LC_ALL", "C"),
-];
-
-/// Of the variables that steer git, those that say who and where the user is. The others would move a call to
-/// another repository, or were meant for the process that becket was started from.
-const KEPT_ENVIRONMENT: [&str; 13] = [
-    "GIT_AUTHOR_DATE",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-];
 
 /// Where git is run, and within what limits.
 #[derive(Clone)]
@@ -83,6 +43,7 @@ pub struct Git {
     cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
     variables: Vec<(OsString, OsString)>,
     config: Vec<(OsString, OsString)>,
+    filters_checked: bool,
 }
 
 impl Git {
@@ -94,6 +55,7 @@ impl Git {
             cancelled: Arc::new(|| false),
             variables: Vec::new(),
             config: Vec::new(),
+            filters_checked: false,
         }
     }
 
@@ -105,6 +67,7 @@ impl Git {
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = dir.into();
+        self.filters_checked = false;
         self
     }
 
@@ -140,6 +103,12 @@ impl Git {
     #[must_use]
     pub fn with_config(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.config.push((key.into(), value.into()));
+        self
+    }
+
+    /// The filters of this directory's repository are dealt with by `with_config`.
+    pub(crate) fn with_filters_checked(mut self) -> Self {
+        self.filters_checked = true;
         self
     }
 
@@ -273,6 +242,10 @@ impl Command<'_> {
     /// Hands out what git prints, piece by piece, and never holds more than a few pieces. The exit code is the
     /// caller's to judge.
     pub(crate) fn run(self, consume: &mut dyn FnMut(&[u8]) -> Flow) -> Result<Finished, GitError> {
+        if RUNS_FILTERS.contains(&self.subcommand) && !self.git.filters_checked {
+            let (git, _) = without_own_filters(self.git.clone())?;
+            return Command { git: &git, ..self }.run(consume);
+        }
         let (git, command) = (self.git, self.subcommand);
         let started = Instant::now();
         let mut process = self.spawn()?;
@@ -321,12 +294,12 @@ impl Command<'_> {
         if !fs_err::metadata(&git.dir).map_err(unusable)?.is_dir() {
             return Err(unusable(io::ErrorKind::NotADirectory.into()));
         }
-        let program = match &git.program {
-            Some(program) => program.clone(),
-            None => find_program(std::env::var_os("PATH").as_deref()).ok_or(GitError::ProgramMissing)?,
-        };
+        let program = git.program.clone().or_else(find_program).ok_or(GitError::ProgramMissing)?;
         let mut process = std::process::Command::new(program);
         process.current_dir(&git.dir).args(["--no-pager", "--literal-pathspecs", command]);
+        if LOOKS_INTO_SUBMODULES.contains(&command) {
+            process.arg("--ignore-submodules=dirty");
+        }
         process.args(&self.options);
         if !self.revisions.is_empty() {
             process.arg("--end-of-options").args(&self.revisions);
@@ -334,7 +307,7 @@ impl Command<'_> {
         if !self.paths.is_empty() {
             process.arg("--").args(&self.paths);
         }
-        set_environment(&mut process, git);
+        set_environment(&mut process, &git.config, &git.variables);
         process.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
         process.stdout(Stdio::piped()).stderr(Stdio::piped());
         without_window(&mut process);
@@ -349,47 +322,6 @@ impl Command<'_> {
         Ok(Process(child))
     }
 }
-
-/// The first `git` in an absolute directory of the PATH. A relative entry would mean the repository's own directory.
-fn find_program(path: Option<&OsStr>) -> Option<PathBuf> {
-    std::env::split_paths(path?)
-        .filter(|dir| dir.is_absolute())
-        .map(|dir| dir.join(format!("git{}", std::env::consts::EXE_SUFFIX)))
-        .find(|program| program.is_file())
-}
-
-fn set_environment(process: &mut std::process::Command, git: &Git) {
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        let steers = text.starts_with("GIT_") || matches!(text.as_ref(), "SSH_ASKPASS" | "LANGUAGE");
-        if steers && !KEPT_ENVIRONMENT.contains(&text.as_ref()) {
-            process.env_remove(&name);
-        }
-    }
-    process.envs(FIXED_ENVIRONMENT);
-    let fixed = FIXED_CONFIG.iter().map(|(key, value)| (OsStr::new(key), OsStr::new(value)));
-    let added = git.config.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()));
-    // Not `-c key=value`: the name of a filter may hold a `=`.
-    let mut count = 0;
-    for (key, value) in fixed.chain(added) {
-        process.env(format!("GIT_CONFIG_KEY_{count}"), key).env(format!("GIT_CONFIG_VALUE_{count}"), value);
-        count += 1;
-    }
-    process.env("GIT_CONFIG_COUNT", count.to_string());
-    process.envs(git.variables.iter().map(|(name, value)| (name, value)));
-}
-
-/// A server without a console must not flash one for every git.
-#[cfg(windows)]
-fn without_window(process: &mut std::process::Command) {
-    use std::os::windows::process::CommandExt;
-    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-    process.creation_flags(CREATE_NO_WINDOW);
-}
-
-/// Only Windows opens a window for a program.
-#[cfg(not(windows))]
-fn without_window(_process: &mut std::process::Command) {}
 
 /// A started git that does not outlive its value.
 struct Process(Child);
@@ -453,18 +385,6 @@ fn read_pieces(mut stream: impl Read, take: &mut dyn FnMut(io::Result<Vec<u8>>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_program_in_a_relative_directory_is_never_taken() {
-        let dir = tempfile::tempdir().unwrap();
-        let git = dir.path().join(format!("git{}", std::env::consts::EXE_SUFFIX));
-        fs_err::write(&git, "").unwrap();
-        let path =
-            std::env::join_paths([Path::new("."), Path::new(""), Path::new("bin"), dir.path()]).unwrap();
-        assert_eq!(find_program(Some(&path)), Some(git));
-        assert_eq!(find_program(Some(OsStr::new("."))), None);
-        assert_eq!(find_program(None), None);
-    }
 
     #[test]
     fn output_beyond_the_limit_is_an_error_and_a_streamed_run_can_stop() {

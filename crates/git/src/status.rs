@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use becket_diff::FilePath;
 
 use crate::error::GitError;
-use crate::filters::without_own_filters;
 use crate::process::Git;
 use crate::read::{Head, Location, locate, unexpected};
 use crate::untracked::Untracked;
@@ -112,7 +111,7 @@ pub fn repo_status(git: impl Into<Git>, options: &StatusOptions) -> Result<TreeS
     let Some(root) = &location.worktree else {
         return Err(GitError::NoWorktree { dir: git.dir().to_path_buf() });
     };
-    let (git, _) = without_own_filters(git.in_dir(root))?;
+    let git = git.in_dir(root);
     let untracked = match options.untracked {
         Untracked::Include => "--untracked-files=all",
         Untracked::Exclude => "--untracked-files=no",
@@ -120,7 +119,7 @@ pub fn repo_status(git: impl Into<Git>, options: &StatusOptions) -> Result<TreeS
     let output = git
         .command("status")
         .options(["--porcelain=v2", "-z", "--branch", "--ahead-behind"])
-        .options(["--ignore-submodules=dirty", "--find-renames=50%", untracked])
+        .options(["--find-renames=50%", untracked])
         .output()?;
     let operations = operations(&git, &location)?;
     let mut status = parse(&output, location, operations).ok_or_else(|| unexpected("status", &output))?;
