@@ -16,6 +16,10 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// The edges inside a layer that are drawn.
 const DRAWN: &[(&str, &str)] = &[("cli", "mcp"), ("cli", "web"), ("commits", "diff")];
 
+/// The layer whose crates hold no rules, and so reach everything through `engine`, and the two that it may see.
+const FACES: &str = "faces";
+const SEEN_BY_FACES: &[&str] = &["use cases", "base"];
+
 /// Test support: may use everything, is used only by tests.
 const TESTING: &str = "testing";
 
@@ -63,6 +67,15 @@ fn refusal(from: &Manifest, to: &Manifest, kind: Kind) -> Option<String> {
         return None;
     }
     let (below, above) = (rank(to)?, rank(from)?);
+    if LAYERS[above].0 == FACES
+        && below < above
+        && kind != Kind::Development
+        && !SEEN_BY_FACES.contains(&LAYERS[below].0)
+    {
+        return Some(format!(
+            "`{from}` must reach `{to}` through `engine`: a rule exists once, for every face"
+        ));
+    }
     (below >= above)
         .then(|| format!("`{from}` ({}) must not depend on `{to}` ({})", LAYERS[above].0, LAYERS[below].0))
 }
@@ -124,6 +137,20 @@ mod tests {
             check_of(&[("diff", "[dependencies]\nbecket-commits.workspace = true\n"), ("commits", "")]).len(),
             1
         );
+    }
+
+    #[test]
+    fn a_face_reaches_a_boundary_only_through_the_engine() {
+        let findings = check_of(&[("cli", "[dependencies]\nbecket-git.workspace = true\n"), ("git", "")]);
+        assert_eq!(
+            findings,
+            [
+                "crates/cli/Cargo.toml:4: `cli` must reach `git` through `engine`: a rule exists once, for every face"
+            ]
+        );
+        let for_tests =
+            check_of(&[("cli", "[dev-dependencies]\nbecket-git.workspace = true\n"), ("git", "")]);
+        assert_eq!(for_tests, Vec::<String>::new());
     }
 
     #[test]
