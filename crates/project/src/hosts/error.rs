@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::document::DocumentError;
+use super::table::HOSTS;
 use crate::files::FileError;
 
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,83 @@ pub enum SetupError {
 }
 
 impl SetupError {
+    /// Stable, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownHost { .. } => "unknown_host",
+            Self::NoHome { .. } => "home_unknown",
+            Self::NotUnicode { .. } => "path_not_unicode",
+            Self::Outside { .. } => "link_leads_outside",
+            Self::DanglingLink { .. } => "link_dangling",
+            Self::NotAFolder { .. } => "not_a_folder",
+            Self::NotText { .. } => "file_not_text",
+            Self::Document { source: DocumentError::Malformed { .. }, .. } => "file_malformed",
+            Self::Document { source: DocumentError::Shape { .. }, .. } => "file_shape",
+            Self::Document { source: DocumentError::Unverified { .. }, .. } => "edit_unverified",
+            Self::Record { .. } => "setup_record_broken",
+            Self::Busy { .. } => "setup_busy",
+            Self::Changed { .. } => "setup_changed",
+            Self::File(FileError::ReadOnly { .. }) => "file_read_only",
+            Self::File(FileError::TooLarge { .. }) => "file_too_large",
+            Self::File(FileError::NotAFile { .. }) => "not_a_file",
+            Self::File(_) | Self::Io { .. } => "file_failed",
+            Self::Undone { cause, .. } => cause.code(),
+        }
+    }
+
+    /// The next step.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownHost { nearest, .. } => {
+                let known: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+                let known = format!("The hosts are all, {}.", known.join(", "));
+                match nearest {
+                    Some(name) => format!("Did you mean `{name}`? {known}"),
+                    None => known,
+                }
+            }
+            Self::NoHome { .. } => "Set HOME (USERPROFILE on Windows), or leave this host out.".to_owned(),
+            Self::NotUnicode { .. } => {
+                "Move it to a path that is Unicode text, or leave this host out.".to_owned()
+            }
+            Self::Outside { .. } | Self::DanglingLink { .. } => {
+                "Replace the link by a file, or leave this host out; `--print` shows what to paste."
+                    .to_owned()
+            }
+            Self::NotAFolder { .. } | Self::File(FileError::NotAFile { .. }) => {
+                "Move what is there out of the way, or leave this host out.".to_owned()
+            }
+            Self::NotText { .. } => "Save the file as UTF-8.".to_owned(),
+            Self::Document { source: DocumentError::Unverified { .. }, .. } => {
+                "Edit the file by hand; `becket init --print` shows what to paste.".to_owned()
+            }
+            Self::Document { .. } => {
+                "Mend that line, then run the command again; nothing was written.".to_owned()
+            }
+            Self::Record { path, .. } => {
+                format!("Remove {}; uninit then finds entries and block by their name.", path.display())
+            }
+            Self::Busy { .. } => "Wait until it is done, then run the command again.".to_owned(),
+            Self::Changed { .. } => "Run the command again.".to_owned(),
+            Self::File(FileError::ReadOnly { .. }) => {
+                "Make the file writable, or leave this host out.".to_owned()
+            }
+            Self::File(FileError::TooLarge { .. }) => {
+                "Leave this host out: that is no settings file.".to_owned()
+            }
+            Self::File(_) | Self::Io { .. } => {
+                "Check the permissions of the file and of its folder.".to_owned()
+            }
+            Self::Undone { left, .. } if left.is_empty() => {
+                "Everything was taken back. Mend the cause, then run the command again.".to_owned()
+            }
+            Self::Undone { left, .. } => {
+                let left: Vec<String> = left.iter().map(|path| path.display().to_string()).collect();
+                format!("`becket uninit` takes back what could not be: {}.", left.join(", "))
+            }
+        }
+    }
+
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| SetupError::Io { path, source }

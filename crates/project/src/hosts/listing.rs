@@ -17,10 +17,6 @@ pub(super) fn listing(plan: &SetupPlan) -> String {
 }
 
 fn summary(file: &PlannedFile) -> String {
-    let scope = match file.scope {
-        Scope::Project => "",
-        Scope::User => ", user file",
-    };
     let (verb, more) = match &file.step {
         Step::Create => ("create", String::new()),
         Step::Insert => ("insert", String::new()),
@@ -34,11 +30,13 @@ fn summary(file: &PlannedFile) -> String {
         Step::NothingThere => ("nothing there", String::new()),
         Step::Left { reason } => ("left", format!(": {reason}")),
     };
-    let toolsets = match &file.toolsets {
-        Some(names) => format!(", toolsets within its limit: {}", names.join(",")),
-        None => String::new(),
-    };
-    format!("{verb} {} ({}{scope}{toolsets}){more}", file.shown, file.owner)
+    let owner = (!file.shown.eq_ignore_ascii_case(&file.owner)).then(|| file.owner.clone());
+    let scope = (file.scope == Scope::User).then(|| "user file".to_owned());
+    let toolsets =
+        file.toolsets.as_ref().map(|names| format!("toolsets within its limit: {}", names.join(",")));
+    let about: Vec<String> = [owner, scope, toolsets].into_iter().flatten().collect();
+    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+    format!("{verb} {}{about}{more}", file.shown)
 }
 
 /// The lines that differ. Our edits are one stretch of lines, so what is common at both ends is all that is common.

@@ -116,7 +116,8 @@ fn an_entry_that_init_did_not_write_is_left_unless_it_is_named() {
     world.init(&["cursor"]);
     let committed = fs_err::read_to_string(world.host_file("cursor")).unwrap();
     fs_err::remove_dir_all(&world.cache).unwrap();
-    world.init(&["cursor", "gemini"]);
+    let again = world.init(&["cursor", "gemini"]);
+    assert_eq!(again.files[0].step, Step::AlreadyThere);
     let plan = world.uninit();
     let step = |owner: &str| &plan.files.iter().find(|file| file.owner == owner).unwrap().step;
     assert_eq!(step("gemini"), &Step::Delete);
@@ -149,4 +150,87 @@ fn some_hosts_can_be_taken_back_and_the_rest_stays_known() {
     assert!(!world.root.join(".vscode").exists() && world.root.join(".cursor/mcp.json").exists());
     world.uninit();
     assert_eq!(world.everything(), before);
+}
+
+#[test]
+fn the_listing_shows_what_would_be_done() {
+    let world = World::new();
+    write(
+        &world.host_file("vscode"),
+        "{\n  // mine\n  \"servers\": {\n    \"a\": {\"url\": \"x\"} // first\n  }\n}\n",
+    );
+    write(&world.host_file("cursor"), "{\"mcpServers\": {\"becket\": {\"command\": \"mine\"}}}");
+    write(&world.root.join("AGENTS.md"), "# Rules\n");
+    let mut request =
+        InitRequest { agents_md: AgentsMd::Write, ..world.request(&["cursor", "vscode", "codex"]) };
+    request.launch.toolsets = vec![
+        ToolsetSize { name: "understand".to_owned(), tools: 30 },
+        ToolsetSize { name: "commit".to_owned(), tools: 20 },
+    ];
+    insta::assert_snapshot!(plan_init(&request).unwrap().listing(), @r##"
+    differs .cursor/mcp.json (cursor, toolsets within its limit: understand): kept as it is; becket would write {"command":"becket","args":["mcp","--repo","${workspaceFolder}","--toolsets","understand"]}
+    insert .vscode/mcp.json (vscode)
+           // mine
+           "servers": {
+        -    "a": {"url": "x"} // first
+        +    "a": {"url": "x"}, // first
+        +    "becket": {
+        +      "type": "stdio",
+        +      "command": "becket",
+        +      "args": ["mcp", "--repo", "${workspaceFolder}"]
+        +    }
+           }
+         }
+    create .codex/config.toml (codex)
+        +[mcp_servers.becket]
+        +command = "becket"
+        +args = ["mcp"]
+    insert AGENTS.md
+         # Rules
+        +
+        +<!-- becket:begin -->
+        +## becket
+        +
+        +The MCP server `becket` serves this repository. Its planes (understand, remember, coordinate, commit)
+        +fill in over time: ask instead of assuming.
+        +
+        +- When you start, and after you change branch or worktree: call `becket_status`. It tells what is ready.
+        +- Before you edit, take the calls that its answer suggests next; every tool says in its result how fresh it is.
+        +- When the server does not answer: run `becket doctor`, which names the command that mends it.
+        +<!-- becket:end -->
+    note: Codex reads .codex/config.toml only in a project that you have marked as trusted.
+    "##);
+    init_with(&request);
+    insta::assert_snapshot!(world.plan_uninit(None).listing(), @r##"
+    restore .vscode/mcp.json (vscode)
+           // mine
+           "servers": {
+        -    "a": {"url": "x"}, // first
+        -    "becket": {
+        -      "type": "stdio",
+        -      "command": "becket",
+        -      "args": ["mcp", "--repo", "${workspaceFolder}"]
+        -    }
+        +    "a": {"url": "x"} // first
+           }
+         }
+    delete .codex/config.toml (codex)
+        -[mcp_servers.becket]
+        -command = "becket"
+        -args = ["mcp"]
+    restore AGENTS.md
+         # Rules
+        -
+        -<!-- becket:begin -->
+        -## becket
+        -
+        -The MCP server `becket` serves this repository. Its planes (understand, remember, coordinate, commit)
+        -fill in over time: ask instead of assuming.
+        -
+        -- When you start, and after you change branch or worktree: call `becket_status`. It tells what is ready.
+        -- Before you edit, take the calls that its answer suggests next; every tool says in its result how fresh it is.
+        -- When the server does not answer: run `becket doctor`, which names the command that mends it.
+        -<!-- becket:end -->
+    left .cursor/mcp.json (cursor): init did not write what bears becket's name there
+    "##);
 }
