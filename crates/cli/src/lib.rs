@@ -53,8 +53,8 @@ pub(crate) struct Global {
 /// The whole process.
 pub fn run() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
-    if let Some(persona) = alias::persona_of(&arguments) {
-        return alias::run(persona, arguments);
+    if let Some((persona, arguments)) = alias::called_as(&arguments) {
+        return alias::run(persona, &arguments);
     }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

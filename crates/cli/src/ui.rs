@@ -103,9 +103,15 @@ impl Ui {
 
     fn complain(&self, error: &Error) {
         self.say(format_args!("{} {} [{}]", "error:".red().bold(), error.message(), error.code()));
+        let mut told = error.message().to_lowercase();
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
-            self.say(format_args!("{} {cause}", "cause:".dimmed()));
+            let words = cause.to_string();
+            // A boundary's error often says the same in its own words.
+            if !told.contains(&words.to_lowercase()) {
+                self.say(format_args!("{} {words}", "cause:".dimmed()));
+                told.push_str(&words.to_lowercase());
+            }
             source = cause.source();
         }
         if let Some(hint) = error.hint() {

@@ -74,7 +74,7 @@ impl Engine {
         let settings = self.settings.entries().into_iter().map(|entry| SettingStatus {
             key: entry.key.to_owned(),
             value: shown(&entry.value),
-            source: entry.source.to_string(),
+            source: self.shown_path(&entry.source.to_string()),
             doc: entry.doc.to_owned(),
         });
         SettingsReport {
@@ -82,6 +82,15 @@ impl Engine {
             problems: self.problems.clone(),
             notices: self.notices.clone(),
         }
+    }
+
+    /// A place in the repository, as a person in the repository names it.
+    fn shown_path(&self, source: &str) -> String {
+        let root = self
+            .workspace()
+            .ok()
+            .map(|workspace| format!("{}{}", workspace.root.display(), std::path::MAIN_SEPARATOR));
+        root.and_then(|root| source.strip_prefix(root.as_str())).unwrap_or(source).to_owned()
     }
 
     /// Tools refuse to guess while a setting is broken.

@@ -27,6 +27,7 @@ pub(crate) struct As {
 }
 
 impl As {
+    /// Only for names that becket does not answer to: [`called_as`] has taken the others.
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let Some(persona) = Persona::named(&self.name) else {
             let names: Vec<_> = PERSONAS.iter().map(|persona| persona.name).collect();
@@ -42,14 +43,20 @@ impl As {
         };
         let mut arguments = vec![OsString::from(&self.name)];
         arguments.extend(self.arguments);
-        run(persona, arguments)
+        run(persona, &arguments)
     }
 }
 
-/// The seed that the process was called as.
-pub(crate) fn persona_of(arguments: &[OsString]) -> Option<Persona> {
+/// The seed that the process was called as, by a link's name or by `becket as NAME`, and the seed's own command line.
+pub(crate) fn called_as(arguments: &[OsString]) -> Option<(Persona, Vec<OsString>)> {
     let stem = Path::new(arguments.first()?).file_stem().and_then(OsStr::to_str)?;
-    Persona::named(stem)
+    if let Some(persona) = Persona::named(stem) {
+        return Some((persona, arguments.to_vec()));
+    }
+    // Before any parsing of ours: what follows the name, `--help` included, is the seed's.
+    let [_, verb, name, ..] = arguments else { return None };
+    let persona = (verb == "as").then(|| Persona::named(name.to_str()?)).flatten()?;
+    Some((persona, arguments.get(2..)?.to_vec()))
 }
 
 /// How each seed starts its server: the words before the options.
@@ -64,14 +71,14 @@ fn serving_words(persona: Persona) -> &'static [&'static [&'static str]] {
 }
 
 /// The whole process under another name.
-pub(crate) fn run(persona: Persona, arguments: Vec<OsString>) -> ExitCode {
+pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
     let words = arguments.get(1..).unwrap_or_default();
     for serving in serving_words(persona) {
         let matches =
             words.len() >= serving.len() && serving.iter().zip(words).all(|(word, given)| given == word);
         if matches && !is_help(persona, words) {
             let rest = words.get(serving.len()..).unwrap_or_default();
-            return serve(persona, &arguments, rest);
+            return serve(persona, arguments, rest);
         }
     }
     usage(persona, words)

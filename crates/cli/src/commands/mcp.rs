@@ -3,7 +3,7 @@
 use std::{process::ExitCode, sync::Arc};
 
 use becket_engine::{Engine, Error};
-use becket_mcp::{Choice, NameStyle, Notice, Persona, STATUS_URI, Server, Toolset, transport};
+use becket_mcp::{Choice, NameStyle, Persona, Server, Toolset, transport};
 use becket_web::{Exposure, Options, Secret, WebError};
 use tokio_util::sync::CancellationToken;
 
@@ -75,7 +75,7 @@ impl Mcp {
             let closing = CancellationToken::new();
             let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())?;
             tokio::spawn(stop_on_signal(closing.clone()));
-            tokio::spawn(watch(server.clone(), Arc::clone(&engine), closing.clone()));
+            tokio::spawn(watch(server.clone(), closing.clone()));
             match engine.http_listen().filter(|_| !self.stdio) {
                 Some(address) => {
                     let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
@@ -200,23 +200,13 @@ async fn wait_for_signal() {
 }
 
 /// Tells subscribers of `becket://status` when branch or worktrees change; looks only while somebody subscribed.
-async fn watch(server: Server, engine: Arc<Engine>, closing: CancellationToken) {
+async fn watch(server: Server, closing: CancellationToken) {
     let mut tick = tokio::time::interval(std::time::Duration::from_millis(250));
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let mut last = None;
     loop {
         tokio::select! {
             () = closing.cancelled() => return,
-            _ = tick.tick() => {}
+            _ = tick.tick() => server.look_for_changes(),
         }
-        if !server.is_watched() {
-            last = None;
-            continue;
-        }
-        let stamp = engine.repository_stamp();
-        if last.as_ref().is_some_and(|last| *last != stamp) {
-            server.publish(&Notice::ResourceUpdated(STATUS_URI.to_owned()));
-        }
-        last = Some(stamp);
     }
 }

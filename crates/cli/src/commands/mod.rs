@@ -4,9 +4,11 @@ mod alias;
 mod completions;
 mod config;
 mod doctor;
+mod init;
 pub(crate) mod mcp;
 mod status;
 mod tour;
+mod uninit;
 
 use std::process::ExitCode;
 
@@ -18,6 +20,10 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Where am I, what is there, what is wrong, what next
     Status(status::Status),
+    /// Connect the agent hosts of this repository to becket
+    Init(init::Init),
+    /// Take back exactly what `init` wrote
+    Uninit(uninit::Uninit),
     /// Check everything that becket needs, and say how to mend it
     Doctor(doctor::Doctor),
     /// Show what becket does, live, in a throw-away repository
@@ -37,6 +43,8 @@ impl Command {
         match self {
             Command::Mcp(command) => command.run(context),
             Command::Status(command) => command.run(context),
+            Command::Init(command) => command.run(context),
+            Command::Uninit(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Tour(command) => command.run(context),
             Command::Config(command) => command.run(context),

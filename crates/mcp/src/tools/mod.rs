@@ -6,7 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use crate::route::{Route, route};
+use crate::{
+    route::{Route, route},
+    toolset::Toolset,
+};
 
 /// In the order in which they are listed: becket's own first, then plane by plane.
 const TOOLS: &[fn() -> Arc<dyn Route>] = &[route::<becket_status::BecketStatus>];
@@ -18,9 +21,16 @@ pub(crate) fn all() -> Vec<Arc<dyn Route>> {
         let every = TOOLS.iter().map(|make| make());
         #[cfg(test)]
         let every = every.chain(crate::probes::routes());
+        #[cfg(feature = "conformance")]
+        let every = every.chain(crate::conformance::tools());
         every.collect()
     })
     .clone()
+}
+
+/// How many tools a toolset has.
+pub fn count(toolset: Toolset) -> usize {
+    all().iter().filter(|route| route.toolset() == toolset).count()
 }
 
 /// Every tool with its toolset, for the generated reference.

@@ -129,7 +129,7 @@ keys! {
         variable: Some("BECKET_LOG"),
         flag: Some("--log-level"),
     }
-    /// Log to this file instead of standard error.
+    /// Log to this file as well as to standard error.
     LOG_FILE: PathKey = "log.file" {
         kind: Kind::Path,
         variable: Some("BECKET_LOG_FILE"),

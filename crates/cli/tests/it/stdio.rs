@@ -1,0 +1,219 @@
+//! `becket mcp` on stdin and stdout, as hosts and as careless clients use it.
+
+use becket_testing::{Framing, McpProcess, Signal, TestRepo, protocol};
+use serde_json::{Value, json};
+
+use crate::becket;
+
+fn serve(repo: &TestRepo) -> McpProcess {
+    McpProcess::spawn(becket(repo, ["mcp"]))
+}
+
+fn error_code(result: &Value) -> &str {
+    assert_eq!(result["isError"], true, "{result}");
+    result["structuredContent"]["error"]["code"].as_str().unwrap()
+}
+
+#[test]
+fn both_eras_answer_on_one_process_each() {
+    let repo = TestRepo::new();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut server = serve(&repo);
+        assert_eq!(server.initialize(version)["protocolVersion"], version);
+        let status = server.call("becket_status", json!({}));
+        assert_eq!(status["structuredContent"]["repository"]["kind"], "repository", "{status}");
+        server.finish();
+    }
+    let mut server = serve(&repo);
+    let answer = server.modern_request("tools/call", protocol::call_params("becket_status", json!({})));
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    assert_eq!(answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "becket");
+    server.finish();
+}
+
+#[test]
+fn content_length_framing_is_answered_in_kind_also_byte_by_byte() {
+    let repo = TestRepo::new();
+    let mut server = McpProcess::spawn_framed(becket(&repo, ["mcp"]), Framing::ContentLength);
+    let message = protocol::request(1, "initialize", protocol::initialize_params("2025-11-25"));
+    for byte in Framing::ContentLength.encode(&message) {
+        server.send_raw(&[byte]);
+    }
+    assert_eq!(server.answer(&json!(1))["result"]["serverInfo"]["name"], "becket");
+    server.notify("notifications/initialized", Value::Null);
+    assert!(server.call("becket_status", json!({}))["structuredContent"].is_object());
+    server.finish();
+}
+
+#[test]
+fn bad_input_is_answered_and_the_server_goes_on() {
+    let repo = TestRepo::new();
+    let mut command = becket(&repo, ["mcp"]);
+    command.env("BECKET_MAX_MESSAGE_BYTES", "65536");
+    let mut server = McpProcess::spawn(command);
+    server.initialize("2025-11-25");
+    let mut refused = |bytes: &[u8], code: i64| {
+        server.send_raw(bytes);
+        let answer = server.expect("an error", |message| message.get("error").is_some());
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
+    };
+    refused(b"not json\n", -32700);
+    refused(b"{\"jsonrpc\":\"2.0\",\"id\":1,\n", -32700);
+    refused(b"{\"text\": \"\xff\xfe\"}\n", -32700);
+    refused(format!("{}{}\n", "[".repeat(5_000), "]".repeat(5_000)).as_bytes(), -32700);
+    refused(b"{\"jsonrpc\":\"2.0\",\"id\":5}\n", -32600);
+    refused(b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"no/such\"}\n", -32601);
+    refused(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":[1]}\n", -32602);
+    refused(b"[]\n", -32600);
+    let huge = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\",\"params\":{{\"x\":\"{}\"}}}}\n",
+        "y".repeat(100_000)
+    );
+    refused(huge.as_bytes(), -32600);
+    assert!(server.call("becket_status", json!({}))["structuredContent"].is_object());
+    server.finish();
+}
+
+#[test]
+fn answers_in_flight_at_the_end_of_input_are_given() {
+    let repo = TestRepo::new();
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    let ids: Vec<_> = (0..20)
+        .map(|_| server.start("tools/call", protocol::call_params("becket_status", json!({}))))
+        .collect();
+    server.close_stdin();
+    for id in ids {
+        assert!(server.answer(&id)["result"].is_object());
+    }
+    assert!(server.wait().success());
+}
+
+#[test]
+fn every_way_to_end_is_clean() {
+    let repo = TestRepo::new();
+    let mut silent = serve(&repo);
+    silent.close_stdin();
+    assert_eq!(silent.wait().code(), Some(0), "end of input before any message");
+    for signal in [Signal::Terminate, Signal::Interrupt] {
+        let mut server = serve(&repo);
+        server.initialize("2025-11-25");
+        server.signal(signal);
+        assert_eq!(server.wait().code(), Some(0), "{signal:?}: {}", server.full_stderr());
+    }
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    assert_eq!(server.request("shutdown", Value::Null)["result"], json!({}));
+    assert_eq!(server.request("ping", json!({}))["error"]["code"], -32600);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn stdout_carries_the_protocol_alone_whatever_is_logged() {
+    let repo = TestRepo::new();
+    let mut command = becket(&repo, ["mcp", "--log-level", "trace", "--json-logs"]);
+    let log = repo.home().temporary().join("log");
+    command.arg("--log-file").arg(&log);
+    let mut server = McpProcess::spawn(command);
+    server.initialize("2025-11-25");
+    server.call("becket_status", json!({}));
+    server.close_stdin();
+    assert!(server.wait().success());
+    for message in server.remaining_messages() {
+        assert_eq!(message["jsonrpc"], "2.0");
+    }
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.lines().count() > 3);
+    for line in log.lines() {
+        serde_json::from_str::<Value>(line).unwrap();
+    }
+}
+
+#[test]
+fn path_escapes_of_every_kind_are_refused() {
+    let repo = TestRepo::new();
+    std::fs::create_dir(repo.home().root().join("outside")).unwrap();
+    let root = repo.root().display().to_string();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(repo.home().root().join("outside"), repo.path("link")).unwrap();
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    let escapes = [
+        "..".to_owned(),
+        "../outside".to_owned(),
+        "/".to_owned(),
+        "/etc".to_owned(),
+        "link".to_owned(),
+        format!("{root}-2"),
+        "a\0b".to_owned(),
+        "C:\\".to_owned(),
+        "\\\\server\\share".to_owned(),
+        "x".repeat(100_000),
+    ];
+    for escape in escapes {
+        let answer = server.call("becket_status", json!({"worktree": escape}));
+        assert_eq!(error_code(&answer), "worktree_outside", "{escape}");
+        assert!(answer["structuredContent"]["error"]["hint"].is_string());
+    }
+    server.finish();
+}
+
+#[test]
+fn a_subscriber_hears_that_the_branch_was_switched() {
+    let repo = TestRepo::new();
+    repo.write("a", "1");
+    repo.commit("one");
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    assert!(server.request("resources/subscribe", json!({"uri": "becket://status"}))["result"].is_object());
+    // A reading by the watcher must lie between the subscription and the switch; it reads several times a second.
+    let mut switched = 0;
+    let note = loop {
+        switched += 1;
+        repo.git(["switch", "--quiet", "--create", &format!("branch-{switched}")]);
+        if let Some(note) = server.notifications("notifications/resources/updated").pop() {
+            break note;
+        }
+        assert!(switched < 500);
+        server.request("ping", json!({}));
+    };
+    assert_eq!(note["params"]["uri"], "becket://status");
+    let status = server.call("becket_status", json!({}));
+    assert_eq!(status["structuredContent"]["worktree"]["branch"], format!("branch-{switched}"));
+    server.finish();
+}
+
+#[test]
+fn a_broken_set_up_does_not_keep_the_server_from_answering() {
+    let repo = TestRepo::new();
+    repo.write("becket.toml", "[mcp\n");
+    repo.write("mcp-config.json", "{");
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    let status = server.call("becket_status", json!({}));
+    let problems = status["structuredContent"]["problems"].as_array().unwrap().clone();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    server.finish();
+
+    let mut server = McpProcess::spawn(becket(&repo, ["mcp", "--repo", "nowhere"]));
+    server.initialize("2025-11-25");
+    let status = server.call("becket_status", json!({}));
+    assert_eq!(error_code(&status), "repository_missing");
+    server.finish();
+}
+
+#[test]
+fn a_wrong_flag_ends_the_command() {
+    let repo = TestRepo::new();
+    for (arguments, code) in [
+        (["mcp", "--toolsets", "rember"], "settings_invalid"),
+        (["mcp", "--exclude", "no_such_tool"], "unknown_tool"),
+        (["mcp", "--tool-names", "dashed"], "settings_invalid"),
+    ] {
+        let output = becket(&repo, arguments).output().unwrap();
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{arguments:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(code), "{arguments:?}: {output:?}");
+    }
+}
