@@ -375,5 +375,4 @@ fn to_text(message: &impl serde::Serialize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[path = "exchange_tests.rs"]
 mod tests;

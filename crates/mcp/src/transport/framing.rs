@@ -329,5 +329,4 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "framing_tests.rs"]
 mod tests;

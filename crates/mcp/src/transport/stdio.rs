@@ -368,5 +368,4 @@ fn means_peer_gone(error: &io::Error) -> bool {
 }
 
 #[cfg(test)]
-#[path = "stdio_tests.rs"]
 mod tests;
