@@ -164,10 +164,33 @@ fn check(form: Form, text: &str) -> Result<(), TestCaseError> {
 
     let taken = slot.take(&edited.text, edited.new_containers).unwrap();
     prop_assert_eq!(pruned(slot.tree_of(&taken)), pruned(slot.tree_of(text)));
-    let solid = |text: &str| text.split_whitespace().collect::<String>();
     // A document that was nothing keeps its empty object: that init made it is for the record to know.
     let nothing = form == Form::Json && slot.tree_of(text).is_null();
     prop_assert_eq!(solid(&taken), solid(text) + if nothing { "{}" } else { "" }, "{}", edited.text);
+    Ok(())
+}
+
+fn solid(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// A server that somebody adds after ours stands, once ours is gone, as if ours had never been there.
+fn check_neighbour(form: Form, text: &str) -> Result<(), TestCaseError> {
+    let ours = slot(form);
+    let theirs = Slot { name: "neighbour".to_owned(), ..slot(form) };
+    let known = ours.siblings(text).unwrap_or_default();
+    if known.is_empty() || known.iter().any(|(name, _)| *name == ours.name || *name == theirs.name) {
+        return Ok(());
+    }
+    let alone = theirs.put(text, &entry()).unwrap().text;
+    let both = theirs.put(&ours.put(text, &entry()).unwrap().text, &entry()).unwrap().text;
+    let rest = ours.take(&both, 0).unwrap();
+    if form == Form::Json {
+        // Which lines theirs is laid out on follows the neighbour, which was ours.
+        prop_assert_eq!(solid(&rest), solid(&alone));
+    } else {
+        prop_assert_eq!(rest, alone);
+    }
     Ok(())
 }
 
@@ -196,6 +219,16 @@ proptest! {
     #[test]
     fn json_documents(text in json_document()) {
         check(Form::Json, &text)?;
+    }
+
+    #[test]
+    fn json_neighbours(text in json_document()) {
+        check_neighbour(Form::Json, &text)?;
+    }
+
+    #[test]
+    fn toml_neighbours(text in toml_document()) {
+        check_neighbour(Form::Toml, &text)?;
     }
 
     #[test]
