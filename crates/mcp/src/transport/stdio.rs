@@ -14,7 +14,6 @@ use rmcp::service::{QuitReason, ServerInitializeError, Service, ServiceExt};
 use rmcp::transport::Transport;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
-use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -105,8 +104,6 @@ struct Shared<R, W> {
     exchange: Mutex<Exchange>,
     output: Output<W>,
     limits: Limits,
-    /// An answer was queued, or a request was cancelled.
-    settled: Notify,
     closing: CancellationToken,
     /// Ends rmcp's loop and every handler in it.
     abort: CancellationToken,
@@ -159,7 +156,6 @@ where
             exchange: Mutex::new(Exchange::new(limits.max_message_bytes, limits.max_batch_messages)),
             output: Output::new(output, closing.clone()),
             limits,
-            settled: Notify::new(),
             closing,
             abort: CancellationToken::new(),
         };
@@ -206,7 +202,6 @@ where
         if let Some(text) = text {
             shared.output.enqueue(text);
         }
-        shared.settled.notify_one();
         let is_answer = matches!(message, ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_));
         async move {
             let result = shared.output.flush().await;
@@ -283,7 +278,6 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let effects = shared.exchange().accept(event);
-        shared.settled.notify_one();
         for effect in effects {
             match effect {
                 Effect::Deliver(message) => self.ready.push_back(*message),
@@ -351,7 +345,8 @@ where
             } else if shared.exchange().is_idle() {
                 return;
             } else {
-                shared.settled.notified().await;
+                // An answer comes through `send`, which rmcp cannot call while this waits: it drops this and asks again.
+                std::future::pending::<()>().await;
             }
         }
     };

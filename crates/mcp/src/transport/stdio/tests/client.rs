@@ -60,9 +60,12 @@ impl ServerHandler for Probe {
 
 async fn report(context: &RequestContext<RoleServer>, count: u32) {
     let token = context.meta.get_progress_token().unwrap();
-    for step in 1..=count {
-        let params = ProgressNotificationParam::new(token.clone(), f64::from(step));
-        context.peer.notify_progress(params).await.unwrap();
+    let reports = (1..=count).map(|step| {
+        context.peer.notify_progress(ProgressNotificationParam::new(token.clone(), f64::from(step)))
+    });
+    // All at once: their order is then the transport's to keep.
+    for result in futures::future::join_all(reports).await {
+        result.unwrap();
     }
 }
 
