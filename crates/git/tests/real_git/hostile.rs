@@ -7,7 +7,7 @@ use becket_git::{
     diff_between_refs, head, list_changes, locate, log, repo_status, show_commit, worktrees,
 };
 
-use crate::repository::Repository;
+use crate::repository::{Repository, git_in};
 
 /// A repository in which every setting that can name a command names one that leaves a file behind.
 pub(crate) struct Trap {
@@ -26,10 +26,16 @@ impl Trap {
         {
             executable(&hooks.join(hook), &command);
         }
-        repository.git([Path::new("config"), Path::new("core.hooksPath"), &hooks]);
-        let program = repository.beside("program");
-        executable(&program, &command);
-        let script = program.to_str().unwrap();
+        executable(&repository.beside("program"), &command);
+        let trap = Self { repository, sprung };
+        trap.arm(&trap.repository.path(), &trap.repository.path().join(".git"), "trap");
+        trap
+    }
+
+    /// Puts the settings into the configuration of the repository in `dir`, with a filter of that name.
+    fn arm(&self, dir: &Path, git_dir: &Path, filter: &str) {
+        let script = self.repository.beside("program").to_str().unwrap().to_owned();
+        git_in(dir, ["config", "core.hooksPath", self.repository.beside("hooks").to_str().unwrap()]);
         for key in [
             "core.fsmonitor",
             "core.pager",
@@ -43,19 +49,20 @@ impl Trap {
             "diff.external",
             "diff.trap.command",
             "diff.trap.textconv",
-            "filter.trap.clean",
-            "filter.trap.smudge",
+            &format!("filter.{filter}.clean"),
+            &format!("filter.{filter}.smudge"),
             "filter.tr=ap.process",
             "alias.status",
             "alias.rev-parse",
         ] {
-            let value = if key.starts_with("alias") { format!("!{script}") } else { script.to_owned() };
-            repository.git(["config", key, &value]);
+            let value = if key.starts_with("alias") { format!("!{script}") } else { script.clone() };
+            git_in(dir, ["config", key, &value]);
         }
-        repository.git(["config", "log.showSignature", "true"]);
-        repository.git(["config", "core.fsmonitorHookVersion", "2"]);
-        repository.write(".git/info/attributes", "*.txt diff=trap filter=trap\n*.bin filter=tr=ap\n");
-        Self { repository, sprung }
+        git_in(dir, ["config", "log.showSignature", "true"]);
+        git_in(dir, ["config", "core.fsmonitorHookVersion", "2"]);
+        fs_err::create_dir_all(git_dir.join("info")).unwrap();
+        let attributes = format!("*.txt diff=trap filter={filter}\n*.bin filter=tr=ap\n");
+        fs_err::write(git_dir.join("info/attributes"), attributes).unwrap();
     }
 
     pub(crate) fn assert_not_sprung(&self, after: &str) {
@@ -118,11 +125,9 @@ fn nothing_runs_in_a_submodule_or_through_one() {
     let inside = repository.path().join("lib");
     fs_err::write(inside.join("file.txt"), "dirty\n").unwrap();
     let trap = Trap::set(repository);
-    // The same settings, in the configuration of the submodule.
-    let git_dir = trap.repository.path().join(".git");
-    fs_err::copy(git_dir.join("config"), git_dir.join("modules/lib/config")).unwrap();
-    fs_err::create_dir_all(git_dir.join("modules/lib/info")).unwrap();
-    fs_err::copy(git_dir.join("info/attributes"), git_dir.join("modules/lib/info/attributes")).unwrap();
+    trap.arm(&inside, &trap.repository.path().join(".git/modules/lib"), "inside");
+    // It asks to be looked into.
+    trap.repository.git(["config", "submodule.lib.ignore", "none"]);
     let path = trap.repository.path();
     list_changes(&path, &ChangesOptions::default()).unwrap();
     repo_status(&path, &StatusOptions::default()).unwrap();
