@@ -59,7 +59,11 @@ fn section(row: &Value, page: &mut String) {
     let output = &tool["outputSchema"];
     let fields: Vec<Vec<String>> = schema::fields(output)
         .into_iter()
-        .map(|field| vec![code(&field.path), field.kind, field.description])
+        .map(|field| {
+            // At the top everything but `error` is absent from a failure, so only deeper absence tells something.
+            let absent = if field.required || !field.path.contains('.') { "" } else { ", may be absent" };
+            vec![code(&field.path), format!("{}{absent}", field.kind), field.description]
+        })
         .collect();
     page.push_str(&table(&["Output", "Type", "Meaning"], &fields));
     for (title, schema) in [("Input schema", input), ("Output schema", output)] {
@@ -106,14 +110,14 @@ mod tests {
             "name": "context.get", "title": "One note", "description": "Reads a note",
             "annotations": {"readOnlyHint": true},
             "inputSchema": {"type": "object", "properties": {"id": {"type": "string", "description": "Which"}}, "required": ["id"]},
-            "outputSchema": {"type": "object", "properties": {"text": {"type": ["string", "null"]}}},
+            "outputSchema": {"type": "object", "properties": {"note": {"properties": {"text": {"type": "string"}}}}},
         }});
         let page = page(&[tool]);
         for part in [
             "| remember | [`context_get`](#context_get) | reads only | One note. |",
             "## Toolset `remember`\n\n### `context_get`\n\nReads a note.\n\nEffect: reads only.\n",
             "| Parameter | Type | Required | Meaning |\n| --- | --- | --- | --- |\n| `id` | string | yes | Which. |\n",
-            "| Output | Type |\n| --- | --- |\n| `text` | string or null |\n",
+            "| Output | Type |\n| --- | --- |\n| `note` | any |\n| `note.text` | string, may be absent |\n",
             "<summary>Output schema</summary>\n\n```json\n{\n  \"type\": \"object\",",
         ] {
             assert!(page.contains(part), "{part}\nnot in\n{page}");
