@@ -144,3 +144,16 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
     assert!(matches!(beyond, Err(GitError::UnknownRevision { .. })));
     git_in(&shallow, ["fsck"]);
 }
+
+#[test]
+fn a_repository_with_longer_ids() {
+    let repository = Repository::initialised("work", &["--object-format=sha256"]);
+    repository.write("x", "x\n");
+    let id = repository.commit_all("first");
+    assert_eq!(id.len(), 64);
+    let shown = show_commit(&repository.path(), "HEAD", &ShowOptions::default()).unwrap();
+    assert_eq!((shown.commit.id, paths(&shown.changes)), (id, vec![("x".into(), Status::Added)]));
+    repository.write("x", "y\n");
+    repository.write("new", "n\n");
+    assert_eq!(crate::changes::changes(&repository).len(), 2);
+}

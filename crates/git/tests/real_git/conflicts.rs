@@ -94,8 +94,9 @@ fn rebase_cherry_pick_revert_bisect_and_mailbox() {
     let operations = |repository: &Repository| {
         repo_status(&repository.path(), &StatusOptions::default()).unwrap().operations
     };
-    let start = || {
-        let repository = Repository::with_commit();
+    let start_in = |repository: Repository| {
+        repository.write("file.txt", "one\n");
+        repository.commit_all("first");
         repository.git(["switch", "--quiet", "--create", "side"]);
         repository.write("file.txt", "side\n");
         repository.commit_all("side");
@@ -105,10 +106,14 @@ fn rebase_cherry_pick_revert_bisect_and_mailbox() {
         assert_eq!(operations(&repository), []);
         repository
     };
+    let start = || start_in(Repository::new());
     let repository = start();
     repository.try_git(["rebase", "side"]);
     assert_eq!(operations(&repository), [Operation::Rebase]);
     let repository = start();
+    repository.try_git(["cherry-pick", "side"]);
+    assert_eq!(operations(&repository), [Operation::CherryPick]);
+    let repository = start_in(Repository::initialised("work", &["--ref-format=reftable"]));
     repository.try_git(["cherry-pick", "side"]);
     assert_eq!(operations(&repository), [Operation::CherryPick]);
     let repository = start();

@@ -17,9 +17,14 @@ impl Repository {
     }
 
     pub(crate) fn named(name: impl Into<PathBuf>) -> Self {
+        Self::initialised(name, &[])
+    }
+
+    /// A repository in another format than the usual one.
+    pub(crate) fn initialised(name: impl Into<PathBuf>, options: &[&str]) -> Self {
         let repository = Self { root: tempfile::tempdir().unwrap(), name: name.into() };
         fs_err::create_dir_all(repository.path()).unwrap();
-        repository.git(["init", "--quiet", "--initial-branch=main", "."]);
+        repository.git(["init", "--quiet", "--initial-branch=main"].iter().chain(options));
         repository
     }
 
