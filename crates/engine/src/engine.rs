@@ -32,6 +32,7 @@ pub struct Engine {
     pub(crate) problems: Vec<Problem>,
     pub(crate) notices: Vec<String>,
     repository: RepositoryCache,
+    pub(crate) remember: crate::remember::Memory,
     git_version: OnceLock<Option<String>>,
 }
 
@@ -62,6 +63,7 @@ impl Engine {
             problems: loaded.problems.iter().map(Problem::from).collect(),
             notices: loaded.notices.iter().map(ToString::to_string).collect(),
             repository: RepositoryCache::default(),
+            remember: crate::remember::Memory::default(),
             git_version: OnceLock::new(),
         }
     }
@@ -71,6 +73,10 @@ impl Engine {
         self.workspace.as_ref().map_err(|problem| {
             Error::unavailable(problem.code, problem.message.clone()).with_hint(problem.hint)
         })
+    }
+
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// What callers may name.

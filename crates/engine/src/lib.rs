@@ -5,6 +5,7 @@
 pub mod doctor;
 mod engine;
 mod error;
+pub mod remember;
 mod repository;
 pub mod sample;
 pub mod settings;

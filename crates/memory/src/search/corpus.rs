@@ -95,19 +95,34 @@ impl Corpus {
             self.total_length = 0.0;
         }
         for (place, document) in documents.iter().enumerate().skip(indexed) {
-            self.total_length += f64::from(document.length);
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
-            for (term, weight) in &document.terms {
-                match self.postings.get_mut(term) {
-                    Some(list) => list.push((place, *weight)),
-                    None => {
-                        self.postings.insert(term.clone(), vec![(place, *weight)]);
-                    }
-                }
-            }
+            self.index(place, document);
         }
         self.documents = documents;
         self.skipped = skipped;
+    }
+
+    /// Adds an entry that was just written, so that the folder need not be read again for it.
+    pub fn add(&mut self, vault: &Vault, listed: &Listed, text: String) {
+        if self.documents.last().is_some_and(|last| last.number >= listed.number) {
+            // Not at the end: the next refresh puts it in its place.
+            return;
+        }
+        let document = Arc::new(Document::new(listed, text, stamp(vault, listed)));
+        self.index(self.documents.len(), &document);
+        self.documents.push(document);
+    }
+
+    fn index(&mut self, place: usize, document: &Document) {
+        self.total_length += f64::from(document.length);
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        for (term, weight) in &document.terms {
+            match self.postings.get_mut(term) {
+                Some(list) => list.push((place, *weight)),
+                None => {
+                    self.postings.insert(term.clone(), vec![(place, *weight)]);
+                }
+            }
+        }
     }
 
     pub fn documents(&self) -> &[Arc<Document>] {

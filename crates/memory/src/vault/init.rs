@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use fs_err as fs;
@@ -58,6 +58,21 @@ impl Vault {
         };
         attributes(&directory)?;
         Ok(Initialised { folder_created, config })
+    }
+}
+
+impl Vault {
+    /// The file in which agents read how to work here: `agents.md`, in whatever case it is written, or where it would be.
+    pub fn instructions(root: &Path) -> Result<PathBuf, VaultError> {
+        let failed = |source| VaultError::Read { path: root.to_owned(), source };
+        let mut names = Vec::new();
+        for entry in fs::read_dir(root).map_err(failed)? {
+            names.extend(entry.map_err(failed)?.file_name().into_string());
+        }
+        names.retain(|name| name.eq_ignore_ascii_case("agents.md"));
+        // Where there are several, the spelling that the seed asks for, then the usual one.
+        names.sort_by_key(|name| (name != "agents.md", name != "AGENTS.md", name.clone()));
+        Ok(root.join(names.first().map_or("agents.md", String::as_str)))
     }
 }
 

@@ -7,6 +7,7 @@ mod exclusion;
 mod init;
 mod listing;
 mod mark;
+mod renumber;
 
 use std::{
     io,
@@ -23,8 +24,9 @@ use crate::{
 };
 
 pub use create::{Draft, Written};
-pub use init::Initialised;
+pub use init::{ConfigOutcome, Initialised};
 pub use listing::{Listed, Listing, Problem, Stray};
+pub use renumber::Move;
 
 /// A vault that exists.
 #[derive(Debug, Clone)]
@@ -108,6 +110,11 @@ impl Vault {
 
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// When a file last came to the folder or left it.
+    pub fn stamp(&self) -> Option<SystemTime> {
+        fs::metadata(&self.directory).and_then(|metadata| metadata.modified()).ok()
     }
 
     pub fn config(&self) -> Result<Config, VaultError> {

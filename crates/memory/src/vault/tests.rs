@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, fs, path::Path, thread};
 use becket_base::Timestamp;
 use tempfile::TempDir;
 
-use super::{init::ConfigOutcome, *};
+use super::*;
+use crate::entry::ContentHash;
 
 struct Workspace {
     root: TempDir,
@@ -305,4 +306,27 @@ fn a_log_that_was_read_follows_the_file() {
     fs::remove_file(&path).unwrap();
     vault.refresh_log(&mut cached).unwrap();
     assert_eq!(cached.log.created.len(), 0);
+}
+
+#[test]
+fn a_renumbered_entry_is_moved_whole_and_recorded() {
+    let workspace = Workspace::new();
+    workspace.create("ours");
+    workspace.write("ctx-00001.md", "theirs");
+    workspace.write("config.json", "{\"filePrefix\": \"ctx-\"}");
+    let vault = workspace.vault();
+    let config = vault.config().unwrap();
+    let entry = Move { from: 1, bytes: b"theirs".to_vec(), at: Timestamp::UNIX_EPOCH, author: None };
+    let (to, file) = vault.renumber(&config, entry, || Some(6)).unwrap();
+    assert_eq!((to, file.as_str()), (2, "ctx-00002.md"));
+    assert!(
+        workspace.exists("ctx-00001.md"),
+        "the old file stays until everything that refers to it is rewritten"
+    );
+    vault.settle("ctx-00001.md", None).unwrap();
+    assert_eq!(workspace.listed(), ["1 00001.md", "2 ctx-00002.md"]);
+    vault.settle("00001.md", Some(b"restored")).unwrap();
+    assert_eq!(vault.read_bytes("00001.md").unwrap(), b"restored");
+    let log = vault.log().unwrap();
+    assert_eq!(log.current_number(1, &ContentHash::of(b"theirs")), 2);
 }
