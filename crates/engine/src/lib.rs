@@ -13,6 +13,7 @@ pub mod setup;
 pub mod status;
 pub mod token;
 
+pub use becket_git::stamp::Stamp as RepositoryStamp;
 pub use becket_project::Environment;
 pub use engine::{Engine, OpenOptions, environment};
 pub use error::{Error, ErrorKind};

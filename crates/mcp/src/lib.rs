@@ -6,6 +6,8 @@ mod arguments;
 mod call;
 mod catalogue;
 mod completion;
+#[cfg(feature = "conformance")]
+mod conformance;
 pub mod http;
 mod instructions;
 mod listing;
@@ -27,6 +29,7 @@ mod tool;
 pub mod tools;
 mod toolset;
 pub mod transport;
+mod watch;
 
 pub use call::Call;
 pub use catalogue::Choice;

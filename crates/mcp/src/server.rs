@@ -33,6 +33,7 @@ use crate::{
     route::{failure, protocol_error},
     session::Session,
     subscriptions::{Notice, Subscriptions},
+    watch::Watch,
 };
 
 /// Lists are fixed for the life of the process; a client may keep them for an hour.
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) persona: Persona,
     pub(crate) catalogue: Catalogue,
     pub(crate) subscriptions: Subscriptions,
+    watch: Watch,
     pub(crate) sources: Vec<&'static dyn Source>,
     pub(crate) prompts: Vec<&'static dyn Template>,
     implementation: Implementation,
@@ -72,10 +74,8 @@ impl Server {
     ) -> Result<Self, Error> {
         let catalogue = Catalogue::choose(persona, choice)?;
         let offers = |toolset| catalogue.count(toolset) > 0;
-        let sources =
-            crate::resources::RESOURCES.iter().copied().filter(|source| offers(source.toolset())).collect();
-        let prompts =
-            crate::prompts::PROMPTS.iter().copied().filter(|prompt| offers(prompt.toolset())).collect();
+        let sources = crate::resources::all().filter(|source| offers(source.toolset())).collect();
+        let prompts = crate::prompts::all().filter(|prompt| offers(prompt.toolset())).collect();
         let name = engine.server_name().unwrap_or(persona.name);
         let shared = Shared {
             implementation: Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(persona.title),
@@ -84,6 +84,7 @@ impl Server {
             persona,
             catalogue,
             subscriptions: Subscriptions::default(),
+            watch: Watch::default(),
             sources,
             prompts,
             closing,
@@ -96,7 +97,14 @@ impl Server {
         self.shared.subscriptions.publish(notice);
     }
 
-    /// Whether anybody subscribed to a resource: a watcher without listeners is not worth its memory.
+    /// Tells those who subscribed to `becket://status` if the repository changed; costs nothing while there are none.
+    pub fn look_for_changes(&self) {
+        if self.is_watched() && self.shared.watch.look(&self.shared.engine) {
+            self.publish(&Notice::ResourceUpdated(crate::STATUS_URI.to_owned()));
+        }
+    }
+
+    /// Whether anybody subscribed to a resource.
     pub fn is_watched(&self) -> bool {
         self.shared.subscriptions.wants_resources()
     }
@@ -268,6 +276,7 @@ impl ServerHandler for Connection {
         if !self.is_readable(&request.uri, &self.call(&context)).await {
             return Err(unknown_resource(&request.uri));
         }
+        self.watch();
         self.shared.subscriptions.subscribe(self.session.id, request.uri);
         Ok(())
     }
@@ -282,6 +291,8 @@ impl ServerHandler for Connection {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // The acknowledgement follows: from here on no change may be missed.
+        self.watch();
         // rmcp cuts this down to what `get_info` advertises.
         Some(requested.clone())
     }
@@ -349,6 +360,13 @@ impl ServerHandler for Connection {
 }
 
 impl Connection {
+    /// Others who are subscribed already keep what they compare with.
+    fn watch(&self) {
+        if !self.shared.subscriptions.wants_resources() {
+            self.shared.watch.begin(&self.shared.engine);
+        }
+    }
+
     async fn is_readable(&self, uri: &str, call: &Call) -> bool {
         for source in &self.shared.sources {
             if source.resources().iter().any(|resource| resource.uri == uri) {

@@ -31,4 +31,12 @@ pub(crate) trait Template: Send + Sync {
 }
 
 /// Every prompt, in the order in which they are listed.
-pub(crate) const PROMPTS: &[&dyn Template] = &[&begin::Begin];
+const PROMPTS: &[&dyn Template] = &[&begin::Begin];
+
+/// The table.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Template> {
+    let prompts = PROMPTS.iter().copied();
+    #[cfg(feature = "conformance")]
+    let prompts = prompts.chain(crate::conformance::PROMPTS.iter().copied());
+    prompts
+}

@@ -42,7 +42,15 @@ pub(crate) trait Source: Send + Sync {
 }
 
 /// Every kind of resource, in the order in which they are listed.
-pub(crate) const RESOURCES: &[&dyn Source] = &[&status::Status, &settings::Settings, &tool_page::ToolPage];
+const RESOURCES: &[&dyn Source] = &[&status::Status, &settings::Settings, &tool_page::ToolPage];
+
+/// The table.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Source> {
+    let resources = RESOURCES.iter().copied();
+    #[cfg(feature = "conformance")]
+    let resources = resources.chain(crate::conformance::RESOURCES.iter().copied());
+    resources
+}
 
 /// A resource whose content is JSON.
 fn json(uri: &str, value: &impl serde::Serialize) -> Result<ResourceContents, Error> {
