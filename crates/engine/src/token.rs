@@ -108,7 +108,10 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
             "token_file_exposed",
             format!("Other users can read or change the token file {}.", path.display()),
         )
-        .with_hint(format!("Put a new token into it and run: chmod 600 '{}'", path.display())));
+        .with_hint(format!(
+            "Delete it, or put a new token into it and run: chmod 600 '{}'",
+            path.display()
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|_| unsound(path, "is not text"))?;
     match text.trim() {

@@ -52,7 +52,7 @@ impl WebError {
                 "Give an address and a port, such as 127.0.0.1:8765, [::1]:8765 or 127.0.0.1:0 for a free port.".to_owned()
             }
             Self::NotLoopback { address } => format!(
-                "Listen on 127.0.0.1:{port}, or ask for the network explicitly and put a TLS proxy in front.",
+                "Listen on 127.0.0.1:{port}, or start it with --http-expose and put a TLS proxy in front.",
                 port = address.port()
             ),
             Self::AddressInUse { address, .. } => format!(
