@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::{Engine, Error};
+use crate::{
+    Engine, Error,
+    setup::{AgentsMd, Because, ChosenHost, InitOptions, Machine, PlannedFile, Replace, Step},
+};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -45,6 +48,29 @@ impl Engine {
         let mut checks = vec![self.check_git(), self.check_repository()];
         checks.extend(self.check_settings());
         checks.push(self.check_cache());
+        checks
+    }
+
+    /// Whether the hosts that are used here know of becket. A host that does not is advice: nobody has to be connected.
+    pub fn check_hosts(&self, machine: Machine) -> Vec<Check> {
+        let options = InitOptions {
+            hosts: Vec::new(),
+            command: None,
+            executable: None,
+            toolsets: Vec::new(),
+            other_tools: 0,
+            agents_md: AgentsMd::Leave,
+            replace: Replace::Keep,
+        };
+        let plan = match self.plan_init(machine, &options) {
+            Ok(plan) => plan,
+            Err(error) => return vec![Check::broken("hosts", &error)],
+        };
+        let found = plan.files.iter().filter(|file| plan.hosts.iter().any(|host| is_used(host, file)));
+        let checks: Vec<Check> = found.map(check_host).collect();
+        if checks.is_empty() {
+            return vec![Check::advice("hosts", "No agent host is connected.", "Run `becket init`.")];
+        }
         checks
     }
 
@@ -120,5 +146,27 @@ impl Engine {
                     .with_source(error),
             ),
         }
+    }
+}
+
+fn is_used(host: &ChosenHost, file: &PlannedFile) -> bool {
+    host.name == file.owner && host.because != Because::Default
+}
+
+fn check_host(file: &PlannedFile) -> Check {
+    match &file.step {
+        Step::AlreadyThere | Step::SameFile { .. } | Step::Update => {
+            Check::works("hosts", format!("{} starts becket ({})", file.owner, file.shown))
+        }
+        // Its own words win; whether they work, its own log says.
+        Step::Differs { .. } => Check::works(
+            "hosts",
+            format!("{} has an entry of your own for becket ({})", file.owner, file.shown),
+        ),
+        _ => Check::advice(
+            "hosts",
+            format!("{} is used here and does not know becket.", file.owner),
+            format!("Run `becket init --hosts {}`.", file.owner),
+        ),
     }
 }

@@ -1,6 +1,7 @@
 //! What Git says about the clone, asked again only when a ref, HEAD or worktree moved.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -17,10 +18,10 @@ pub(crate) struct Repository {
     pub(crate) worktrees: Vec<Worktree>,
 }
 
-/// The last reading and the stamp it was taken under.
+/// The last reading of each workspace and the stamp it was taken under.
 #[derive(Debug, Default)]
 pub(crate) struct RepositoryCache {
-    last: Mutex<Option<(PathBuf, Stamp, Arc<Repository>)>>,
+    readings: Mutex<BTreeMap<PathBuf, (Stamp, Arc<Repository>)>>,
 }
 
 impl RepositoryCache {
@@ -29,9 +30,9 @@ impl RepositoryCache {
         let Some(common_dir) = &workspace.common_dir else { return Ok(None) };
         // Taken before the reading: a change in between makes the next call read again.
         let stamp = becket_git::stamp::stamp(common_dir);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((root, known, repository)) = &*last {
-            if *root == workspace.root && *known == stamp {
+        let mut readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, repository)) = readings.get(&workspace.root) {
+            if *known == stamp {
                 return Ok(Some(Arc::clone(repository)));
             }
         }
@@ -39,7 +40,7 @@ impl RepositoryCache {
         let Some(location) = location else { return Ok(None) };
         let worktrees = becket_git::worktrees(&location)?;
         let repository = Arc::new(Repository { location, worktrees });
-        *last = Some((workspace.root.clone(), stamp, Arc::clone(&repository)));
+        readings.insert(workspace.root.clone(), (stamp, Arc::clone(&repository)));
         Ok(Some(repository))
     }
 }

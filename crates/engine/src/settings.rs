@@ -64,7 +64,6 @@ pub struct HttpSettings {
 #[derive(Debug, Clone)]
 pub struct LogSettings {
     pub level: String,
-    pub level_is_default: bool,
     pub file: Option<PathBuf>,
     pub json: bool,
 }
@@ -124,7 +123,12 @@ impl Engine {
         }
     }
 
-    /// The address to serve HTTP at; `None` for stdio.
+    /// Whether the environment asks for HTTP.
+    pub fn http_is_asked_for(&self) -> bool {
+        matches!(self.settings.source(config::HTTP_LISTEN.key()), config::Source::Variable { .. })
+    }
+
+    /// The address to serve HTTP at, if one is set.
     pub fn http_listen(&self) -> Option<&str> {
         self.settings.optional_text(config::HTTP_LISTEN)
     }
@@ -151,7 +155,6 @@ impl Engine {
     pub fn log_settings(&self) -> LogSettings {
         LogSettings {
             level: self.settings.text(config::LOG_LEVEL).to_owned(),
-            level_is_default: self.settings.source(config::LOG_LEVEL.key()) == config::Source::Default,
             file: self.settings.path(config::LOG_FILE).map(PathBuf::from),
             json: self.settings.flag(config::LOG_JSON),
         }

@@ -3,7 +3,7 @@
 use std::{fmt, path::Path};
 
 use becket_git::Worktree as GitWorktree;
-use becket_project::{Workspace, WorkspaceKind, canonical::canonical};
+use becket_project::{Sandbox, WorkspaceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,6 +12,8 @@ use crate::{Engine, Error, repository::Repository, settings::Problem};
 /// What the caller wants to know.
 #[derive(Debug, Clone, Default)]
 pub struct StatusRequest {
+    /// Another repository inside an allowed path; the server's own if left out.
+    pub repo: Option<String>,
     /// A path, a folder's name or a branch; the server's own worktree if left out.
     pub worktree: Option<String>,
 }
@@ -112,8 +114,8 @@ pub struct NextCall {
 impl Engine {
     /// Never fails for a broken set-up: that is what it is asked about. Fails for a worktree that is not ours.
     pub fn status(&self, request: &StatusRequest) -> Result<Status, Error> {
-        let workspace = self.workspace()?;
-        let (repository, mut problems) = match self.repository() {
+        let workspace = &self.workspace_named(request.repo.as_deref())?;
+        let (repository, mut problems) = match self.repository_of(workspace) {
             Ok(repository) => (repository, Vec::new()),
             // Without git the rest can still be said.
             Err(error) => (None, vec![Problem::from(&error)]),
@@ -122,7 +124,7 @@ impl Engine {
         let worktrees: Vec<WorktreeStatus> =
             repository.iter().flat_map(|found| describe_all(found)).collect();
         let worktree = match &request.worktree {
-            Some(name) => Some(choose(&worktrees, name, workspace)?),
+            Some(name) => Some(choose(&worktrees, name, &self.sandbox()?.around(workspace.clone()))?),
             None => worktrees.iter().find(|worktree| Path::new(&worktree.path) == workspace.root).cloned(),
         };
         Ok(Status {
@@ -209,29 +211,26 @@ fn describe(worktree: &GitWorktree, main: Option<&Path>) -> WorktreeStatus {
     }
 }
 
-fn choose(worktrees: &[WorktreeStatus], name: &str, workspace: &Workspace) -> Result<WorktreeStatus, Error> {
-    let full = workspace.root.join(name);
-    let full = canonical(&full).unwrap_or(full);
-    let by_path = worktrees.iter().find(|worktree| Path::new(&worktree.path) == full);
-    let by_name = || {
-        let named = |worktree: &&WorktreeStatus| {
-            worktree.branch.as_deref() == Some(name)
-                || Path::new(&worktree.path).file_name().is_some_and(|folder| folder == name)
-        };
-        let mut found = worktrees.iter().filter(named);
-        match (found.next(), found.next()) {
-            (Some(one), None) => Ok(Some(one)),
-            (Some(_), Some(_)) => {
-                Err(Error::invalid("worktree_ambiguous", format!("Several worktrees are called `{name}`."))
-                    .with_hint("Give its path."))
-            }
-            (None, _) => Ok(None),
+/// By branch or folder name, else by path; a path is admitted before anything is said about it.
+fn choose(worktrees: &[WorktreeStatus], name: &str, sandbox: &Sandbox) -> Result<WorktreeStatus, Error> {
+    let named = |worktree: &&WorktreeStatus| {
+        worktree.branch.as_deref() == Some(name)
+            || Path::new(&worktree.path).file_name().is_some_and(|folder| folder == name)
+    };
+    let mut found = worktrees.iter().filter(named);
+    match (found.next(), found.next()) {
+        (Some(worktree), None) => return Ok(worktree.clone()),
+        (Some(_), Some(_)) => {
+            return Err(Error::invalid(
+                "worktree_ambiguous",
+                format!("Several worktrees are called `{name}`."),
+            )
+            .with_hint("Give its path."));
         }
-    };
-    let found = match by_path {
-        Some(worktree) => Some(worktree),
-        None => by_name()?,
-    };
+        (None, _) => {}
+    }
+    let root = sandbox.admit_root(name)?.root;
+    let found = worktrees.iter().find(|worktree| Path::new(&worktree.path) == root);
     found.cloned().ok_or_else(|| {
         let name = becket_base::clip(name, 120);
         Error::denied("worktree_outside", format!("`{name}` is not a worktree of this repository."))

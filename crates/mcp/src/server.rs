@@ -277,7 +277,7 @@ impl ServerHandler for Connection {
             return Err(unknown_resource(&request.uri));
         }
         self.watch();
-        self.shared.subscriptions.subscribe(self.session.id, request.uri);
+        self.shared.subscriptions.subscribe(&self.session, context.peer, request.uri);
         Ok(())
     }
 

@@ -243,7 +243,7 @@ async fn status_answers_outside_git_and_names_the_place() {
     assert_eq!(result["structuredContent"]["repository"]["kind"], "plain");
     assert!(result["content"][0]["text"].as_str().unwrap().contains("(plain)"));
     let result = client.call("becket_status", json!({"worktree": "../.."})).await;
-    assert_eq!(error_of(&result)["code"], "worktree_outside");
+    assert_eq!(error_of(&result)["code"], "path_escapes_root");
 }
 
 #[tokio::test]

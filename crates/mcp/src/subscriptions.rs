@@ -4,7 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rmcp::{
@@ -59,19 +59,25 @@ struct Listener {
     queue: mpsc::Sender<Notice>,
 }
 
+impl Subscribers {
+    fn session(&mut self, session: &Arc<Session>, peer: Peer<RoleServer>) -> &mut SessionSubscriber {
+        self.sessions.entry(session.id).or_insert_with(|| {
+            let (queue, notices) = mpsc::channel(QUEUE);
+            tokio::spawn(deliver_to_session(Arc::clone(session), peer, notices));
+            SessionSubscriber { resources: BTreeSet::new(), queue }
+        })
+    }
+}
+
 impl Subscriptions {
     /// A client finished its handshake: from now on messages reach it.
-    pub(crate) fn connect(&self, session: &std::sync::Arc<Session>, peer: Peer<RoleServer>) {
-        let (queue, notices) = mpsc::channel(QUEUE);
-        let subscriber = SessionSubscriber { resources: BTreeSet::new(), queue };
-        self.lock().sessions.insert(session.id, subscriber);
-        tokio::spawn(deliver_to_session(std::sync::Arc::clone(session), peer, notices));
+    pub(crate) fn connect(&self, session: &Arc<Session>, peer: Peer<RoleServer>) {
+        self.lock().session(session, peer);
     }
 
-    pub(crate) fn subscribe(&self, session: u64, uri: String) {
-        if let Some(subscriber) = self.lock().sessions.get_mut(&session) {
-            subscriber.resources.insert(uri);
-        }
+    /// A client may subscribe before its `initialized` was handled: the two are not ordered.
+    pub(crate) fn subscribe(&self, session: &Arc<Session>, peer: Peer<RoleServer>, uri: String) {
+        self.lock().session(session, peer).resources.insert(uri);
     }
 
     pub(crate) fn unsubscribe(&self, session: u64, uri: &str) {
@@ -144,7 +150,7 @@ impl Subscriptions {
 }
 
 async fn deliver_to_session(
-    session: std::sync::Arc<Session>,
+    session: Arc<Session>,
     peer: Peer<RoleServer>,
     mut notices: mpsc::Receiver<Notice>,
 ) {

@@ -21,7 +21,7 @@ use crate::{Global, commands::mcp::Mcp, context::Context, ui::Ui};
 pub(crate) struct As {
     /// stamp, logicstamp-mcp, context-stash, lodestar, segmint or crinkle
     name: String,
-    /// The seed's own command line
+    /// That program's own command line
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     arguments: Vec<OsString>,
 }

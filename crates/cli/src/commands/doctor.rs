@@ -22,6 +22,7 @@ impl Doctor {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
         let mut checks = engine.checks();
+        checks.extend(engine.check_hosts(becket_engine::setup::machine(context.environment())));
         if let Ok(workspace) = engine.workspace() {
             checks.push(handshake("server", &workspace.root, Era::Handshake));
             checks.push(handshake("server", &workspace.root, Era::Stateless));

@@ -14,8 +14,9 @@ pub(crate) struct Mcp {
     /// Serve on stdin and stdout (the default)
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
-    /// Serve Streamable HTTP to several agents at once; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
+    /// Serve Streamable HTTP to several agents at once, at this address, or at http.listen of the settings, or at a free
+    /// port of 127.0.0.1
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "")]
     http: Option<String>,
     /// The file with the bearer token of --http; otherwise BECKET_HTTP_TOKEN, or one is made
     #[arg(long, value_name = "PATH")]
@@ -32,6 +33,9 @@ pub(crate) struct Mcp {
     /// The planes to offer: all, understand, remember, coordinate, commit
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     toolsets: Vec<String>,
+    /// Folders, besides the repository, that `repo` arguments may name
+    #[arg(long, value_name = "PATHS")]
+    allowed_paths: Option<String>,
     /// Single tools to offer besides
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
@@ -76,12 +80,13 @@ impl Mcp {
             let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())?;
             tokio::spawn(stop_on_signal(closing.clone()));
             tokio::spawn(watch(server.clone(), closing.clone()));
-            match engine.http_listen().filter(|_| !self.stdio) {
-                Some(address) => {
-                    let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
-                    serve_http(context, &engine, &server, address, exposure, closing).await
-                }
-                None => serve_stdio(&engine, &server, closing).await,
+            // A file of the repository may say where, but never whether: a host that speaks on stdio must be answered.
+            if self.http.is_some() || (engine.http_is_asked_for() && !self.stdio) {
+                let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
+                let address = engine.http_listen().unwrap_or("127.0.0.1:0");
+                serve_http(context, &engine, &server, address, exposure, closing).await
+            } else {
+                serve_stdio(&engine, &server, closing).await
             }
         });
         // A call that does not end (a hung file system) must not keep the process.
@@ -107,8 +112,9 @@ impl Mcp {
             ("--tool-names", &self.tool_names),
             ("--http-token-file", &self.http_token_file),
             ("--http", &self.http),
+            ("--allowed-paths", &self.allowed_paths),
         ] {
-            if let Some(value) = value {
+            if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
                 flags.push((flag, value.clone()));
             }
         }

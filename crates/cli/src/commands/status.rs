@@ -16,7 +16,7 @@ pub(crate) struct Status {
 impl Status {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
-        let result = engine.status(&StatusRequest { worktree: self.worktree });
+        let result = engine.status(&StatusRequest { worktree: self.worktree, ..StatusRequest::default() });
         context.ui.finish(
             "status",
             result.map(|status| {

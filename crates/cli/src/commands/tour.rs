@@ -69,7 +69,7 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({"worktree": "discounts"}))?;
 
     guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
-    for escape in ["../..", "/etc", "../corner-shop-discounts-2", "src/../../.."] {
+    for escape in ["../..", "/etc", "../corner-shop-2", ".git", "C:\\Windows"] {
         guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktree": escape}))?;
     }
     guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktre": "discounts"}))?;

@@ -44,7 +44,7 @@ fn a_failure_is_an_envelope_a_message_a_hint_and_an_exit_code() {
     let output = becket(&repo, ["status", "--worktree", "../elsewhere", "--json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(5));
     let envelope = envelope(&output);
-    assert_eq!((&envelope["ok"], &envelope["error"]["code"]), (&false.into(), &"worktree_outside".into()));
+    assert_eq!((&envelope["ok"], &envelope["error"]["code"]), (&false.into(), &"path_escapes_root".into()));
     assert!(envelope["error"]["hint"].is_string());
     let output = becket(&repo, ["status", "--repo", "nowhere", "--json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(6));
@@ -146,7 +146,15 @@ fn the_tour_ends_well_and_leaves_nothing_behind() {
     let output = becket(&repo, ["tour"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
-    for words in ["Connect", "Where am I?", "Sandbox", "Both eras", "worktree_outside", "2026-07-28"] {
+    for words in [
+        "Connect",
+        "Where am I?",
+        "Sandbox",
+        "Both eras",
+        "path_escapes_root",
+        "path_in_git_dir",
+        "2026-07-28",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(!text.contains('\u{1b}'), "no colour without a terminal");

@@ -136,27 +136,37 @@ fn path_escapes_of_every_kind_are_refused() {
     let repo = TestRepo::new();
     std::fs::create_dir(repo.home().root().join("outside")).unwrap();
     let root = repo.root().display().to_string();
+    repo.write("nested/.git", format!("gitdir: {}\n", repo.home().root().join("outside").display()));
     #[cfg(unix)]
     std::os::unix::fs::symlink(repo.home().root().join("outside"), repo.path("link")).unwrap();
     let mut server = serve(&repo);
     server.initialize("2025-11-25");
-    let escapes = [
-        "..".to_owned(),
-        "../outside".to_owned(),
-        "/".to_owned(),
-        "/etc".to_owned(),
-        "link".to_owned(),
-        format!("{root}-2"),
-        "a\0b".to_owned(),
-        "C:\\".to_owned(),
-        "\\\\server\\share".to_owned(),
-        "x".repeat(100_000),
-    ];
-    for escape in escapes {
-        let answer = server.call("becket_status", json!({"worktree": escape}));
-        assert_eq!(error_code(&answer), "worktree_outside", "{escape}");
-        assert!(answer["structuredContent"]["error"]["hint"].is_string());
+    let long = "x".repeat(100_000);
+    let sibling = format!("{root}-2");
+    for (escape, code) in [
+        ("..", "path_escapes_root"),
+        ("../outside", "path_escapes_root"),
+        ("src/../../outside", "path_escapes_root"),
+        ("/", "path_outside_root"),
+        ("/etc", "path_outside_root"),
+        (sibling.as_str(), "path_outside_root"),
+        #[cfg(unix)]
+        ("link", "path_link_outside_root"),
+        (".git", "path_in_git_dir"),
+        (".git/hooks", "path_in_git_dir"),
+        ("nested", "path_nested_git"),
+        ("a\0b", "path_invalid"),
+        ("C:\\", "path_invalid"),
+        ("\\\\server\\share", "path_invalid"),
+    ] {
+        for argument in ["worktree", "repo"] {
+            let answer = server.call("becket_status", json!({argument: escape}));
+            assert_eq!(error_code(&answer), code, "{argument} {escape}: {answer}");
+            assert!(answer["structuredContent"]["error"]["hint"].is_string());
+        }
     }
+    let answer = server.call("becket_status", json!({"worktree": long}));
+    assert!(answer.to_string().len() < 10_000, "a long argument is not repeated");
     server.finish();
 }
 
@@ -216,4 +226,23 @@ fn a_wrong_flag_ends_the_command() {
         assert!(matches!(output.status.code(), Some(2 | 3)), "{arguments:?}: {output:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(code), "{arguments:?}: {output:?}");
     }
+}
+
+#[test]
+fn an_allowed_path_admits_another_repository() {
+    let repo = TestRepo::new();
+    let other = TestRepo::new_in(repo.home(), "other");
+    other.git(["switch", "--quiet", "--create", "elsewhere"]);
+    let argument = json!({"repo": other.root().display().to_string()});
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    assert_eq!(error_code(&server.call("becket_status", argument.clone())), "path_outside_root");
+    server.finish();
+    let mut command = becket(&repo, ["mcp"]);
+    command.env("BECKET_ALLOWED_PATHS", other.root());
+    let mut server = McpProcess::spawn(command);
+    server.initialize("2025-11-25");
+    let status = server.call("becket_status", argument);
+    assert_eq!(status["structuredContent"]["worktree"]["branch"], "elsewhere", "{status}");
+    server.finish();
 }

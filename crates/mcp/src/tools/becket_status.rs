@@ -17,6 +17,8 @@ pub(super) struct BecketStatus;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Params {
+    /// Another repository, inside a path that security.allowed_paths names. The server's own if left out.
+    repo: Option<String>,
     /// The worktree to speak of: its path, its folder's name or its branch. The server's own if left out.
     worktree: Option<String>,
 }
@@ -35,7 +37,7 @@ impl Tool for BecketStatus {
     type Output = Status;
 
     async fn run(call: Call, params: Params) -> Result<Status, Error> {
-        let request = StatusRequest { worktree: params.worktree };
+        let request = StatusRequest { repo: params.repo, worktree: params.worktree };
         call.blocking(move |engine| engine.status(&request)).await
     }
 

@@ -66,7 +66,7 @@ keys! {
         variable: Some("BECKET_READ_ONLY"),
         flag: Some("--read-only"),
     }
-    /// How tool names are listed: with underscores, or with dots as in the seeds; both are always accepted in a call.
+    /// How tool names are listed: with underscores, or with dots; both are always accepted in a call.
     MCP_TOOL_NAMES: TextKey = "mcp.tool_names" {
         kind: Kind::Choice(&["underscore", "dotted"]),
         default: DefaultValue::Text("underscore"),
@@ -85,7 +85,7 @@ keys! {
         default: DefaultValue::Number(100_000),
         variable: Some("BECKET_MAX_OUTPUT_BYTES"),
     }
-    /// Serve over HTTP at this address instead of standard input and output; port 0 takes a free one.
+    /// Address for HTTP; port 0 takes a free one. Only the flag or the variable starts HTTP, a file just says where.
     HTTP_LISTEN: OptionalTextKey = "http.listen" {
         kind: Kind::Address,
         variable: Some("BECKET_HTTP_LISTEN"),
@@ -96,7 +96,7 @@ keys! {
         kind: Kind::Token,
         variable: Some("BECKET_HTTP_TOKEN"),
     }
-    /// File that holds the bearer token; made with a new token when it does not exist.
+    /// File that holds the bearer token: one line, readable by its owner alone; unset, a token is made in the cache.
     HTTP_TOKEN_FILE: PathKey = "http.token_file" {
         kind: Kind::Path,
         variable: Some("BECKET_HTTP_TOKEN_FILE"),
@@ -125,7 +125,7 @@ keys! {
     /// What is logged.
     LOG_LEVEL: TextKey = "log.level" {
         kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
-        default: DefaultValue::Text("info"),
+        default: DefaultValue::Text("warn"),
         variable: Some("BECKET_LOG"),
         flag: Some("--log-level"),
     }
