@@ -90,8 +90,20 @@ impl Engine {
         Some(becket_git::stamp::stamp(common_dir))
     }
 
+    /// The workspace that a `repo` argument names, if it may; the server's own without one.
+    pub(crate) fn workspace_named(&self, repo: Option<&str>) -> Result<Workspace, Error> {
+        match repo {
+            None => self.workspace().cloned(),
+            Some(repo) => Ok(self.sandbox()?.admit_root(repo)?),
+        }
+    }
+
     pub(crate) fn repository(&self) -> Result<Option<Arc<Repository>>, Error> {
-        self.repository.read(self.workspace()?)
+        self.repository_of(self.workspace()?)
+    }
+
+    pub(crate) fn repository_of(&self, workspace: &Workspace) -> Result<Option<Arc<Repository>>, Error> {
+        self.repository.read(workspace)
     }
 
     /// Where a process can be started.

@@ -8,6 +8,7 @@ mod error;
 pub mod remember;
 mod repository;
 pub mod sample;
+mod sandbox;
 pub mod settings;
 pub mod setup;
 pub mod status;
