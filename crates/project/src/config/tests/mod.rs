@@ -62,7 +62,7 @@ fn without_files_everything_has_its_default() {
     let settings = loaded.settings;
     assert_eq!(settings.list(MCP_TOOLSETS), ["all"]);
     assert_eq!(settings.number(MCP_MAX_MESSAGE_BYTES), 16 * 1024 * 1024);
-    assert_eq!(settings.text(LOG_LEVEL), "info");
+    assert_eq!(settings.text(MCP_TOOL_NAMES), "underscore");
     assert!(settings.flag(SNAPSHOTS_AUTO_CLEANUP));
     assert_eq!(settings.optional_text(SERVER_NAME), None);
     assert_eq!(settings.path(SNAPSHOTS_DIR), None);
@@ -148,7 +148,7 @@ fn each_source_overrides_the_one_before() {
             disk = disk.with(BECKET_TOML, "\n[log]\nlevel = \"error\"\n");
         }
         if json {
-            disk = disk.with(MCP_CONFIG, "{\"log\": {\"level\": \"warn\"}}");
+            disk = disk.with(MCP_CONFIG, "{\"log\": {\"level\": \"off\"}}");
         }
         let mut environment = disk.environment();
         if variable {
@@ -163,9 +163,9 @@ fn each_source_overrides_the_one_before() {
             source.replace(&*disk.root.to_string_lossy(), "ROOT")
         )
     };
-    assert_eq!(level(false, false, false, false), "info default");
+    assert_eq!(level(false, false, false, false), format!("{} default", LOG_LEVEL.key().default));
     assert_eq!(level(true, false, false, false), "error ROOT/becket.toml:3");
-    assert_eq!(level(true, true, false, false), "warn ROOT/mcp-config.json:1");
+    assert_eq!(level(true, true, false, false), "off ROOT/mcp-config.json:1");
     assert_eq!(level(true, true, true, false), "debug BECKET_LOG");
     assert_eq!(level(true, true, true, true), "trace --log-level");
 }
@@ -232,14 +232,13 @@ fn variables_and_flags_hold_without_a_workspace() {
 }
 
 #[test]
-fn snapshots_may_go_to_an_allowed_root() {
-    let disk = Disk::new();
+fn snapshots_may_go_to_a_root_that_the_user_allows() {
+    let disk = Disk::new().with(MCP_CONFIG, r#"{"paths": {"tempDir": "../other/snapshots"}}"#);
     let other = disk.root.with_file_name("other");
     fs_err::create_dir(&other).unwrap();
-    let disk = disk.with(MCP_CONFIG, r#"{"paths": {"tempDir": "../other/snapshots"}}"#);
     assert_eq!(disk.load().problems.len(), 1);
-    let disk = disk.with(BECKET_TOML, "security.allowed_paths = [\"../other\"]\n");
-    let loaded = disk.load();
+    let environment = disk.environment().with_variable("BECKET_ALLOWED_PATHS", other.to_str().unwrap());
+    let loaded = disk.load_with(&environment, &[]);
     assert!(loaded.problems.is_empty(), "{}", disk.told(&loaded));
     assert_eq!(loaded.settings.path(SNAPSHOTS_DIR), Some(&*other.join("snapshots")));
 }
