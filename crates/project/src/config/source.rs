@@ -10,6 +10,7 @@ use super::document::{self, Content, Format, Member};
 use super::problem::{Notice, Place, Position, Problem, ProblemKind};
 use super::value::Asked;
 use super::{KEYS, Key, Kind, Loaded, SECURITY_ALLOWED_PATHS, Settings, Slot, Value, find};
+use crate::admit::Sandbox;
 use crate::canonical::canonical;
 use crate::environment::Environment;
 use crate::files::{self, FileError};
@@ -162,7 +163,17 @@ impl<'a> Loading<'a> {
     /// What a file of the repository names must be inside: else cloning a repository could make becket write anywhere.
     /// What the user says, on the command line or in the environment, holds.
     pub(super) fn confine_paths(&mut self, workspace: &Workspace) {
-        let sandbox = self.settings.sandbox(workspace.clone());
+        // Nor may the same file first allow the place that it then names.
+        let given = self.settings.slots.get(SECURITY_ALLOWED_PATHS.key().name);
+        let allowed = match given {
+            Some(Slot { value: Value::Paths(paths), place, .. })
+                if !matches!(place, Some(Place::File { .. })) =>
+            {
+                paths.clone()
+            }
+            _ => Vec::new(),
+        };
+        let sandbox = Sandbox::new(workspace.clone(), allowed);
         for key in KEYS.iter().filter(|key| key.kind == Kind::Path) {
             let Some(slot) = self.settings.slots.get_mut(key.name) else { continue };
             let (Value::Path(path), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {

@@ -201,6 +201,19 @@ fn a_file_cannot_point_out_of_the_repository_but_the_user_can() {
     assert_eq!(loaded.settings.path(HTTP_TOKEN_FILE), Some(Path::new("/home/ada/token")));
 }
 
+#[test]
+fn a_file_cannot_allow_the_place_that_it_then_names() {
+    let disk = Disk::new()
+        .with(BECKET_TOML, "[security]\nallowed_paths = [\"/\"]\n[log]\nfile = \"/elsewhere/log\"\n");
+    let loaded = disk.load();
+    assert_eq!(loaded.settings.path(LOG_FILE), None);
+    assert_eq!(loaded.problems[0].code(), "setting_path_refused");
+    // What the user allows, a file may use.
+    let environment = disk.environment().with_variable("BECKET_ALLOWED_PATHS", "/");
+    let loaded = disk.load_with(&environment, &[]);
+    assert_eq!(loaded.settings.path(LOG_FILE), Some(Path::new("/elsewhere/log")));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_settings_file_that_is_a_link_is_read_only_inside() {
