@@ -45,7 +45,8 @@ struct RootProblem {
 
 impl Engine {
     pub fn open(environment: Environment, options: OpenOptions) -> Self {
-        let explicit = options.repo.as_deref().map(Path::new);
+        let OpenOptions { repo, flags } = options;
+        let explicit = repo.as_deref().map(Path::new);
         let workspace = root::locate(explicit, &environment).map_err(|error| RootProblem {
             code: error.code(),
             message: sentence(&error.to_string()),
@@ -53,8 +54,8 @@ impl Engine {
         });
         // Without a workspace there are no settings files, but environment and flags still count.
         let loaded = match &workspace {
-            Ok(workspace) => Settings::load(workspace, &environment, &options.flags),
-            Err(_) => Settings::load_without_files(&environment, &options.flags),
+            Ok(workspace) => Settings::load(workspace, &environment, &flags),
+            Err(_) => Settings::load_without_files(&environment, &flags),
         };
         Self {
             environment,

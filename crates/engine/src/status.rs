@@ -3,7 +3,7 @@
 use std::{fmt, path::Path};
 
 use becket_git::Worktree as GitWorktree;
-use becket_project::{Sandbox, WorkspaceKind};
+use becket_project::{Sandbox, Workspace, WorkspaceKind, files};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub struct Status {
 #[serde(rename_all = "camelCase")]
 pub struct RepositoryStatus {
     pub root: String,
-    /// repository, linked_worktree, submodule, bare or plain (outside Git).
+    /// `repository`, `linked_worktree`, `submodule`, `bare` or `plain` (outside Git).
     pub kind: String,
     /// Shared by all worktrees; absent outside Git.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,12 +139,12 @@ impl Engine {
             },
             worktree,
             worktrees,
-            planes: self.planes(),
+            planes: planes(workspace),
             store: StoreStatus {
                 kind: "none".to_owned(),
                 detail: "This build has no coordinate plane, so nothing is stored.".to_owned(),
             },
-            next: self.next_calls(&problems),
+            next: next_calls(workspace, &problems),
             problems,
             notices: self.notices.clone(),
             versions: Versions { becket: env!("CARGO_PKG_VERSION").to_owned(), git: self.git_version() },
@@ -160,32 +160,52 @@ impl Engine {
             .map(|worktree| worktree.path.display().to_string())
             .collect()
     }
+}
 
-    fn planes(&self) -> Vec<PlaneStatus> {
-        ["understand", "remember", "coordinate", "commit"]
-            .map(|name| PlaneStatus {
-                name: name.to_owned(),
-                available: false,
-                freshness: "not in this build".to_owned(),
-            })
-            .into()
-    }
+/// What each plane is in this build, and how fresh its answers are in this workspace.
+fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
+    let absent = |name: &str| (name.to_owned(), false, "not in this build".to_owned());
+    let remember = if has_entries(workspace) {
+        "entries in .context/ are read from the disk on every call, each with its state against today's code"
+    } else {
+        "no .context/ here yet: the first context_create makes it"
+    };
+    [
+        absent("understand"),
+        ("remember".to_owned(), true, remember.to_owned()),
+        absent("coordinate"),
+        absent("commit"),
+    ]
+    .into_iter()
+    .map(|(name, available, freshness)| PlaneStatus { name, available, freshness })
+    .collect()
+}
 
-    fn next_calls(&self, problems: &[Problem]) -> Vec<NextCall> {
-        let mut next = Vec::new();
-        if !problems.is_empty() {
-            next.push(NextCall {
-                call: "becket doctor".to_owned(),
-                why: "Something in the set-up is broken; it says what, and the command that mends it."
-                    .to_owned(),
-            });
-        }
-        next.push(NextCall {
-            call: "becket tour".to_owned(),
-            why: "Shows a person what becket does, in a throw-away repository.".to_owned(),
-        });
-        next
+fn has_entries(workspace: &Workspace) -> bool {
+    let config = workspace.root.join(".context").join("config.json");
+    // Too large or not a file: it is there, and the plane's own calls say what is wrong with it.
+    !matches!(files::read(&config, 1 << 20), Ok(None))
+}
+
+fn next_calls(workspace: &Workspace, problems: &[Problem]) -> Vec<NextCall> {
+    let mut next = Vec::new();
+    if !problems.is_empty() {
+        next.push((
+            "becket doctor",
+            "Something in the set-up is broken; it says what, and the command that mends it.",
+        ));
     }
+    if has_entries(workspace) {
+        next.push(("context_search", "Before a change: was the reason for today's code written down?"));
+        next.push(("context_refs", "Which entries explain the file that you are about to change?"));
+    } else {
+        next.push((
+            "context_create",
+            "After a decision: write down why, so that the next agent does not undo it.",
+        ));
+    }
+    let owned = |(call, why): (&str, &str)| NextCall { call: call.to_owned(), why: why.to_owned() };
+    next.into_iter().map(owned).collect()
 }
 
 fn describe_all(repository: &Repository) -> Vec<WorktreeStatus> {
