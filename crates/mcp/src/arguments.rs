@@ -31,7 +31,7 @@ pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) ->
 
 /// Into the tool's own type; a wrong type is named with its place.
 pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Error> {
-    locate_error(Value::Object(arguments)).map_err(|(place, problem)| {
+    locate_error(&Value::Object(arguments)).map_err(|(place, problem)| {
         let message = if place.is_empty() {
             format!("The arguments are not what the tool takes: {problem}.")
         } else {
@@ -41,9 +41,9 @@ pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Err
     })
 }
 
-fn locate_error<P: DeserializeOwned>(arguments: Value) -> Result<P, (String, String)> {
+fn locate_error<P: DeserializeOwned>(arguments: &Value) -> Result<P, (String, String)> {
     // Which argument is wrong: the one without which, or with which alone, the error goes away.
-    let error = match P::deserialize(&arguments) {
+    let error = match P::deserialize(arguments) {
         Ok(params) => return Ok(params),
         Err(error) => error.to_string(),
     };

@@ -164,11 +164,11 @@ async fn run<T: Tool>(
     }
     #[cfg(test)]
     schema::assert_valid(&value, &define::<T>());
-    Ok((with_notice(text, cut), value))
+    Ok((with_notice(&text, cut), value))
 }
 
-fn with_notice(text: String, cut: Option<String>) -> String {
-    let text = clip(&text, MAX_TEXT_CHARACTERS).to_string();
+fn with_notice(text: &str, cut: Option<String>) -> String {
+    let text = clip(text, MAX_TEXT_CHARACTERS).to_string();
     match cut {
         Some(notice) => format!("{text}\n{notice}"),
         None => text,

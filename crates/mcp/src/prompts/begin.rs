@@ -38,18 +38,19 @@ impl Template for Begin {
         .with_title("Begin")
     }
 
-    fn get<'a>(
-        &'a self,
+    fn get(
+        &self,
         _call: Call,
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
-    ) -> BoxFuture<'a, Result<GetPromptResponse, ErrorData>> {
+    ) -> BoxFuture<'_, Result<GetPromptResponse, ErrorData>> {
         async move {
             let goal = argument(&request, "goal")?;
             let worktree = argument(&request, "worktree")?;
             let mut text = String::from("Begin with the becket_status tool");
             if let Some(worktree) = worktree {
-                text.push_str(&format!(" with {}", serde_json::json!({ "worktree": worktree })));
+                text.push_str(" with ");
+                text.push_str(&serde_json::json!({ "worktree": worktree }).to_string());
             }
             text.push_str(": it names the repository, the branch and the calls that make sense next. ");
             text.push_str("Say which worktree you mean in every call when there are several.");

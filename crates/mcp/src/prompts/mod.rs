@@ -17,12 +17,12 @@ pub(crate) trait Template: Send + Sync {
     fn toolset(&self) -> Toolset;
     fn definition(&self) -> Prompt;
 
-    fn get<'a>(
-        &'a self,
+    fn get(
+        &self,
         call: Call,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> BoxFuture<'a, Result<GetPromptResponse, ErrorData>>;
+    ) -> BoxFuture<'_, Result<GetPromptResponse, ErrorData>>;
 
     /// Values for an argument.
     fn complete(&self, _engine: &Engine, _argument: &str) -> Option<Vec<String>> {

@@ -17,7 +17,7 @@ pub(super) struct BecketStatus;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Params {
-    /// Another repository, inside a path that security.allowed_paths names. The server's own if left out.
+    /// Another repository, inside a path that `security.allowed_paths` names. The server's own if left out.
     repo: Option<String>,
     /// The worktree to speak of: its path, its folder's name or its branch. The server's own if left out.
     worktree: Option<String>,
