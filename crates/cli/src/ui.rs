@@ -63,6 +63,11 @@ impl Ui {
         Self { json }
     }
 
+    /// The same, for a command that was asked for JSON by an option of its own.
+    pub(crate) fn with_json(self) -> Self {
+        Self { json: true }
+    }
+
     /// Ends a command: prints what it found, or why it failed, and says so in the exit code.
     pub(crate) fn finish<T: Serialize>(&self, command: &str, result: Result<Report<T>, Error>) -> ExitCode {
         match result {

@@ -20,6 +20,7 @@ mod prompts;
 mod resources;
 mod route;
 mod schema;
+mod seed_text;
 mod server;
 #[cfg(test)]
 mod server_tests;

@@ -1,5 +1,6 @@
 //! The six other names: a link called `lodestar`, or `becket as lodestar …`, understands that seed's own command line.
 
+mod context_stash;
 mod links;
 
 use std::{
@@ -73,6 +74,9 @@ fn serving_words(persona: Persona) -> &'static [&'static [&'static str]] {
 /// The whole process under another name.
 pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
     let words = arguments.get(1..).unwrap_or_default();
+    if persona.name == "context-stash" && context_stash::is_init(words) {
+        return context_stash::init(Ui::new(words.iter().any(|word| word == "--json"), crate::ui::Color::Auto));
+    }
     for serving in serving_words(persona) {
         let matches =
             words.len() >= serving.len() && serving.iter().zip(words).all(|(word, given)| given == word);

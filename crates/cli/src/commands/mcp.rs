@@ -68,6 +68,10 @@ impl Mcp {
     fn serve(self, context: &Context, persona: Persona) -> Result<(), Error> {
         let engine = context.engine(self.flags());
         engine.flags_are_sound()?;
+        if persona.name == "context-stash" {
+            // Its seed works on the directory it was started in, never on the repository around it.
+            engine.keep_entries_in_current_directory();
+        }
         logging::start(&engine)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(

@@ -6,9 +6,11 @@ mod config;
 mod doctor;
 mod init;
 pub(crate) mod mcp;
+mod note;
 mod status;
 mod tour;
 mod uninit;
+mod why;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,10 @@ pub(crate) enum Command {
     Init(init::Init),
     /// Take back exactly what `init` wrote
     Uninit(uninit::Uninit),
+    /// The entries that say why: write, read, find, check
+    Note(note::Note),
+    /// Why is this place so: the entries that explain it, with the commits
+    Why(why::Why),
     /// Check everything that becket needs, and say how to mend it
     Doctor(doctor::Doctor),
     /// Show what becket does, live, in a throw-away repository
@@ -45,6 +51,8 @@ impl Command {
             Command::Status(command) => command.run(context),
             Command::Init(command) => command.run(context),
             Command::Uninit(command) => command.run(context),
+            Command::Note(command) => command.run(context),
+            Command::Why(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Tour(command) => command.run(context),
             Command::Config(command) => command.run(context),

@@ -211,7 +211,7 @@ fn check_state(desk: &mut Desk<'_>, document: &Document, referrers: &Referrers, 
     let reference = Some(document.reference.clone());
     let by = |by: &Option<super::view::CommitView>| {
         by.as_ref().map_or(String::new(), |by| {
-            format!(" by {} ({})", by.commit.get(..10).unwrap_or(&by.commit), by.subject)
+            format!(", by {} ({})", by.commit.get(..10).unwrap_or(&by.commit), by.subject)
         })
     };
     if let Some(altered) = desk.altered(document) {

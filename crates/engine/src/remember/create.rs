@@ -109,7 +109,7 @@ fn create(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<CreatedEntry, 
     let author = whole.front.author.clone().or_else(|| desk.author());
     let draft = Draft {
         text: text.clone(),
-        at: desk.engine.now(),
+        at: desk.engine.this_second(),
         author,
         head: desk.place.head.clone(),
         anchors,

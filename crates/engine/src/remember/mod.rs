@@ -18,6 +18,7 @@ mod sarif;
 mod search;
 mod verify;
 mod view;
+mod why;
 
 pub use check::{CheckReport, CheckRequest, Finding, Level};
 pub use create::{CreateRequest, CreatedEntry, FlagView, SimilarEntry};
@@ -30,6 +31,7 @@ pub use renumber::{RenumberReport, RenumberRequest, Rewritten};
 pub use search::{Match, SearchRequest, SearchResult, SearchResults};
 pub use verify::{VerifiedEntry, VerifyRequest};
 pub use view::{AnchorView, CommitView, Filter, Freshness, ReferenceView};
+pub use why::WhyAnswer;
 
 #[cfg(test)]
 mod tests;

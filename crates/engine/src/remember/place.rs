@@ -74,6 +74,11 @@ impl Engine {
         self.remember.clock.get_or_init(|| Arc::new(SystemClock)).now()
     }
 
+    /// Events are told by the second: nobody wrote two reasons within one.
+    pub(super) fn this_second(&self) -> Timestamp {
+        Timestamp::from_second(self.now().as_second()).unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
     pub(super) fn place(&self, worktree: Option<&str>) -> Result<Place, Error> {
         let workspace = self.workspace()?;
         let sandbox = self.sandbox()?;

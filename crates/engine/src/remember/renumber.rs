@@ -298,7 +298,8 @@ fn apply(desk: &mut Desk<'_>, plan: &Plan, report: &mut RenumberReport) -> Resul
         begun
     } else {
         let author = desk.author();
-        let entry = Move { from: plan.number, bytes: plan.bytes.clone(), at: desk.engine.now(), author };
+        let entry =
+            Move { from: plan.number, bytes: plan.bytes.clone(), at: desk.engine.this_second(), author };
         desk.vault.renumber(&desk.config, entry, || highest_ever(desk))?
     };
     let mut by_file: BTreeMap<&RepoPath, BTreeSet<usize>> = BTreeMap::new();

@@ -82,7 +82,7 @@ fn verify(desk: &mut Desk<'_>, request: &VerifyRequest) -> Result<VerifiedEntry,
         .collect();
     let regions =
         referrers.get(&document.number).into_iter().flatten().map(|(_, one)| one.region.clone()).collect();
-    let at = desk.engine.now();
+    let at = desk.engine.this_second();
     let author = request.author.clone().or_else(|| desk.author());
     let event = Event::Verified(Verified {
         number: document.number,

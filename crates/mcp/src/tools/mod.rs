@@ -1,6 +1,12 @@
 //! Every tool. To add one: a file `<plane>_<verb>.rs` here and a row in [`TOOLS`].
 
 mod becket_status;
+mod context_create;
+mod context_get;
+mod context_list;
+mod context_refs;
+mod context_search;
+mod context_verify;
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +18,15 @@ use crate::{
 };
 
 /// In the order in which they are listed: becket's own first, then plane by plane.
-const TOOLS: &[fn() -> Arc<dyn Route>] = &[route::<becket_status::BecketStatus>];
+const TOOLS: &[fn() -> Arc<dyn Route>] = &[
+    route::<becket_status::BecketStatus>,
+    route::<context_create::ContextCreate>,
+    route::<context_get::ContextGet>,
+    route::<context_list::ContextList>,
+    route::<context_search::ContextSearch>,
+    route::<context_refs::ContextRefs>,
+    route::<context_verify::ContextVerify>,
+];
 
 /// The table, made once.
 pub(crate) fn all() -> Vec<Arc<dyn Route>> {
