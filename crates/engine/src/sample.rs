@@ -6,13 +6,14 @@ use becket_project::files;
 
 use crate::{Error, repository::sentence};
 
+const MONEY: &str = "/** An amount in cents, so that no sum is ever off by a rounding. */\n\
+                     export type Cents = number;\n\n\
+                     export function format(amount: Cents): string {\n  \
+                     return `${(amount / 100).toFixed(2)} EUR`;\n}\n";
+
 const FILES: &[(&str, &str)] = &[
     ("package.json", "{\n  \"name\": \"corner-shop\",\n  \"private\": true,\n  \"type\": \"module\"\n}\n"),
-    (
-        "src/money.ts",
-        "/** An amount in cents, so that no sum is ever off by a rounding. */\nexport type Cents = number;\n\n\
-         export function format(amount: Cents): string {\n  return `${(amount / 100).toFixed(2)} EUR`;\n}\n",
-    ),
+    ("src/money.ts", MONEY),
     (
         "src/cart.ts",
         "import { type Cents, format } from './money.js';\n\n\
@@ -38,6 +39,17 @@ pub struct Sample {
     pub worktree: PathBuf,
 }
 
+impl Sample {
+    /// What a second agent does while the first one looks: the formatted amount changes its order.
+    pub fn edit_money(&self) -> Result<(), Error> {
+        let changed =
+            MONEY.replace("`${(amount / 100).toFixed(2)} EUR`", "`EUR ${(amount / 100).toFixed(2)}`");
+        files::write(&self.repository.join("src/money.ts"), changed.as_bytes()).map_err(|error| {
+            Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
+        })
+    }
+}
+
 /// Makes the sample in an empty folder.
 pub fn create(parent: &Path) -> Result<Sample, Error> {
     let repository = parent.join("corner-shop");
@@ -51,6 +63,7 @@ pub fn create(parent: &Path) -> Result<Sample, Error> {
                 Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
             })?;
     }
+    crate::remember::init(&repository)?;
     becket_git::create_repository(&repository, "A corner shop\n")?;
     becket_git::add_worktree(&repository, &worktree, "discounts")?;
     Ok(Sample { repository, worktree })

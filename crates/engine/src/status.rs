@@ -168,13 +168,17 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
     let remember = if has_entries(workspace) {
         "entries in .context/ are read from the disk on every call, each with its state against today's code"
     } else {
-        "no .context/ here yet: the first context_create makes it"
+        "no .context/ here yet: `becket note init` makes it"
     };
     [
         absent("understand"),
         ("remember".to_owned(), true, remember.to_owned()),
         absent("coordinate"),
-        absent("commit"),
+        (
+            "commit".to_owned(),
+            true,
+            "reads changes live from Git; grouping and committing are not in this build".to_owned(),
+        ),
     ]
     .into_iter()
     .map(|(name, available, freshness)| PlaneStatus { name, available, freshness })
@@ -198,10 +202,11 @@ fn next_calls(workspace: &Workspace, problems: &[Problem]) -> Vec<NextCall> {
     if has_entries(workspace) {
         next.push(("context_search", "Before a change: was the reason for today's code written down?"));
         next.push(("context_refs", "Which entries explain the file that you are about to change?"));
+        next.push(("context_create", "After a decision: write down why, so that nobody undoes it."));
     } else {
         next.push((
-            "context_create",
-            "After a decision: write down why, so that the next agent does not undo it.",
+            "becket note init",
+            "Makes the place for decisions, so that the next agent does not undo them.",
         ));
     }
     let owned = |(call, why): (&str, &str)| NextCall { call: call.to_owned(), why: why.to_owned() };

@@ -68,6 +68,22 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({}))?;
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({"worktree": "discounts"}))?;
 
+    guide.chapter("Why is it so?", "A decision is written down once, and knows when the code has moved on.");
+    let note = "# Amounts are whole cents\n\nFloats lost a cent in every hundredth receipt.\n";
+    guide.tool(
+        &mut client,
+        "Why is it so?",
+        "context_create",
+        &json!({"markdown": note, "anchors": ["src/money.ts#format"]}),
+    )?;
+    guide.tool(&mut client, "Why is it so?", "context_refs", &json!({"target": "src/money.ts"}))?;
+    sample.edit_money()?;
+    guide.say("  … another agent changes `format` in src/money.ts …");
+    guide.tool(&mut client, "Why is it so?", "context_refs", &json!({"target": "src/money.ts"}))?;
+
+    guide.chapter("What is not committed?", "Every change as data: staged, unstaged, untracked, renamed, binary.");
+    guide.tool(&mut client, "What is not committed?", "list_changes", &json!({}))?;
+
     guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
     for escape in ["../..", "/etc", "../corner-shop-2", ".git", "C:\\Windows"] {
         guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktree": escape}))?;
