@@ -3,8 +3,11 @@
 
 mod alias;
 mod commands;
+mod context_races;
+mod context_tools;
 mod http;
 mod initialize;
+mod note;
 mod places;
 mod stdio;
 
