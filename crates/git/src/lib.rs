@@ -1,6 +1,7 @@
 //! Everything in becket that runs `git`. No other crate starts it, and here only [`process`] does.
 
 pub mod blame;
+mod cancel;
 pub mod changes;
 pub mod compare;
 pub mod create;
@@ -20,6 +21,7 @@ mod untracked;
 pub mod worktree;
 
 pub use blame::{Blame, BlameOptions, BlamedCommit, BlamedLine, Moves, Whitespace, blame};
+pub use cancel::{Cancelled, cancellable};
 pub use changes::{Change, ChangeKind, ChangeList, ChangesOptions, Conflict, FileKind, Notice, list_changes};
 pub use compare::{
     CompareFrom, CompareOptions, Comparison, ShowOptions, ShownCommit, diff_between_refs, show_commit,

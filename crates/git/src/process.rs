@@ -17,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::environment::{find_program, set_environment, without_window};
+use crate::cancel::Cancelled;
 use crate::error::GitError;
 use crate::filters::without_own_filters;
 
@@ -40,7 +41,7 @@ pub struct Git {
     dir: PathBuf,
     program: Option<PathBuf>,
     timeout: Duration,
-    cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
+    cancelled: Cancelled,
     variables: Vec<(OsString, OsString)>,
     config: Vec<(OsString, OsString)>,
     filters_checked: bool,
@@ -52,7 +53,7 @@ impl Git {
             dir: dir.into(),
             program: None,
             timeout: DEFAULT_TIMEOUT,
-            cancelled: Arc::new(|| false),
+            cancelled: crate::cancel::of_this_thread(),
             variables: Vec::new(),
             config: Vec::new(),
             filters_checked: false,
