@@ -278,7 +278,8 @@ impl Desk<'_> {
     fn read_entries_if_changed(&mut self) -> Result<(), Error> {
         let stamp = self.vault.stamp();
         if stamp.is_none() || stamp != self.view.folder {
-            self.read_entries()?;
+            self.list()?;
+            self.view.corpus.refresh_new(&self.vault, &self.listing);
             self.view.folder = stamp;
         }
         Ok(())

@@ -39,6 +39,13 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// When an entry that was read before need not be read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    IfUnchanged,
+    AsItWas,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     modified: u128,
@@ -64,14 +71,25 @@ const WORTH_A_THREAD: usize = 64;
 impl Corpus {
     /// Brings the corpus in step with the folder.
     pub fn refresh(&mut self, vault: &Vault, listing: &Listing) {
+        self.take(vault, listing, Known::IfUnchanged);
+    }
+
+    /// Reads entries that came, and takes those that were read before as they were: enough to compare a new text with.
+    pub fn refresh_new(&mut self, vault: &Vault, listing: &Listing) {
+        self.take(vault, listing, Known::AsItWas);
+    }
+
+    fn take(&mut self, vault: &Vault, listing: &Listing, trust: Known) {
         let known: HashMap<&str, &Arc<Document>> =
             self.documents.iter().map(|document| (document.file.as_str(), document)).collect();
         let read = |listed: &Listed| -> Result<Arc<Document>, Skipped> {
+            let before = known.get(listed.file.as_str()).filter(|document| document.number == listed.number);
+            if let (Some(document), Known::AsItWas) = (before, trust) {
+                return Ok(Arc::clone(document));
+            }
             let stamp = stamp(vault, listed);
-            if let (Some(document), Some(stamp)) = (known.get(listed.file.as_str()), stamp) {
-                if document.stamp == stamp && document.number == listed.number {
-                    return Ok(Arc::clone(document));
-                }
+            if let Some(document) = before.filter(|document| Some(document.stamp) == stamp) {
+                return Ok(Arc::clone(document));
             }
             let skip = |error: VaultError| Skipped { listed: listed.clone(), reason: error.to_string() };
             let text = vault.read(listed).map_err(skip)?;
