@@ -5,7 +5,10 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::mpsc::{Receiver, channel},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -16,12 +19,26 @@ use serde_json::{Value, json};
 /// Long enough for a loaded machine; a server that needs longer is broken.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// As much of the server's stderr as is worth repeating.
+const MOST_TALK: usize = 2_000;
+
+/// Which of the user's variables the server sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    /// All of them, as a host would start it.
+    AsTheyAre,
+    /// None of becket's own.
+    Bare,
+}
+
 /// A server of our own, on its stdin and stdout.
 #[derive(Debug)]
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
+    /// What the server said on stderr, for when it does not answer.
+    talk: Arc<Mutex<String>>,
     next_id: u64,
     /// Sent with every request of the stateless era.
     meta: Option<Value>,
@@ -29,18 +46,21 @@ pub(crate) struct Client {
 
 impl Client {
     /// Starts `becket mcp --repo REPO …`.
-    pub(crate) fn start(binary: &Path, repo: &Path, arguments: &[&str]) -> Result<Self, Error> {
-        let mut child = Command::new(binary)
-            .args(["mcp", "--stdio", "--log-level", "error", "--repo"])
-            .arg(repo)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| {
-                Error::unavailable("server_not_started", "The server did not start.").with_source(error)
-            })?;
+    pub(crate) fn start(binary: &Path, repo: &Path, surroundings: Surroundings) -> Result<Self, Error> {
+        let mut command = Command::new(binary);
+        command.args(["mcp", "--stdio", "--repo"]).arg(repo);
+        if surroundings == Surroundings::Bare {
+            let ours = |name: &str| name.starts_with("BECKET_") || name == "PROJECT_PATH";
+            for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(ours)) {
+                command.env_remove(name);
+            }
+        }
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(
+                |error| {
+                    Error::unavailable("server_not_started", "The server did not start.").with_source(error)
+                },
+            )?;
         let input = child.stdin.take();
         let stdout = child.stdout.take().ok_or_else(|| Error::internal("The server has no output."))?;
         let (lines, output) = channel();
@@ -52,7 +72,20 @@ impl Client {
                 }
             }
         });
-        Ok(Self { child, input, output, next_id: 1, meta: None })
+        let talk = Arc::new(Mutex::new(String::new()));
+        if let Some(stderr) = child.stderr.take() {
+            let heard = Arc::clone(&talk);
+            thread::spawn(move || {
+                for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                    let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                    if heard.len() < MOST_TALK {
+                        heard.push_str(line.trim());
+                        heard.push(' ');
+                    }
+                }
+            });
+        }
+        Ok(Self { child, input, output, talk, next_id: 1, meta: None })
     }
 
     /// The handshake of 2024-11-05 to 2025-11-25; gives the server's answer.
@@ -90,8 +123,11 @@ impl Client {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut message = self.output.recv_timeout(left).map_err(|_| {
-                Error::unavailable("server_silent", format!("The server did not answer `{method}`."))
-                    .with_hint("Run `becket mcp --log-level debug` by hand to see why.")
+                let talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+                let words =
+                    if talk.is_empty() { String::new() } else { format!(" It said: {}", talk.trim_end()) };
+                Error::unavailable("server_silent", format!("The server did not answer `{method}`.{words}"))
+                    .with_hint("Run `becket mcp --log-level debug` by hand to see more.")
             })?;
             if message.get("id") != Some(&json!(id)) {
                 continue;

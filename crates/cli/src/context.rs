@@ -39,6 +39,19 @@ impl Context {
             OpenOptions { repo: self.global.repo.clone(), flags },
         ))
     }
+
+    /// A path as a person types it: relative to the current directory where that is in the repository, else to its root.
+    pub(crate) fn path(&self, engine: &Engine, typed: String) -> String {
+        let here = &self.environment.current_dir;
+        let inside = engine.workspace().is_ok_and(|workspace| here.starts_with(&workspace.root));
+        if !inside || self.global.repo.is_some() {
+            return typed;
+        }
+        match here.join(&typed).into_os_string().into_string() {
+            Ok(absolute) => absolute,
+            Err(_) => typed,
+        }
+    }
 }
 
 /// The program that is running, for links, host files and the server that doctor and tour start.

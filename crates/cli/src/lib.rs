@@ -7,7 +7,7 @@ mod context;
 mod logging;
 mod ui;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory, Parser};
 
@@ -32,7 +32,7 @@ struct Cli {
 pub(crate) struct Global {
     /// The repository; otherwise BECKET_REPO, PROJECT_PATH, or the one around the current directory
     #[arg(long, global = true, value_name = "PATH")]
-    pub repo: Option<String>,
+    pub repo: Option<PathBuf>,
     /// Print one JSON envelope instead of text
     #[arg(long, global = true)]
     pub json: bool,
@@ -72,8 +72,15 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Help and version go to stdout with 0, a wrong command line to stderr with 2.
+/// Help and version go to stdout with 0, a wrong command line to stderr with 2, and to stdout as an envelope if asked.
 fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let message = error.render().to_string();
+        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let details = serde_json::json!({"code": "usage", "kind": "invalid", "message": message, "hint": "becket --help"});
+        let envelope = serde_json::json!({"ok": false, "command": "becket", "error": details});
+        Ui::new(true, Color::Never).print(&envelope.to_string());
+    }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -1,6 +1,11 @@
 //! What a person or a script sees: data on stdout, talk on stderr, one JSON envelope, one table of exit codes.
 
-use std::{fmt::Display, io::Write, process::ExitCode};
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use becket_engine::{Error, ErrorKind};
 use owo_colors::OwoColorize;
@@ -18,6 +23,9 @@ pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
     (6, "not available now; it may work later"),
     (70, "a defect of becket"),
 ];
+
+/// Whether stdout refused something: a full disk.
+static OUTPUT_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// How to talk in this run.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +86,9 @@ impl Ui {
                 } else {
                     self.print(report.text.trim_end());
                 }
+                if OUTPUT_FAILED.load(Ordering::Relaxed) {
+                    return ExitCode::from(exit_code(ErrorKind::Unavailable));
+                }
                 ExitCode::from(u8::from(!ok))
             }
             Err(error) => {
@@ -97,8 +108,21 @@ impl Ui {
 
     /// A line of data.
     pub(crate) fn print(&self, line: &str) {
-        // A reader that went away (`| head`) is no reason to complain.
-        let _ = writeln!(anstream::stdout(), "{line}");
+        let written = writeln!(anstream::stdout(), "{line}").and_then(|()| anstream::stdout().flush());
+        match written {
+            Ok(()) => {}
+            // A reader that went away (`| head`) is no reason to complain.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            // Said once, and in the exit code: what was not written must not look done.
+            Err(error) => {
+                if !OUTPUT_FAILED.swap(true, Ordering::Relaxed) {
+                    self.say(format_args!(
+                        "{} the output cannot be written: {error} [output]",
+                        "error:".red().bold()
+                    ));
+                }
+            }
+        }
     }
 
     /// A line of talk.

@@ -1,15 +1,15 @@
 //! The engine on one workspace: opened once, asked by every face.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
 use becket_git::stamp::Stamp;
-use becket_project::{Environment, Sandbox, Settings, Workspace, root};
+use becket_project::{Environment, RootError, Sandbox, Settings, Workspace, root};
 
 use crate::{
-    Error,
+    Error, ErrorKind,
     repository::{Repository, RepositoryCache, sentence},
     settings::Problem,
 };
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
     /// `--repo`.
-    pub repo: Option<String>,
+    pub repo: Option<PathBuf>,
     /// Settings given as flags: key and value.
     pub flags: Vec<(&'static str, String)>,
 }
@@ -38,6 +38,7 @@ pub struct Engine {
 
 #[derive(Debug)]
 struct RootProblem {
+    kind: ErrorKind,
     code: &'static str,
     message: String,
     hint: &'static str,
@@ -46,8 +47,8 @@ struct RootProblem {
 impl Engine {
     pub fn open(environment: Environment, options: OpenOptions) -> Self {
         let OpenOptions { repo, flags } = options;
-        let explicit = repo.as_deref().map(Path::new);
-        let workspace = root::locate(explicit, &environment).map_err(|error| RootProblem {
+        let workspace = root::locate(repo.as_deref(), &environment).map_err(|error| RootProblem {
+            kind: kind_of(&error),
             code: error.code(),
             message: sentence(&error.to_string()),
             hint: error.hint(),
@@ -72,7 +73,7 @@ impl Engine {
     /// The folder that calls speak of; an error where there is none.
     pub fn workspace(&self) -> Result<&Workspace, Error> {
         self.workspace.as_ref().map_err(|problem| {
-            Error::unavailable(problem.code, problem.message.clone()).with_hint(problem.hint)
+            Error::new(problem.kind, problem.code, problem.message.clone()).with_hint(problem.hint)
         })
     }
 
@@ -117,6 +118,15 @@ impl Engine {
         self.git_version
             .get_or_init(|| becket_git::version(self.directory()).ok().map(|version| version.text))
             .clone()
+    }
+}
+
+fn kind_of(error: &RootError) -> ErrorKind {
+    match error {
+        RootError::Missing { .. } => ErrorKind::NotFound,
+        RootError::NotAFolder { .. } => ErrorKind::Invalid,
+        RootError::Chosen { source, .. } => kind_of(source),
+        _ => ErrorKind::Unavailable,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Owns the joining of the boundary crates and the one [`Error`]. Knows no protocol, terminal or HTTP.
 
+pub mod commit;
 pub mod doctor;
 mod engine;
 mod error;
@@ -14,7 +15,7 @@ pub mod setup;
 pub mod status;
 pub mod token;
 
-pub use becket_git::stamp::Stamp as RepositoryStamp;
+pub use becket_git::{Cancelled, cancellable, stamp::Stamp as RepositoryStamp};
 pub use becket_project::Environment;
 pub use engine::{Engine, OpenOptions, environment};
 pub use error::{Error, ErrorKind};

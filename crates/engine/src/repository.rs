@@ -9,7 +9,7 @@ use std::{
 use becket_git::{GitError, Location, Worktree, stamp::Stamp};
 use becket_project::Workspace;
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 
 /// One reading of the clone.
 #[derive(Debug, Clone)]
@@ -65,8 +65,35 @@ impl From<GitError> for Error {
             GitError::TooLarge { .. } => {
                 Error::invalid("output_too_large", message).with_hint("Ask for less.")
             }
-            _ => Error::unavailable("git_failed", message)
-                .with_hint("Run the same command by hand to see more."),
+            GitError::Patch { .. } => Error::new(ErrorKind::Internal, "patch_unreadable", message).with_hint(
+                "This is a defect of becket; `git diff` in the same place shows what it could not read.",
+            ),
+            GitError::NoWorktree { .. } => {
+                Error::unavailable("no_worktree", message).with_hint("Name a worktree with `worktree`.")
+            }
+            GitError::InvalidRevision { .. } => Error::invalid("invalid_revision", message)
+                .with_hint("Give a branch, a tag, an id or an expression such as `HEAD~2`."),
+            GitError::UnknownRevision { .. } => Error::not_found("unknown_revision", message)
+                .with_hint("`log` and `git branch --all` name those that there are."),
+            GitError::AmbiguousRevision { .. } => {
+                Error::invalid("ambiguous_revision", message).with_hint("Give more digits of the id.")
+            }
+            GitError::UnknownPath { path, revision } => {
+                Error::not_found("unknown_path", format!("`{path}` is not in {revision}."))
+                    .with_hint("Name a file as it stands in that commit, relative to the root.")
+            }
+            GitError::InvalidArgument { .. } => Error::invalid("invalid_arguments", message)
+                .with_hint("Correct that argument, or leave it out."),
+            GitError::NoMergeBase { base, head } => {
+                Error::invalid("no_merge_base", format!("`{base}` and `{head}` have no commit in common."))
+                    .with_hint("Compare them as they are, without `merge_base`.")
+            }
+            GitError::MissingObject { .. } => Error::unavailable("missing_object", message)
+                .with_hint("Run `git fetch --refetch`, or the same command by hand."),
+            GitError::Failed { .. } | GitError::Unexpected { .. } | GitError::Io { .. } => {
+                Error::unavailable("git_failed", message)
+                    .with_hint("Run the same command by hand to see more.")
+            }
         };
         mapped.with_source(error)
     }

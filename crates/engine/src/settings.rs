@@ -22,6 +22,9 @@ pub struct Problem {
     /// From the command line: then the command itself is wrong, and not the set-up.
     #[serde(skip)]
     pub(crate) from_flag: bool,
+    /// About the token: to go on without it would be to take another one than the user meant.
+    #[serde(skip)]
+    pub(crate) about_token: bool,
 }
 
 /// What `becket config` prints.
@@ -103,6 +106,30 @@ impl Engine {
         wrong.map_or(Ok(()), |problem| Err(as_error(problem)))
     }
 
+    /// A host shows stderr where nobody asks for the status.
+    pub fn warn_of_problems(&self) {
+        if let Err(error) = self.workspace() {
+            tracing::warn!(code = error.code(), "{error}");
+        }
+        for problem in &self.problems {
+            tracing::warn!(code = problem.code, hint = problem.hint, "{}", problem.message);
+        }
+    }
+
+    /// Tool names are known to the server alone, so a wrong one is found late; where it stands is known here.
+    pub fn with_source_of_tool_names(&self, error: Error) -> Error {
+        if error.code() != "unknown_tool" {
+            return error;
+        }
+        let sources: Vec<String> = [config::MCP_TOOLS.key(), config::MCP_EXCLUDE.key()]
+            .into_iter()
+            .filter(|key| self.settings.source(key) != config::Source::Default)
+            .map(|key| format!("{} in {}", key.name, self.shown_path(&self.settings.source(key).to_string())))
+            .collect();
+        let hint = format!("{} It stands in {}.", error.hint().unwrap_or_default(), sources.join(" or "));
+        Error::invalid("unknown_tool", error.message().to_owned()).with_hint(hint.trim_start().to_owned())
+    }
+
     pub fn server_name(&self) -> Option<&str> {
         self.settings.optional_text(config::SERVER_NAME)
     }
@@ -143,6 +170,9 @@ impl Engine {
 
     /// From the environment, else the user's file, else one that is made in the cache.
     pub fn http_token(&self) -> Result<Token, Error> {
+        if let Some(problem) = self.problems.iter().find(|problem| problem.about_token) {
+            return Err(as_error(problem));
+        }
         let source =
             match (self.settings.secret(config::HTTP_TOKEN), self.settings.path(config::HTTP_TOKEN_FILE)) {
                 (Some(token), _) => TokenSource::Given(token.expose().to_owned()),
@@ -168,6 +198,7 @@ impl From<&config::Problem> for Problem {
             message: sentence(&problem.to_string()),
             hint: Some(problem.hint()),
             from_flag: matches!(problem.place, Place::Flag(_)),
+            about_token: matches!(problem.kind, config::ProblemKind::BadSecret { .. }),
         }
     }
 }
@@ -179,6 +210,7 @@ impl From<&Error> for Problem {
             message: error.message().to_owned(),
             hint: error.hint().map(str::to_owned),
             from_flag: false,
+            about_token: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{fmt, path::Path};
 
 use becket_git::Worktree as GitWorktree;
-use becket_project::{Sandbox, Workspace, WorkspaceKind, files};
+use becket_project::{AdmitError, Sandbox, Workspace, WorkspaceKind, files};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -254,11 +254,16 @@ fn choose(worktrees: &[WorktreeStatus], name: &str, sandbox: &Sandbox) -> Result
         }
         (None, _) => {}
     }
-    let root = sandbox.admit_root(name)?.root;
-    let found = worktrees.iter().find(|worktree| Path::new(&worktree.path) == root);
+    let root = match sandbox.admit_root(name) {
+        Ok(workspace) => Some(workspace.root),
+        // Inside, and not there: not a matter of the sandbox.
+        Err(AdmitError::Root { .. } | AdmitError::Unreadable { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let found = worktrees.iter().find(|worktree| root.as_deref() == Some(Path::new(&worktree.path)));
     found.cloned().ok_or_else(|| {
         let name = becket_base::clip(name, 120);
-        Error::denied("worktree_outside", format!("`{name}` is not a worktree of this repository."))
+        Error::not_found("unknown_worktree", format!("There is no worktree `{name}` in this repository."))
             .with_hint("becket_status without arguments lists the worktrees.")
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use becket_engine::{Engine, Error};
+use becket_engine::{Cancelled, Engine, Error, cancellable};
 use rmcp::{
     Peer, RoleServer,
     model::{ProgressNotificationParam, ProgressToken},
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     log_level::{self, Level},
+    persona::Persona,
     session::Session,
 };
 
@@ -21,6 +22,7 @@ use crate::{
 pub struct Call {
     engine: Arc<Engine>,
     session: Arc<Session>,
+    persona: Persona,
     peer: Peer<RoleServer>,
     progress: Option<ProgressToken>,
     /// The level this very request asked for (2026-07-28), or that the session set (before).
@@ -32,10 +34,12 @@ impl Call {
     pub(crate) fn new(
         engine: Arc<Engine>,
         session: Arc<Session>,
+        persona: Persona,
         context: &RequestContext<RoleServer>,
     ) -> Self {
         Self {
             engine,
+            persona,
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
             level: log_level::of_request(context, &session),
@@ -48,13 +52,21 @@ impl Call {
         &self.engine
     }
 
-    /// Runs file, process or database work off the protocol's threads.
+    /// As whom the server answers.
+    pub(crate) fn persona(&self) -> Persona {
+        self.persona
+    }
+
+    /// Runs file, process or database work off the protocol's threads; a `git` that it started ends with the call.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let engine = Arc::clone(&self.engine);
-        match tokio::task::spawn_blocking(move || work(&engine)).await {
+        // Not the closing of the session: what was asked before the end of input is still answered.
+        let token = self.cancelled.clone();
+        let cancelled: Cancelled = Arc::new(move || token.is_cancelled());
+        match tokio::task::spawn_blocking(move || cancellable(cancelled, || work(&engine))).await {
             Ok(result) => result,
             Err(error) => Err(Error::internal("The call ended unexpectedly.").with_source(error)),
         }

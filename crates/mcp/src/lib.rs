@@ -5,6 +5,8 @@
 mod arguments;
 mod call;
 mod catalogue;
+#[cfg(test)]
+mod commit_tests;
 mod completion;
 #[cfg(feature = "conformance")]
 mod conformance;

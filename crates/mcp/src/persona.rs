@@ -12,6 +12,8 @@ pub struct Persona {
     pub toolsets: Option<&'static [Toolset]>,
     /// How its seed lists tool names; `None` for whatever the settings choose.
     pub names: Option<NameStyle>,
+    /// Whether the text of a result is the result itself as JSON, and that of a failure nothing but its message.
+    pub json_text: bool,
 }
 
 impl Persona {
@@ -20,6 +22,7 @@ impl Persona {
         title: "becket: four planes over one Git repository",
         toolsets: None,
         names: None,
+        json_text: false,
     };
 
     /// Whether becket's own tool, resources and prompts are offered beside the seed's.
@@ -39,35 +42,41 @@ pub const PERSONAS: &[Persona] = &[
         title: "LogicStamp's contracts, served by becket",
         toolsets: Some(&[Toolset::Understand]),
         names: Some(NameStyle::Underscore),
+        json_text: false,
     },
     Persona {
         name: "logicstamp-mcp",
         title: "LogicStamp's MCP server, served by becket",
         toolsets: Some(&[Toolset::Understand]),
         names: Some(NameStyle::Underscore),
+        json_text: false,
     },
     Persona {
         name: "context-stash",
         title: "Context-Stash's notes, served by becket",
         toolsets: Some(&[Toolset::Remember]),
         names: Some(NameStyle::Dotted),
+        json_text: false,
     },
     Persona {
         name: "lodestar",
         title: "Lodestar's coordination, served by becket",
         toolsets: Some(&[Toolset::Coordinate]),
         names: Some(NameStyle::Dotted),
+        json_text: false,
     },
     Persona {
         name: "segmint",
         title: "Segmint's commits, served by becket",
         toolsets: Some(&[Toolset::Commit]),
         names: Some(NameStyle::Underscore),
+        json_text: true,
     },
     Persona {
         name: "crinkle",
         title: "Crinkle's MCP foundation, served by becket",
         toolsets: Some(&[]),
         names: Some(NameStyle::Underscore),
+        json_text: false,
     },
 ];

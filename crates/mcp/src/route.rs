@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 use crate::{
     arguments,
     call::Call,
-    page, schema,
+    page,
+    persona::Persona,
+    schema,
     tool::{Effect, Tool},
     toolset::Toolset,
 };
@@ -85,6 +87,7 @@ impl<T: Tool> Route for TypedRoute<T> {
         async move {
             let started = Instant::now();
             let most_bytes = call.engine().max_output_bytes();
+            let persona = call.persona();
             let arguments = request.arguments.unwrap_or_default();
             // A tool that panics costs its caller one answer, not everybody the server.
             let answer =
@@ -110,7 +113,7 @@ impl<T: Tool> Route for TypedRoute<T> {
                         source,
                         "call failed: {error}"
                     );
-                    failure(&error)
+                    failure(&error, persona)
                 }
             }))
         }
@@ -145,6 +148,7 @@ async fn run<T: Tool>(
     }
     let mut arguments = arguments::spelled_as_declared(arguments, input)?;
     let request = T::PAGE.map(|page| page::Request::take(page, &mut arguments)).transpose()?;
+    let persona = call.persona();
     let params = arguments::parse::<T::Params>(arguments)?;
     let output = T::run(call, params).await?;
     let text = T::text(&output);
@@ -164,7 +168,9 @@ async fn run<T: Tool>(
     }
     #[cfg(test)]
     schema::assert_valid(&value, &define::<T>());
-    Ok((with_notice(&text, cut), value))
+    // Bounded by now, and never cut: a part of JSON is none.
+    let text = if persona.json_text { value.to_string() } else { with_notice(&text, cut) };
+    Ok((text, value))
 }
 
 fn with_notice(text: &str, cut: Option<String>) -> String {
@@ -182,12 +188,12 @@ fn success(text: &str, value: Value) -> CallToolResult {
 }
 
 /// The one mapping of a use case's error to a tool result.
-pub(crate) fn failure(error: &Error) -> CallToolResult {
-    let mut text = format!("{} [{}]", error.message(), error.code());
-    if let Some(hint) = error.hint() {
-        text.push('\n');
-        text.push_str(hint);
-    }
+pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
+    let text = match (persona.json_text, error.hint()) {
+        (true, _) => error.message().to_owned(),
+        (false, Some(hint)) => format!("{} [{}]\n{hint}", error.message(), error.code()),
+        (false, None) => format!("{} [{}]", error.message(), error.code()),
+    };
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     // Fits the output schema: `schema::admit_error` put it there.
     let mut details = json!({"code": error.code(), "kind": error.kind(), "message": error.message()});

@@ -11,11 +11,11 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-        Tool, UnsubscribeRequestParams,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -142,7 +142,7 @@ impl Connection {
     }
 
     fn call(&self, context: &RequestContext<RoleServer>) -> Call {
-        Call::new(Arc::clone(&self.shared.engine), Arc::clone(&self.session), context)
+        Call::new(Arc::clone(&self.shared.engine), Arc::clone(&self.session), self.shared.persona, context)
     }
 
     /// From 2026-07-28 every result names the server.
@@ -202,7 +202,7 @@ impl ServerHandler for Connection {
     ) -> Result<CallToolResponse, ErrorData> {
         let mut response = match self.shared.catalogue.find(&request.name) {
             Ok(route) => route.call(self.call(&context), request, context.clone()).await?,
-            Err(Missing::Withheld(error)) => CallToolResponse::Complete(failure(&error)),
+            Err(Missing::Withheld(error)) => CallToolResponse::Complete(failure(&error, self.shared.persona)),
             Err(Missing::Unknown(error)) => {
                 let data = json!({"code": error.code(), "hint": error.hint()});
                 return Err(ErrorData::invalid_params(error.message().to_owned(), Some(data)));
@@ -344,6 +344,15 @@ impl ServerHandler for Connection {
             completion::complete(&self.shared, &request).map_err(|error| protocol_error(&error))?;
         self.sign(&context, &mut result.meta);
         Ok(result)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let message = format!("There is no method `{}`.", becket_base::clip(&request.method, 80));
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     async fn set_level(

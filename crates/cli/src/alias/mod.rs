@@ -75,7 +75,10 @@ fn serving_words(persona: Persona) -> &'static [&'static [&'static str]] {
 pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
     let words = arguments.get(1..).unwrap_or_default();
     if persona.name == "context-stash" && context_stash::is_init(words) {
-        return context_stash::init(Ui::new(words.iter().any(|word| word == "--json"), crate::ui::Color::Auto));
+        return context_stash::init(Ui::new(
+            words.iter().any(|word| word == "--json"),
+            crate::ui::Color::Auto,
+        ));
     }
     for serving in serving_words(persona) {
         let matches =

@@ -16,6 +16,9 @@ pub(crate) struct Config {}
 impl Config {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
+        if let Err(error) = engine.workspace() {
+            return context.ui.finish::<()>("config", Err(error));
+        }
         let report = engine.settings_report();
         let text = table(&report);
         let verdict = if report.problems.is_empty() { Verdict::Sound } else { Verdict::Broken };

@@ -10,7 +10,7 @@ use owo_colors::OwoColorize;
 use serde_json::json;
 
 use crate::{
-    client::Client,
+    client::{Client, Surroundings},
     context::{Context, own_binary},
     ui::{Report, Verdict},
 };
@@ -51,7 +51,7 @@ fn handshake(name: &'static str, repo: &std::path::Path, era: Era) -> Check {
 /// Starts the server as a host would, and asks it the first questions of an agent.
 fn try_handshake(repo: &std::path::Path, era: Era) -> Result<String, Error> {
     let started = Instant::now();
-    let mut client = Client::start(&own_binary()?, repo, &[])?;
+    let mut client = Client::start(&own_binary()?, repo, Surroundings::AsTheyAre)?;
     let version = match era {
         Era::Handshake => {
             client.initialize("2025-11-25")?["protocolVersion"].as_str().unwrap_or_default().to_owned()
@@ -63,11 +63,21 @@ fn try_handshake(repo: &std::path::Path, era: Era) -> Result<String, Error> {
         }
     };
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-    let tools = client.request("tools/list", json!({}))?["tools"].as_array().map_or(0, Vec::len);
-    let status = client.call("becket_status", &json!({}))?;
-    if status["isError"] == true {
-        return Err(Error::unavailable("status_failed", "The server runs, but becket_status fails."));
+    let list = client.request("tools/list", json!({}))?;
+    let names: Vec<_> =
+        list["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();
+    // Somebody may have excluded it.
+    if names.contains(&"becket_status") {
+        let status = client.call("becket_status", &json!({}))?;
+        if status["isError"] == true {
+            let words = status["content"][0]["text"].as_str().unwrap_or_default();
+            return Err(Error::unavailable(
+                "status_failed",
+                format!("The server runs, but becket_status fails: {words}"),
+            ));
+        }
     }
+    let tools = names.len();
     if !client.stop() {
         return Err(Error::unavailable("server_exit", "The server did not end cleanly with its input."));
     }

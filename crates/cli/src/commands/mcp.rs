@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use becket_engine::{Engine, Error};
+use becket_engine::{Engine, Error, ErrorKind};
 use becket_mcp::{Choice, NameStyle, Persona, Server, Toolset, transport};
 use becket_web::{Exposure, Options, Secret, WebError};
 use tokio_util::sync::CancellationToken;
@@ -72,7 +72,8 @@ impl Mcp {
             // Its seed works on the directory it was started in, never on the repository around it.
             engine.keep_entries_in_current_directory();
         }
-        logging::start(&engine)?;
+        let _logging = logging::start(&engine)?;
+        engine.warn_of_problems();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
                 |error| {
@@ -81,7 +82,8 @@ impl Mcp {
             )?;
         let outcome = runtime.block_on(async {
             let closing = CancellationToken::new();
-            let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())?;
+            let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())
+                .map_err(|error| engine.with_source_of_tool_names(error))?;
             tokio::spawn(stop_on_signal(closing.clone()));
             tokio::spawn(watch(server.clone(), closing.clone()));
             // A file of the repository may say where, but never whether: a host that speaks on stdio must be answered.
@@ -162,22 +164,39 @@ async fn serve_http(
 ) -> Result<(), Error> {
     let settings = engine.http_settings();
     let token = engine.http_token()?;
-    let options = Options::new(Secret::new(&token.value).map_err(web_error)?)
-        .with_allowed_hosts(settings.allowed_hosts)
-        .with_allowed_origins(settings.allowed_origins)
+    let options = Secret::new(&token.value)
+        .map(Options::new)
+        .and_then(|options| options.with_allowed_hosts(&settings.allowed_hosts))
+        .and_then(|options| options.with_allowed_origins(&settings.allowed_origins))
+        .map_err(web_error)?
         .with_max_body_bytes(settings.max_body_bytes);
     let address = becket_web::parse_address(address).map_err(web_error)?;
     let bound = becket_web::bind(address, exposure).await.map_err(web_error)?;
     context.ui.say(format_args!("listening on {}", bound.url()));
+    if bound.address().ip().is_unspecified() {
+        context.ui.say(format_args!("bound to {}, every interface of this machine", bound.address()));
+    }
     if let Some(file) = &token.file {
         context.ui.say(format_args!("token file: {}", file.display()));
     }
-    let service = becket_mcp::http::service(server.clone(), settings.max_body_bytes, closing.clone());
-    becket_web::serve(bound, service, options, closing).await.map_err(web_error)
+    // Answers in flight are lost with their sessions, so these end after the last connection and not at `closing`.
+    let ended = CancellationToken::new();
+    let _at_return = ended.clone().drop_guard();
+    let service = becket_mcp::http::service(server.clone(), settings.max_body_bytes, ended);
+    becket_web::serve(bound, service, options, closing).await;
+    Ok(())
 }
 
 fn web_error(error: WebError) -> Error {
-    Error::unavailable(error.code(), format!("The server cannot listen: {error}."))
+    let kind = match error {
+        WebError::InvalidAddress { .. }
+        | WebError::UnusableToken { .. }
+        | WebError::InvalidAllowedHost { .. }
+        | WebError::InvalidAllowedOrigin { .. } => ErrorKind::Invalid,
+        WebError::NotLoopback { .. } => ErrorKind::Denied,
+        WebError::AddressInUse { .. } | WebError::Bind { .. } => ErrorKind::Unavailable,
+    };
+    Error::new(kind, error.code(), format!("The server cannot listen: {error}."))
         .with_hint(error.hint())
         .with_source(error)
 }

@@ -1,10 +1,13 @@
 //! The commands. To add one: a file here and a row in [`Command`].
 
 mod alias;
+mod blame;
+mod changes;
 mod completions;
 mod config;
 mod doctor;
 mod init;
+mod log;
 pub(crate) mod mcp;
 mod note;
 mod status;
@@ -30,6 +33,12 @@ pub(crate) enum Command {
     Note(note::Note),
     /// Why is this place so: the entries that explain it, with the commits
     Why(why::Why),
+    /// What is not committed, and what became of each path
+    Changes(changes::Changes),
+    /// Commits, newest first
+    Log(log::Log),
+    /// Which commit each line of a file comes from
+    Blame(blame::Blame),
     /// Check everything that becket needs, and say how to mend it
     Doctor(doctor::Doctor),
     /// Show what becket does, live, in a throw-away repository
@@ -53,6 +62,9 @@ impl Command {
             Command::Uninit(command) => command.run(context),
             Command::Note(command) => command.run(context),
             Command::Why(command) => command.run(context),
+            Command::Changes(command) => command.run(context),
+            Command::Log(command) => command.run(context),
+            Command::Blame(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Tour(command) => command.run(context),
             Command::Config(command) => command.run(context),

@@ -53,7 +53,7 @@ enum Action {
     },
     /// Which code refers to an entry, which entries explain a place, what hangs in the air
     Refs {
-        /// An entry (00012) or a place (FILE, FILE:10-20, FILE#DECLARATION); without either, what hangs in the air
+        /// An entry (00012) or a place (FILE, `FILE:10-20`, FILE#DECLARATION); without either, what hangs in the air
         what: Option<String>,
     },
     /// Record that an entry was checked and still holds
@@ -81,7 +81,7 @@ enum Action {
 struct New {
     /// The reason as Markdown; `-` reads it from stdin, and without it your editor opens
     text: Option<String>,
-    /// A place in the code that it explains: FILE, FILE#DECLARATION or FILE:10-20
+    /// A place in the code that it explains: FILE, FILE#DECLARATION or `FILE:10-20`
     #[arg(long = "anchor", value_name = "PLACE")]
     anchors: Vec<String>,
     /// An entry that this one replaces

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    client::Client,
+    client::{Client, Surroundings},
     context::{Context, own_binary},
     ui::{Report, Ui},
 };
@@ -47,7 +47,7 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.say("A small TypeScript shop in a throw-away Git repository, with two worktrees.");
 
     guide.chapter("Connect", "An agent's host starts `becket mcp` and shakes hands. Any MCP host can.");
-    let mut client = Client::start(&binary, &sample.repository, &[])?;
+    let mut client = Client::start(&binary, &sample.repository, Surroundings::Bare)?;
     let answer = client.initialize("2025-11-25")?;
     let shows = format!(
         "{} {}, protocol {}",
@@ -81,7 +81,10 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.say("  … another agent changes `format` in src/money.ts …");
     guide.tool(&mut client, "Why is it so?", "context_refs", &json!({"target": "src/money.ts"}))?;
 
-    guide.chapter("What is not committed?", "Every change as data: staged, unstaged, untracked, renamed, binary.");
+    guide.chapter(
+        "What is not committed?",
+        "Every change as data: staged, unstaged, untracked, renamed, binary.",
+    );
     guide.tool(&mut client, "What is not committed?", "list_changes", &json!({}))?;
 
     guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
@@ -95,7 +98,7 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
         "Both eras",
         "The same program speaks the stateless protocol of 2026-07-28: no handshake, no session.",
     );
-    let mut client = Client::start(&binary, &sample.repository, &[])?;
+    let mut client = Client::start(&binary, &sample.repository, Surroundings::Bare)?;
     client.speak_stateless();
     let answer = client.request("server/discover", json!({}))?;
     let versions: Vec<_> =

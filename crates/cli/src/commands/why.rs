@@ -9,7 +9,7 @@ use crate::{context::Context, ui::Report};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Why {
-    /// FILE, FILE:LINE, FILE:FROM-TO or FILE#DECLARATION
+    /// FILE, `FILE:LINE`, `FILE:FROM-TO` or FILE#DECLARATION
     place: String,
     /// Show the whole text of each entry
     #[arg(long)]

@@ -46,8 +46,11 @@ fn a_failure_is_an_envelope_a_message_a_hint_and_an_exit_code() {
     let envelope = envelope(&output);
     assert_eq!((&envelope["ok"], &envelope["error"]["code"]), (&false.into(), &"path_escapes_root".into()));
     assert!(envelope["error"]["hint"].is_string());
+    let output = becket(&repo, ["status", "--worktree", "nowhere", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(crate::envelope(&output)["error"]["code"], "unknown_worktree");
     let output = becket(&repo, ["status", "--repo", "nowhere", "--json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(6));
+    assert_eq!(output.status.code(), Some(3));
     assert_eq!(crate::envelope(&output)["error"]["code"], "repository_missing");
 }
 
@@ -180,4 +183,47 @@ fn temp_dir_of_the_seed_moves_the_snapshots_but_not_out_of_the_repository() {
     assert_eq!(value(&repo), repo.path(".logicstamp/mcp-snapshots").display().to_string());
     repo.write("mcp-config.json", "{\"paths\": {\"tempDir\": \"/etc\"}}");
     assert_eq!(value(&repo), "(unset)");
+}
+
+#[test]
+fn a_wrong_command_line_is_an_envelope_too_when_json_is_asked_for() {
+    let repo = TestRepo::new();
+    let output = becket(&repo, ["--json", "status", "--bogus"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let envelope = envelope(&output);
+    assert_eq!((&envelope["ok"], &envelope["error"]["code"]), (&false.into(), &"usage".into()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_not_taken_for_done() {
+    let repo = TestRepo::new();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for arguments in [["status", "--json"], ["completions", "bash"]] {
+        let output = becket(&repo, arguments).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(6), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written"), "{output:?}");
+    }
+}
+
+#[test]
+fn doctor_tells_what_the_server_said_when_it_does_not_start() {
+    let repo = TestRepo::new();
+    repo.write("becket.toml", "[mcp]\ntools = [\"becket_stats\"]\n");
+    let output = becket(&repo, ["doctor", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = envelope(&output)["data"]["checks"].to_string();
+    assert!(text.contains("unknown_tool") && text.contains("becket.toml:2"), "{text}");
+    let mut command = becket(&repo, ["tour"]);
+    command.env("BECKET_TOOLS", "no_such_tool");
+    assert!(command.output().unwrap().status.success(), "the tour does not see the user's settings");
+}
+
+#[test]
+fn a_legitimate_exclusion_is_no_defect() {
+    let repo = TestRepo::new();
+    let mut command = becket(&repo, ["doctor"]);
+    command.env("BECKET_EXCLUDE", "becket_status");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

@@ -1,4 +1,5 @@
 //! The entries as agents see them: a real server, a raw client.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use becket_testing::{McpProcess, TestRepo};
 use serde_json::{Value, json};

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make files and start the binary")]
 
 mod alias;
+mod changes;
 mod commands;
 mod context_races;
 mod context_tools;

@@ -85,7 +85,8 @@ fn answers_in_flight_at_the_end_of_input_are_given() {
         .collect();
     server.close_stdin();
     for id in ids {
-        assert!(server.answer(&id)["result"].is_object());
+        let answer = server.answer(&id);
+        assert!(answer["result"]["structuredContent"]["repository"].is_object(), "{answer}");
     }
     assert!(server.wait().success());
 }
@@ -245,4 +246,79 @@ fn an_allowed_path_admits_another_repository() {
     let status = server.call("becket_status", argument);
     assert_eq!(status["structuredContent"]["worktree"]["branch"], "elsewhere", "{status}");
     server.finish();
+}
+
+/// A `git` that never ends, in front of the real one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cancelled_call_ends_the_git_that_it_started() {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = TestRepo::new();
+    let fifo = repo.home().temporary().join("alive");
+    let program = repo.home().temporary().join("git");
+    std::fs::write(&program, format!("#!/bin/sh\necho $$ > '{}'\nexec sleep 600\n", fifo.display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut command = becket(&repo, ["mcp"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", repo.home().temporary().display()));
+    let mut server = McpProcess::spawn(command);
+    server.initialize("2025-11-25");
+    let id = server.start("tools/call", protocol::call_params("becket_status", json!({})));
+    // Reading the pipe waits until that git runs.
+    let pid = std::fs::read_to_string(&fifo).unwrap();
+    server.notify("notifications/cancelled", json!({"requestId": id}));
+    server.request("ping", json!({}));
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while std::path::Path::new("/proc").join(pid.trim()).join("cmdline").exists() {
+        assert!(std::time::Instant::now() < deadline, "git {pid} still runs");
+        std::thread::yield_now();
+    }
+    server.signal(Signal::Kill);
+    server.wait();
+}
+
+#[test]
+fn a_host_that_does_not_read_stderr_is_served_all_the_same() {
+    use std::{
+        io::{BufRead, BufReader, Write},
+        process::Stdio,
+    };
+    let repo = TestRepo::new();
+    let mut command = becket(&repo, ["mcp", "--log-level", "trace"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let hello = protocol::request(0, "initialize", protocol::initialize_params("2025-11-25"));
+    writeln!(input, "{hello}").unwrap();
+    lines.next().unwrap().unwrap();
+    for id in 1..=1_000 {
+        writeln!(input, "{}", protocol::request(id, "ping", json!({}))).unwrap();
+        lines.next().unwrap().unwrap();
+    }
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn broken_settings_are_told_on_stderr() {
+    let repo = TestRepo::new();
+    repo.write("becket.toml", "[mcp]\nread_only = \"yes\"\n");
+    let mut server = serve(&repo);
+    server.initialize("2025-11-25");
+    server.close_stdin();
+    assert!(server.wait().success());
+    let talk = server.full_stderr();
+    assert!(talk.contains("becket.toml:2") && talk.contains("mcp.read_only"), "{talk}");
+}
+
+#[test]
+fn an_unusable_token_is_never_replaced_by_another() {
+    let repo = TestRepo::new();
+    let mut command = becket(&repo, ["mcp", "--http", "127.0.0.1:0"]);
+    let output = command.env("BECKET_HTTP_TOKEN", "with blanks in it").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("http.token") && !text.contains("with blanks"), "{text}");
 }

@@ -35,10 +35,13 @@ impl Source for ContextEntry {
             let reference = uri.strip_prefix(PREFIX)?.to_owned();
             let entry = call.blocking(move |engine| engine.context_get(&reference, None)).await;
             Some(entry.map(|entry| {
-                let notices: String = entry.notices.iter().map(|notice| format!("> {notice}\n")).collect();
-                let separator = if notices.is_empty() { "" } else { "\n" };
-                ResourceContents::text(format!("{notices}{separator}{}", entry.markdown), uri)
-                    .with_mime_type("text/markdown")
+                let mut lines: Vec<String> =
+                    entry.notices.iter().map(|notice| format!("> {notice}")).collect();
+                if !lines.is_empty() {
+                    lines.push(String::new());
+                }
+                lines.push(entry.markdown);
+                ResourceContents::text(lines.join("\n"), uri).with_mime_type("text/markdown")
             }))
         }
         .boxed()

@@ -43,7 +43,7 @@ pub(crate) trait Source: Send + Sync {
 }
 
 /// Every kind of resource, in the order in which they are listed.
-const RESOURCES: &[&dyn Source] = 
+const RESOURCES: &[&dyn Source] =
     &[&status::Status, &settings::Settings, &tool_page::ToolPage, &context_entry::ContextEntry];
 
 /// The table.

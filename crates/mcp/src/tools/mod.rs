@@ -1,6 +1,12 @@
 //! Every tool. To add one: a file `<plane>_<verb>.rs` here and a row in [`TOOLS`].
 
 mod becket_status;
+mod commit_blame;
+mod commit_diff_between_refs;
+mod commit_list_changes;
+mod commit_log;
+mod commit_repo_status;
+mod commit_show_commit;
 mod context_create;
 mod context_get;
 mod context_list;
@@ -26,6 +32,12 @@ const TOOLS: &[fn() -> Arc<dyn Route>] = &[
     route::<context_search::ContextSearch>,
     route::<context_refs::ContextRefs>,
     route::<context_verify::ContextVerify>,
+    route::<commit_list_changes::CommitListChanges>,
+    route::<commit_repo_status::CommitRepoStatus>,
+    route::<commit_log::CommitLog>,
+    route::<commit_show_commit::CommitShowCommit>,
+    route::<commit_diff_between_refs::CommitDiffBetweenRefs>,
+    route::<commit_blame::CommitBlame>,
 ];
 
 /// The table, made once.

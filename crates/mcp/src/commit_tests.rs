@@ -1,0 +1,210 @@
+//! The commit plane's tools over a real byte stream on real repositories. The adapter holds every result against its
+//! output schema in tests, so a call that answers is a call that conforms.
+#![allow(clippy::disallowed_methods, reason = "tests make their own folders")]
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use becket_engine::{Engine, Environment, OpenOptions};
+use becket_testing::TestRepo;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Choice, Persona, Server, Toolset, transport};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Client {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    input: WriteHalf<DuplexStream>,
+}
+
+impl Client {
+    async fn connect(persona: Persona, root: &Path) -> Self {
+        let engine = Engine::open(Environment::new(root), OpenOptions::default());
+        let choice = Choice { toolsets: Toolset::PLANES.to_vec(), ..Choice::default() };
+        let server = Server::new(Arc::new(engine), persona, &choice, CancellationToken::new()).unwrap();
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (reader, input) = tokio::io::split(near);
+        let (far_reader, far_writer) = tokio::io::split(far);
+        let connection = server.connection();
+        let closing = connection.closing();
+        tokio::spawn(async move {
+            let limits = transport::Limits::default();
+            transport::serve(connection, far_reader, far_writer, limits, closing).await.unwrap();
+        });
+        let mut client = Self { lines: BufReader::new(reader).lines(), input };
+        let hello = json!({"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "test", "version": "1.0.0"}});
+        client.request("initialize", hello).await;
+        client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        client
+    }
+
+    async fn segmint(root: &Path) -> Self {
+        Self::connect(Persona::named("segmint").unwrap(), root).await
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await;
+        loop {
+            let line =
+                tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("an answer in time");
+            let mut message: Value =
+                serde_json::from_str(&line.unwrap().expect("the stream goes on")).unwrap();
+            if message.get("method").is_none() {
+                assert!(message.get("error").is_none(), "{message}");
+                return message["result"].take();
+            }
+        }
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    async fn answer(&mut self, tool: &str, arguments: Value) -> Value {
+        let mut result = self.call(tool, arguments).await;
+        assert_ne!(result["isError"], true, "{result}");
+        result["structuredContent"].take()
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+fn dirty() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("a.txt", "one\n");
+    repo.commit("first");
+    repo.write("a.txt", "two\n");
+    repo.commit("second");
+    repo.write("a.txt", "three\n");
+    repo.write("new", "n\n");
+    repo
+}
+
+#[tokio::test]
+async fn every_reading_tool_answers_in_its_own_schema() {
+    let repo = dirty();
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let changes = client.answer("list_changes", json!({})).await;
+    assert_eq!(changes["changes"][0]["file_path"], "a.txt");
+    assert_eq!(changes["changes"][1]["kind"], "untracked");
+    assert_eq!(changes["scope"]["branch"], "main");
+    let tracked = client.answer("list_changes", json!({"untracked": false})).await;
+    assert_eq!(tracked["total"], 1);
+    let status = client.answer("repo_status", json!({})).await;
+    assert_eq!((&status["is_git_repo"], &status["untracked"]), (&json!(true), &json!(["new"])));
+    let log = client.answer("log", json!({"limit": 1, "include_merges": true, "path": "a.txt"})).await;
+    assert_eq!(log["commits"][0]["subject"], "second");
+    assert!(log["nextCursor"].is_string() && log["cut"].is_string());
+    let shown = client.answer("show_commit", json!({"sha": "HEAD"})).await;
+    assert_eq!(shown["commit"]["diff"]["changes"][0]["hunks"][0]["lines"], json!(["-one", "+two"]));
+    assert_eq!(shown["commit"]["files"], json!([{"path": "a.txt", "status": "modified"}]));
+    let arguments = json!({"base": "HEAD~1", "head": "HEAD", "unified": 99, "merge_base": true});
+    let compared = client.answer("diff_between_refs", arguments).await;
+    assert_eq!((&compared["base"], &compared["total"]), (&json!("HEAD~1"), &json!(1)));
+    let arguments =
+        json!({"path": "a.txt", "ref": "HEAD~1", "ignore_whitespace": true, "detect_moves": true});
+    let blamed = client.answer("blame", arguments).await;
+    assert_eq!(blamed["lines"][0]["commit"]["summary"], "first");
+}
+
+#[tokio::test]
+async fn becket_s_text_is_a_summary() {
+    let repo = dirty();
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let result = client.call("list_changes", json!({})).await;
+    let text = text(&result);
+    assert!(text.starts_with("2 changes in ") && text.contains("on main"), "{text}");
+    assert!(!text.contains("+three"), "{text}");
+}
+
+#[tokio::test]
+async fn segmint_s_text_is_the_json_of_the_result() {
+    let repo = dirty();
+    repo.write("long.txt", "a line that is long enough to fill an answer\n".repeat(5_000));
+    let mut client = Client::segmint(repo.root()).await;
+    let list = client.request("tools/list", json!({})).await;
+    let names: Vec<_> = list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names[0], "list_changes");
+    for (tool, arguments) in [
+        ("list_changes", json!({})),
+        ("repo_status", json!({})),
+        ("log", json!({})),
+        ("show_commit", json!({"sha": "HEAD"})),
+        ("diff_between_refs", json!({"base": "HEAD~1", "head": "HEAD"})),
+        ("blame", json!({"path": "a.txt"})),
+    ] {
+        let result = client.call(tool, arguments).await;
+        let read: Value =
+            serde_json::from_str(text(&result)).unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_eq!(read, result["structuredContent"], "{tool}");
+    }
+    let result = client.call("list_changes", json!({})).await;
+    assert!(text(&result).len() > 8_000, "a long answer is not cut in the middle of its JSON");
+    assert!(text(&result).len() <= 100_000);
+}
+
+#[tokio::test]
+async fn segmint_s_errors_are_the_sentence_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::segmint(folder.path()).await;
+    for tool in ["list_changes", "repo_status", "log"] {
+        let result = client.call(tool, json!({})).await;
+        assert_eq!((&result["isError"], text(&result)), (&json!(true), "Not a git repository"), "{tool}");
+        assert_eq!(result["structuredContent"]["error"]["code"], "not_a_repository");
+    }
+}
+
+#[tokio::test]
+async fn bad_input_is_a_tool_error_and_writes_nothing() {
+    let repo = dirty();
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let stray = repo.path("stray");
+    let option = format!("--output={}", stray.display());
+    for (tool, arguments, code) in [
+        ("show_commit", json!({"sha": option}), "invalid_revision"),
+        ("show_commit", json!({"sha": "nothing"}), "unknown_revision"),
+        ("show_commit", json!({}), "invalid_arguments"),
+        ("log", json!({"ref": option}), "invalid_revision"),
+        ("log", json!({"cursor": "x"}), "invalid_cursor"),
+        ("log", json!({"path": "../.."}), "path_escapes_root"),
+        ("diff_between_refs", json!({"base": option, "head": "HEAD"}), "invalid_revision"),
+        ("blame", json!({"path": "nothing"}), "unknown_path"),
+        ("blame", json!({"path": ".git/config"}), "path_in_git_dir"),
+        ("blame", json!({"path": "a.txt", "start_line": 0}), "invalid_arguments"),
+        ("list_changes", json!({"limit": 0}), "invalid_arguments"),
+        ("list_changes", json!({"worktree": "../.."}), "path_escapes_root"),
+    ] {
+        let result = client.call(tool, arguments.clone()).await;
+        assert_eq!(result["isError"], true, "{tool} {arguments}");
+        assert_eq!(result["structuredContent"]["error"]["code"], code, "{tool} {arguments}");
+    }
+    assert!(!stray.exists());
+}
+
+#[tokio::test]
+async fn a_long_list_goes_on_by_cursor_within_the_byte_budget() {
+    let repo = TestRepo::new();
+    for number in 0..60 {
+        repo.write(format!("f{number:02}"), "forty characters of content in this line\n".repeat(100));
+    }
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let (mut arguments, mut seen, mut pages) = (json!({}), Vec::new(), 0);
+    loop {
+        let answer = client.answer("list_changes", arguments.clone()).await;
+        assert!(answer.to_string().len() <= 100_000);
+        seen.extend(answer["changes"].as_array().unwrap().iter().map(|change| change["id"].clone()));
+        pages += 1;
+        let Some(cursor) = answer.get("nextCursor") else { break };
+        arguments = json!({"cursor": cursor});
+    }
+    assert_eq!(seen, (1..=60).map(|number| json!(format!("change-{number}"))).collect::<Vec<_>>());
+    assert!(pages > 2, "{pages}");
+}
