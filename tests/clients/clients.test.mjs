@@ -25,7 +25,7 @@ const CLIENTS = [
   { client: 'Inspector', drive: inspector.drive, mode: 'auto', protocolVersion: '2026-07-28' },
 ];
 /** The cases wait on processes most of the time. */
-const SEVERAL = { concurrency: 2 };
+const SEVERAL = { concurrency: 2, timeout: 900_000 };
 /** Those that hold a connection. */
 const CONNECTED = CLIENTS.filter(({ client }) => client !== 'Inspector');
 
