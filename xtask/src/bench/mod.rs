@@ -7,6 +7,7 @@
 
 mod http;
 mod process;
+mod remember;
 mod report;
 mod sample;
 mod stdio;
@@ -45,14 +46,19 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// The MCP server: start, memory, round trips on stdio and HTTP, size.
-    Mcp {
-        /// Print one JSON object instead of a Markdown table.
-        #[arg(long)]
-        json: bool,
-        /// Fail when a goal is missed.
-        #[arg(long)]
-        check: bool,
-    },
+    Mcp(Output),
+    /// The remember plane: writing, listing and finding entries, indexing references.
+    Remember(Output),
+}
+
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Output {
+    /// Print one JSON object instead of a Markdown table.
+    #[arg(long)]
+    json: bool,
+    /// Fail when a goal is missed.
+    #[arg(long)]
+    check: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -75,9 +81,12 @@ pub(crate) enum BenchError {
 
 /// Runs one benchmark over the tree at `root`.
 pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchError> {
-    let What::Mcp { json, check } = arguments.what;
     let binary = process::build_release(root)?;
-    let report = Report { setting: process::setting(root)?, rows: measure(&binary)? };
+    let (Output { json, check }, command, rows) = match arguments.what {
+        What::Mcp(output) => (output, "cargo xtask bench mcp", measure(&binary)?),
+        What::Remember(output) => (output, "cargo xtask bench remember", remember::measure(&binary)?),
+    };
+    let report = Report { setting: process::setting(root, command)?, rows };
     if json {
         println!("{:#}", report.to_json());
     } else {

@@ -72,7 +72,7 @@ fn field(status: &str, name: &str) -> Option<f64> {
     Some(kibibytes * 1024.0)
 }
 
-pub(crate) fn setting(root: &Path) -> Result<Setting, BenchError> {
+pub(crate) fn setting(root: &Path, command: &'static str) -> Result<Setting, BenchError> {
     let git = |arguments: &[&str]| output_of(Command::new("git").current_dir(root).args(arguments));
     let commit = git(&["rev-parse", "--short", "HEAD"])?.trim().to_owned();
     let is_changed = !git(&["status", "--porcelain"])?.is_empty();
@@ -83,7 +83,7 @@ pub(crate) fn setting(root: &Path) -> Result<Setting, BenchError> {
     Ok(Setting {
         date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         commit: if is_changed { format!("{commit} with changes") } else { commit },
-        command: "cargo xtask bench mcp",
+        command,
         machine: format!("{cores} cores, {} {}{load}", std::env::consts::OS, std::env::consts::ARCH),
     })
 }

@@ -47,6 +47,10 @@ impl StdioServer {
         self.call("tools/call", &status_params())
     }
 
+    pub(crate) fn tool(&mut self, name: &str, arguments: &Value) -> Result<Duration, BenchError> {
+        self.call("tools/call", &json!({ "name": name, "arguments": arguments }))
+    }
+
     /// Ends the input, which must end the server with success.
     pub(crate) fn stop(self) -> Result<(), BenchError> {
         let Self { mut child, input, output, .. } = self;

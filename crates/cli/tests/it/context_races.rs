@@ -121,7 +121,7 @@ fn start(place: &TestRepo) -> McpProcess {
 fn entries(folder: &Path) -> BTreeMap<String, String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names
-        .filter(|name| name.ends_with(".md"))
+        .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "md"))
         .map(|name| {
             let text = fs::read_to_string(folder.join(&name)).unwrap();
             (name, text)
