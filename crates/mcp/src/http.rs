@@ -8,14 +8,17 @@ use std::{
 
 use bytes::Bytes;
 use futures::{FutureExt, future::BoxFuture};
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+use rmcp::{
+    model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, RequestId},
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    },
 };
-use serde::de::IgnoredAny;
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
@@ -24,13 +27,16 @@ use crate::server::{Connection, Server};
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// One service for all clients; each session, and each stateless request, has its own [`Connection`].
-pub fn service(server: Server, max_body_bytes: usize, closing: CancellationToken) -> HttpService {
+///
+/// `ended` drops every session and what it still has to say at once: it is for when the mount serves nobody any more.
+/// What ends waits gently is the token of the [`Server`].
+pub fn service(server: Server, max_body_bytes: usize, ended: CancellationToken) -> HttpService {
     let config = StreamableHttpServerConfig::default()
         // The mount has already checked Host and Origin against the settings.
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_max_request_body_bytes(max_body_bytes)
-        .with_cancellation_token(closing);
+        .with_cancellation_token(ended);
     let make = move || Ok(server.connection());
     HttpService { inner: StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config) }
 }
@@ -66,16 +72,17 @@ where
             let (parts, body) = request.into_parts();
             let bytes = match body.collect().await {
                 Ok(body) => body.to_bytes(),
-                Err(error) => return Ok(refuse(StatusCode::BAD_REQUEST, -32700, &format!("The body cannot be read: {error}."))),
+                Err(error) => {
+                    let message = format!("The body cannot be read: {error}.");
+                    return Ok(refuse(&JsonRpcError::new(None, ErrorData::parse_error(message, None))));
+                }
             };
-            if parts.method == Method::POST {
-                if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
-                    return Ok(refuse(StatusCode::BAD_REQUEST, -32700, &format!("Parse error: the body is not JSON: {error}.")));
-                }
-                if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
-                    let message = "Batches are answered on stdio for 2025-03-26 only; over HTTP send one message a request.";
-                    return Ok(refuse(StatusCode::BAD_REQUEST, -32600, message));
-                }
+            // Of a body that does not say that it is JSON, rmcp says so.
+            if parts.method == Method::POST
+                && says_json(&parts.headers)
+                && let Err(error) = check(&bytes)
+            {
+                return Ok(refuse(&error));
             }
             Ok(inner.handle(Request::from_parts(parts, Full::new(bytes))).await)
         }
@@ -83,10 +90,66 @@ where
     }
 }
 
-fn refuse(status: StatusCode, code: i32, message: &str) -> Answer {
-    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}).to_string();
+fn says_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| value.starts_with("application/json"))
+}
+
+/// Whether rmcp can read it; it would take what it cannot read for another media type.
+fn check(body: &[u8]) -> Result<(), JsonRpcError> {
+    let unparsable = |message: String| JsonRpcError::new(None, ErrorData::parse_error(message, None));
+    let text = std::str::from_utf8(body)
+        .map_err(|error| unparsable(format!("Parse error: the body is not UTF-8: {error}.")))?;
+    let Err(reason) = serde_json::from_str::<ClientJsonRpcMessage>(text) else { return Ok(()) };
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| unparsable(format!("Parse error: the body is not JSON: {error}.")))?;
+    let message = if value.is_array() {
+        "Batches are answered on stdio for 2025-03-26 only; over HTTP send one message a request.".to_owned()
+    } else {
+        format!("Invalid request: the body is not a JSON-RPC message: {reason}.")
+    };
+    let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
+    Err(JsonRpcError::new(id, ErrorData::invalid_request(message, None)))
+}
+
+fn refuse(error: &JsonRpcError) -> Answer {
+    let body = json!({"jsonrpc": "2.0", "id": error.id, "error": error.error}).to_string();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
-    *answer.status_mut() = status;
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
     answer.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_is_told_apart_from_what_is_no_json() {
+        for body in [&b"{nope"[..], b"", b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", b"{} {}"] {
+            assert_eq!(check(body).unwrap_err().error.code.0, -32700, "{body:?}");
+        }
+        assert_eq!(check(&vec![b'['; 100_000]).unwrap_err().error.code.0, -32700);
+        for (body, id) in [
+            ("5", None),
+            ("\"x\"", None),
+            ("null", None),
+            ("{}", None),
+            ("[]", None),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, None),
+            (r#"{"jsonrpc":"2.0","id":7}"#, Some(RequestId::Number(7))),
+            (r#"{"id":"a","method":"ping"}"#, Some(RequestId::String("a".into()))),
+            (r#"{"jsonrpc":"2.0","id":{},"method":5}"#, None),
+        ] {
+            let error = check(body.as_bytes()).unwrap_err();
+            assert_eq!((error.error.code.0, error.id), (-32600, id), "{body}");
+        }
+        for body in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        ] {
+            assert!(check(body.as_bytes()).is_ok(), "{body}");
+        }
+    }
 }

@@ -12,25 +12,32 @@ use crate::error::WebError;
 #[derive(Debug)]
 pub(crate) struct HostList {
     bound: IpAddr,
-    configured: Vec<Authority>,
+    configured: HostEntries,
 }
 
-impl HostList {
+/// The hosts that were configured, before it is known where the server listens.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HostEntries(Vec<Authority>);
+
+impl HostEntries {
     /// An entry is `host`, which passes with any port, or `host:port`, which passes with that one alone.
-    pub(crate) fn new(bound: IpAddr, entries: &[String]) -> Result<Self, WebError> {
+    pub(crate) fn parse(entries: &[String]) -> Result<Self, WebError> {
         let parse = |entry: &String| {
             Authority::parse(entry).ok_or_else(|| WebError::InvalidAllowedHost { entry: entry.clone() })
         };
-        Ok(Self {
-            bound: bound.to_canonical(),
-            configured: entries.iter().map(parse).collect::<Result<_, _>>()?,
-        })
+        entries.iter().map(parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl HostList {
+    pub(crate) fn new(bound: IpAddr, configured: HostEntries) -> Self {
+        Self { bound: bound.to_canonical(), configured }
     }
 
     pub(crate) fn admits(&self, authority: &Authority) -> bool {
         authority.host.is_loopback()
             || self.is_bound(&authority.host)
-            || self.configured.iter().any(|entry| {
+            || self.configured.0.iter().any(|entry| {
                 entry.host == authority.host && (entry.port.is_none() || entry.port == authority.port)
             })
     }
@@ -42,18 +49,18 @@ impl HostList {
 }
 
 /// Origins that a browser may send from. Pages of this machine always pass, with any port.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OriginList {
     configured: Vec<OriginEntry>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct OriginEntry {
     origin: Origin,
     any_port: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Origin {
     scheme: String,
     host: Host,
@@ -62,7 +69,7 @@ struct Origin {
 
 impl OriginList {
     /// An entry is `scheme://host`, `scheme://host:port` or `scheme://host:*`.
-    pub(crate) fn new(entries: &[String]) -> Result<Self, WebError> {
+    pub(crate) fn parse(entries: &[String]) -> Result<Self, WebError> {
         let parse = |entry: &String| {
             let (text, any_port) = match entry.strip_suffix(":*") {
                 Some(text) => (text, true),
@@ -118,12 +125,12 @@ mod tests {
 
     fn hosts(bound: &str, entries: &[&str]) -> HostList {
         let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
-        HostList::new(bound.parse().unwrap(), &entries).unwrap()
+        HostList::new(bound.parse().unwrap(), HostEntries::parse(&entries).unwrap())
     }
 
     fn origins(entries: &[&str]) -> OriginList {
         let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
-        OriginList::new(&entries).unwrap()
+        OriginList::parse(&entries).unwrap()
     }
 
     fn host_passes(list: &HostList, text: &str) -> bool {
@@ -186,13 +193,13 @@ mod tests {
     #[test]
     fn an_entry_that_could_never_match_is_an_error() {
         for entry in ["", "*", "https://box.example", "box.example/path", "*.example", "box:port"] {
-            let error = HostList::new(IpAddr::from([127, 0, 0, 1]), &[entry.to_owned()]).unwrap_err();
+            let error = HostEntries::parse(&[entry.to_owned()]).unwrap_err();
             assert_eq!(error.code(), "http_allowed_host_invalid", "{entry}");
         }
         for entry in
             ["", "*", "null", "box.example", "https://", "https://*", "http://box:1:*", "http://box/"]
         {
-            let error = OriginList::new(&[entry.to_owned()]).unwrap_err();
+            let error = OriginList::parse(&[entry.to_owned()]).unwrap_err();
             assert_eq!(error.code(), "http_allowed_origin_invalid", "{entry}");
         }
     }

@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::allow::{HostList, OriginList};
+use crate::allow::HostList;
 use crate::error::WebError;
 use crate::guard::Guard;
 use crate::mount::{Ending, Mount};
@@ -87,31 +87,24 @@ pub async fn bind(address: SocketAddr, exposure: Exposure) -> Result<Bound, WebE
 }
 
 /// Serves until `shutdown`, then lets calls in flight finish within [`Limits::grace`] and returns.
-pub async fn serve<S, B>(
-    bound: Bound,
-    service: S,
-    options: Options,
-    shutdown: CancellationToken,
-) -> Result<(), WebError>
+///
+/// `service` should end its own endless answers (`subscriptions/listen`) at the same `shutdown`, and must not end
+/// anything else before this returns.
+pub async fn serve<S, B>(bound: Bound, service: S, options: Options, shutdown: CancellationToken)
 where
     S: Service<Request, Response = http::Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    let Options { token, allowed_hosts, allowed_origins, limits } = options;
+    let Options { token, hosts, origins, limits } = options;
     if token.is_weak() {
         tracing::warn!("the http token is short enough to be guessed; use 32 random bytes");
     }
-    let checks = Guard {
-        hosts: HostList::new(bound.address.ip(), &allowed_hosts)?,
-        origins: OriginList::new(&allowed_origins)?,
-        token,
-    };
+    let checks = Guard { hosts: HostList::new(bound.address.ip(), hosts), origins, token };
     let ending = Ending { asked: shutdown, cut: CancellationToken::new() };
     let router = router(checks, Mount { service, limits, ending: ending.clone() });
     bound.accept(router, limits, ending).await;
-    Ok(())
 }
 
 impl Bound {

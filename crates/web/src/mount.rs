@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use axum::{BoxError, body::to_bytes};
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
-use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
@@ -28,7 +27,7 @@ const ERROR_TEXT_BYTES: usize = 64 * 1024;
 /// When a server ends: first it is asked to, later everything that still runs is cut.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ending {
-    /// Streams that have no end of their own end now; calls in flight go on.
+    /// A stream that no answer ends is ended now; calls in flight go on, and end by themselves.
     pub(crate) asked: CancellationToken,
     /// Calls in flight end too.
     pub(crate) cut: CancellationToken,
@@ -54,7 +53,8 @@ where
             body::drain(&parts.headers, body).await;
             return Refusal::MethodNotAllowed { allow: METHODS }.into_response();
         }
-        let stream_end = if is_endless(&parts) { ending.asked } else { ending.cut.clone() };
+        // A GET asks for events until somebody hangs up. `subscriptions/listen` ends with a result, which must arrive.
+        let stream_end = if parts.method == Method::GET { ending.asked } else { ending.cut.clone() };
         let call = async {
             let bytes = match body::read(&parts.headers, body, &limits).await {
                 Ok(bytes) => bytes,
@@ -76,12 +76,6 @@ where
         }
         response
     }
-}
-
-/// A request whose answer is a stream of events with no end of its own.
-fn is_endless(parts: &Parts) -> bool {
-    let method = parts.headers.get("mcp-method");
-    parts.method == Method::GET || method.is_some_and(|method| method == "subscriptions/listen")
 }
 
 /// Puts a plain-text or empty error into the one shape of all errors; protocol errors are JSON already.

@@ -2,34 +2,39 @@
 
 use std::time::Duration;
 
+use crate::allow::{HostEntries, OriginList};
+use crate::error::WebError;
 use crate::token::Secret;
 
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(crate) token: Secret,
-    pub(crate) allowed_hosts: Vec<String>,
-    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) hosts: HostEntries,
+    pub(crate) origins: OriginList,
     pub(crate) limits: Limits,
 }
 
 impl Options {
     /// Every request to the mounted service must present this token.
     pub fn new(token: Secret) -> Self {
-        Self { token, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), limits: Limits::default() }
+        Self {
+            token,
+            hosts: HostEntries::default(),
+            origins: OriginList::default(),
+            limits: Limits::default(),
+        }
     }
 
     /// `host` or `host:port`, beside loopback and the bound address.
-    #[must_use]
-    pub fn with_allowed_hosts(mut self, hosts: Vec<String>) -> Self {
-        self.allowed_hosts = hosts;
-        self
+    pub fn with_allowed_hosts(mut self, hosts: &[String]) -> Result<Self, WebError> {
+        self.hosts = HostEntries::parse(hosts)?;
+        Ok(self)
     }
 
     /// `scheme://host`, `scheme://host:port` or `scheme://host:*`, beside the pages of this machine.
-    #[must_use]
-    pub fn with_allowed_origins(mut self, origins: Vec<String>) -> Self {
-        self.allowed_origins = origins;
-        self
+    pub fn with_allowed_origins(mut self, origins: &[String]) -> Result<Self, WebError> {
+        self.origins = OriginList::parse(origins)?;
+        Ok(self)
     }
 
     #[must_use]

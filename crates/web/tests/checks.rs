@@ -94,7 +94,7 @@ fn a_client_that_sends_its_body_late_still_reads_the_refusal() {
 #[test]
 fn only_known_hosts_are_served_with_any_port() {
     let hosts = vec!["box.example".to_owned(), "other.example:8443".to_owned()];
-    let server = RunningServer::start_with(options().with_allowed_hosts(hosts));
+    let server = RunningServer::start_with(options().with_allowed_hosts(&hosts).unwrap());
     let bound = format!("Host: {}", server.address);
     for host in [
         "Host: localhost",
@@ -141,7 +141,7 @@ fn the_target_of_a_proxy_style_request_line_counts_too() {
 #[test]
 fn a_page_is_served_only_from_a_known_origin() {
     let origins = vec!["https://app.example".to_owned()];
-    let server = RunningServer::start_with(options().with_allowed_origins(origins));
+    let server = RunningServer::start_with(options().with_allowed_origins(&origins).unwrap());
     for origin in ["http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443", "https://app.example"] {
         let reply = server.post(&[&format!("Origin: {origin}")], "{}");
         assert_eq!(reply.status, 200, "{origin}");

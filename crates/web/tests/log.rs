@@ -1,4 +1,4 @@
-//! Nothing that is logged, at any level, holds the token or a query.
+//! Nothing that is logged, at any level, holds the token or a query; and a stranger cannot fill the log.
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -48,6 +48,7 @@ fn the_log_names_method_path_and_status_and_never_the_token() {
     server.send(head(&format!("GET /mcp/{TOKEN}"), &["Host: localhost", &bearer]));
     server.send(head("GET /mcp", &["Host: localhost", "Authorization: Bearer a-wrong-token"]));
     server.send(head("GET /else?secret=query-value", &["Host: localhost", "Origin: null"]));
+    server.post(&["Do: fail 500"], "");
     server.stop();
 
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
@@ -60,6 +61,8 @@ fn the_log_names_method_path_and_status_and_never_the_token() {
     ] {
         assert!(log.contains(wanted), "{wanted} is missing in:\n{log}");
     }
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("WARN")).collect();
+    assert!(matches!(warnings[..], [line] if line.contains("status=500")), "{warnings:?}");
     for unwanted in [TOKEN, "a-wrong-token", "query-value", "header-value", "body-text"] {
         assert!(!log.contains(unwanted), "{unwanted} is in:\n{log}");
     }

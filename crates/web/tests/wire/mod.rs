@@ -47,7 +47,8 @@ impl RunningServer {
                 runtime().block_on(async {
                     let bound = becket_web::bind(address, Exposure::LoopbackOnly).await?;
                     is_bound.send((bound.address(), bound.url())).unwrap();
-                    becket_web::serve(bound, tower::service_fn(answer), options, shutdown).await
+                    becket_web::serve(bound, tower::service_fn(answer), options, shutdown).await;
+                    Ok(())
                 })
             }
         });
