@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::lexical::LexicalError;
 use crate::root::{GitFileError, RootError};
+use crate::shown::shown_path;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AdmitError {
@@ -12,29 +13,29 @@ pub enum AdmitError {
     Spelling { argument: String, source: LexicalError },
     #[error("`{argument}` is not UTF-8")]
     NotUnicode { argument: String },
-    #[error("`{argument}` leads out of {} with `..`", root.display())]
+    #[error("`{argument}` leads out of {} with `..`", shown_path(root))]
     Escape { argument: String, root: PathBuf },
-    #[error("`{argument}` is outside of {}", root.display())]
+    #[error("`{argument}` is outside of {}", shown_path(root))]
     Outside { argument: String, root: PathBuf },
-    #[error("`{argument}` is outside of {}: only the beginning of its name is the same", root.display())]
+    #[error("`{argument}` is outside of {}: only the beginning of its name is the same", shown_path(root))]
     Sibling { argument: String, root: PathBuf },
-    #[error("`{argument}` goes through a link that leads out of {}", root.display())]
+    #[error("`{argument}` goes through a link that leads out of {}", shown_path(root))]
     LinkOutside { argument: String, root: PathBuf },
-    #[error("`{argument}` goes through {}, a link that leads nowhere", link.display())]
+    #[error("`{argument}` goes through {}, a link that leads nowhere", shown_path(link))]
     DanglingLink { argument: String, link: PathBuf },
     #[error("`{argument}` is inside of Git's own files")]
     GitInternal { argument: String },
-    #[error("`{argument}` belongs to {}, which leads to a Git directory elsewhere", dot_git.display())]
+    #[error("`{argument}` belongs to {}, which leads to a Git directory elsewhere", shown_path(dot_git))]
     NestedGitOutside { argument: String, dot_git: PathBuf },
-    #[error("`{argument}` belongs to {}, which cannot be understood", dot_git.display())]
+    #[error("`{argument}` belongs to {}, which cannot be understood", shown_path(dot_git))]
     NestedGitBroken { argument: String, dot_git: PathBuf, source: GitFileError },
-    #[error("`{argument}` goes through {}, which is not a folder", path.display())]
+    #[error("`{argument}` goes through {}, which is not a folder", shown_path(path))]
     NotAFolder { argument: String, path: PathBuf },
     #[error("`{argument}` cannot be resolved")]
     Unreadable { argument: String, source: io::Error },
-    #[error("{} is a bare repository and has no files to name", root.display())]
+    #[error("{} is a bare repository and has no files to name", shown_path(root))]
     NoWorkTree { root: PathBuf },
-    #[error("`{argument}` belongs to the repository {}, which is not an allowed root", root.display())]
+    #[error("`{argument}` belongs to the repository {}, which is not an allowed root", shown_path(root))]
     RootOutside { argument: String, root: PathBuf },
     #[error("`{argument}` is not a usable root")]
     Root { argument: String, source: RootError },
@@ -75,7 +76,10 @@ impl AdmitError {
                 "Name the file itself instead of a link, and only inside the repository."
             }
             Self::GitInternal { .. } => "Git's own files are never read or written through becket; use Git.",
-            Self::NestedGitOutside { .. } | Self::NestedGitBroken { .. } => {
+            Self::NestedGitOutside { .. } => {
+                "Add the main repository's folder to security.allowed_paths too, or start another becket there."
+            }
+            Self::NestedGitBroken { .. } => {
                 "Start another becket inside that nested repository, or remove its .git file."
             }
             Self::NotAFolder { .. } => "Check the path: one of its folders is a file.",

@@ -76,20 +76,22 @@ impl Sandbox {
     }
 
     /// Admits a `projectPath` or `repo` argument: a folder in the workspace, in another work tree of the same clone or
-    /// in an allowed root. The workspace that holds it must lie there as well.
+    /// in an allowed root. The workspace that holds it must lie there as well, and so must its Git directory and the
+    /// one that this shares: whoever has them also has every work tree that they name.
     pub fn admit_root(&self, argument: impl AsRef<OsStr>) -> Result<Workspace, AdmitError> {
         let argument = text(argument.as_ref())?;
         let folder = match self.place(&self.workspace.root, argument) {
             Ok(folder) => folder,
-            Err(refused) => {
-                let mut roots = self.roots().into_iter();
-                roots.find_map(|root| self.place(&root, argument).ok()).ok_or(refused)?
-            }
+            Err(refused) => self.place_in_any_root(argument, refused)?,
         };
         let found =
             discover(&folder).map_err(|source| AdmitError::Root { argument: shown(argument), source })?;
         if !self.roots().iter().any(|root| found.root.starts_with(root)) {
             return Err(AdmitError::RootOutside { argument: shown(argument), root: found.root });
+        }
+        if ![&found.git_dir, &found.common_dir].into_iter().flatten().all(|git_dir| self.is_home(git_dir)) {
+            let dot_git = found.root.join(".git");
+            return Err(AdmitError::NestedGitOutside { argument: shown(argument), dot_git });
         }
         Ok(found)
     }
@@ -97,10 +99,24 @@ impl Sandbox {
     /// Where an absolute path leads, when that is in any root that callers may name: for paths in settings.
     pub(crate) fn admit_anywhere(&self, path: &Path) -> Result<PathBuf, AdmitError> {
         let argument = text(path.as_os_str())?;
-        self.admit(argument).map(|admitted| admitted.absolute).or_else(|refused| {
-            let mut roots = self.roots().into_iter();
-            roots.find_map(|root| self.place(&root, argument).ok()).ok_or(refused)
-        })
+        self.admit(argument)
+            .map(|admitted| admitted.absolute)
+            .or_else(|refused| self.place_in_any_root(argument, refused))
+    }
+
+    /// What no root takes is refused by the one that it lies in; `refused` is what the workspace says.
+    fn place_in_any_root(&self, argument: &str, refused: AdmitError) -> Result<PathBuf, AdmitError> {
+        let elsewhere =
+            |error: &AdmitError| matches!(error, AdmitError::Outside { .. } | AdmitError::Sibling { .. });
+        let mut refused = refused;
+        for root in self.roots() {
+            match self.place(&root, argument) {
+                Ok(place) => return Ok(place),
+                Err(error) if elsewhere(&refused) && !elsewhere(&error) => refused = error,
+                Err(_) => {}
+            }
+        }
+        Err(refused)
     }
 
     /// The one decision about a file. `root` is canonical.
@@ -125,11 +141,14 @@ impl Sandbox {
         if disguised || self.git_dirs().any(|git_dir| git_dir_inside(git_dir) && place.starts_with(git_dir)) {
             return Err(AdmitError::GitInternal { argument: shown(argument) });
         }
-        nested::check(root, &walked.existing, argument, |git_dir| {
-            self.git_dirs().any(|home| git_dir.starts_with(home))
-                || self.roots().iter().any(|home| git_dir.starts_with(home))
-        })?;
+        nested::check(root, &walked.existing, argument, |git_dir| self.is_home(git_dir))?;
         Ok(place)
+    }
+
+    /// Whether a Git directory may lie at a canonical path: in the clone's own, or in a root.
+    fn is_home(&self, git_dir: &Path) -> bool {
+        self.git_dirs().any(|home| git_dir.starts_with(home))
+            || self.roots().iter().any(|home| git_dir.starts_with(home))
     }
 
     fn git_dirs(&self) -> impl Iterator<Item = &Path> {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::AdmitError;
 use super::walk::normal;
 use crate::canonical::canonical;
-use crate::root::git_dir::{found, read_git_file};
+use crate::root::GitFileError;
+use crate::root::git_dir::{common_of, found, read_git_file};
 use crate::shown::shown;
 
 /// Checks every folder below `root` down to `place`, which exists. `is_home` says whether a Git directory may lie at a
@@ -22,19 +23,19 @@ pub(super) fn check(
     for folder in place.ancestors().take_while(|folder| *folder != root) {
         let dot_git = folder.join(".git");
         let Some(metadata) = found(fs_err::symlink_metadata(&dot_git)).map_err(unreadable)? else { continue };
-        if metadata.is_dir() {
-            continue;
-        }
-        let target = if metadata.is_symlink() && dot_git.is_dir() {
-            dot_git.clone()
-        } else {
-            read_git_file(&dot_git).map_err(|source| AdmitError::NestedGitBroken {
-                argument: shown(argument),
-                dot_git: dot_git.clone(),
-                source,
-            })?
+        let broken = |source| AdmitError::NestedGitBroken {
+            argument: shown(argument),
+            dot_git: dot_git.clone(),
+            source,
         };
-        if !is_home(&resolved(&target)) {
+        let is_folder = metadata.is_dir() || (metadata.is_symlink() && dot_git.is_dir());
+        let target = if is_folder { dot_git.clone() } else { read_git_file(&dot_git).map_err(broken)? };
+        // What lies elsewhere is not asked where it leads.
+        let at_home = is_home(&resolved(&target)) && {
+            let common = common_of(&target).map_err(unreadable)?;
+            is_home(&resolved(&common.ok_or_else(|| broken(GitFileError::NotAPath))?))
+        };
+        if !at_home {
             return Err(AdmitError::NestedGitOutside { argument: shown(argument), dot_git });
         }
     }

@@ -258,8 +258,8 @@ fn only_allowed_roots_are_admitted_as_roots() {
         ("TOP/outside", no("Outside")),
         ("TOP/repo-evil", no("Sibling")),
         ("TOP/projects-evil", no("Outside")),
-        ("TOP/projects/out", no("Outside")),
-        ("TOP/projects/stray", no("Outside")),
+        ("TOP/projects/out", no("LinkOutside")),
+        ("TOP/projects/stray", no("NestedGitOutside")),
         ("TOP/not-yet", no("Outside")),
         ("../projects", no("Escape")),
         (".git", no("GitInternal")),
@@ -292,6 +292,71 @@ fn a_root_whose_repository_is_outside_is_refused() {
     let admitted = sandbox.around(found).admit("packages/web/index.ts").unwrap();
     assert_eq!(admitted.absolute, disk.at("other/packages/web/index.ts"));
     assert!(sandbox.admit(disk.at("other/packages/web/index.ts")).is_err());
+}
+
+/// A repository beside ours, with a linked worktree `foreign-tree`.
+fn foreign(disk: &Disk) {
+    for name in ["HEAD", "refs/keep", "objects/keep", "worktrees/tree/HEAD"] {
+        disk.write(&format!("foreign/.git/{name}"), "ref: refs/heads/main\n");
+    }
+    disk.write("foreign/.git/worktrees/tree/commondir", "../..\n");
+    disk.write(
+        "foreign/.git/worktrees/tree/gitdir",
+        &format!("{}\n", disk.at("foreign-tree/.git").display()),
+    );
+    disk.write(
+        "foreign-tree/.git",
+        &format!("gitdir: {}\n", disk.at("foreign/.git/worktrees/tree").display()),
+    );
+    disk.write("foreign-tree/file", "");
+}
+
+#[test]
+fn a_git_directory_that_borrows_from_outside_is_refused() {
+    let disk = Disk::new();
+    foreign(&disk);
+    disk.write("repo/evil/.git/HEAD", "ref: refs/heads/main\n");
+    disk.write("repo/evil/.git/refs/keep", "");
+    for (commondir, expected) in [
+        (disk.at("foreign/.git").display().to_string(), "NestedGitOutside"),
+        ("../../../foreign/.git".to_owned(), "NestedGitOutside"),
+        ("../../../foreign/.git\0".to_owned(), "NestedGitBroken"),
+    ] {
+        disk.write("repo/evil/.git/commondir", &commondir);
+        for argument in ["evil", "evil/file"] {
+            assert_eq!(disk.admit(argument), Err(expected.to_owned()), "{commondir:?} {argument}");
+        }
+        let error = disk.sandbox().admit_root("evil").unwrap_err();
+        assert_eq!((variant(&error).as_str(), error.code()), (expected, "path_nested_git"));
+    }
+    disk.write("repo/evil/.git/commondir", "../../.git\n");
+    assert_eq!(disk.admit("evil/file"), Ok("evil/file".to_owned()), "our own clone may be shared");
+    assert!(disk.sandbox().admit_root("evil").is_ok());
+}
+
+#[test]
+fn an_allowed_root_needs_its_git_directory_allowed_too() {
+    let disk = Disk::new();
+    foreign(&disk);
+    disk.write("borrowed/.git", &format!("gitdir: {}\n", disk.at("foreign/.git").display()));
+    let sandbox = |allowed: &[&str]| {
+        Sandbox::new(discover(&disk.at("repo")).unwrap(), allowed.iter().map(|path| disk.at(path)))
+    };
+    for root in ["borrowed", "foreign-tree"] {
+        let error = sandbox(&[root]).admit_root(disk.at(root)).unwrap_err();
+        assert_eq!((variant(&error).as_str(), error.code()), ("NestedGitOutside", "path_nested_git"));
+        assert!(error.hint().contains("security.allowed_paths") && !error.to_string().contains("outside of"));
+        assert_eq!(sandbox(&[root, "foreign"]).admit_root(disk.at(root)).unwrap().root, disk.at(root));
+    }
+}
+
+#[test]
+fn a_link_does_not_lend_the_worktrees_of_another_clone() {
+    let disk = Disk::new();
+    foreign(&disk);
+    disk.link("repo/.git/worktrees", "../../foreign/.git/worktrees");
+    assert_eq!(disk.admit("TOP/foreign-tree/file"), Err("Outside".to_owned()));
+    assert!(disk.sandbox().admit_root(disk.at("foreign-tree")).is_err());
 }
 
 #[test]

@@ -89,11 +89,13 @@ impl GitDir {
     }
 }
 
-/// The work trees that a Git directory has registered and that lead back to it, in a fixed order.
+/// The work trees that a Git directory (canonical) has registered and that lead back to it, in a fixed order.
 pub(crate) fn linked_work_trees(common: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs_err::read_dir(common.join("worktrees")) else { return Vec::new() };
+    // A link can make the entries of another clone appear here.
+    let registered = |path: &Path| GitDir::open(path).ok()?.filter(|git_dir| git_dir.common == common);
     let mut trees: Vec<PathBuf> =
-        entries.filter_map(|entry| GitDir::open(&entry.ok()?.path()).ok()??.work_tree()).collect();
+        entries.filter_map(|entry| registered(&entry.ok()?.path())?.work_tree()).collect();
     trees.sort();
     trees
 }
@@ -171,7 +173,7 @@ fn is_reference(head: &[u8]) -> bool {
 }
 
 /// The common directory; nothing when `commondir` is there but says nothing usable.
-fn common_of(path: &Path) -> io::Result<Option<PathBuf>> {
+pub(crate) fn common_of(path: &Path) -> io::Result<Option<PathBuf>> {
     let file = path.join("commondir");
     if found(fs_err::symlink_metadata(&file))?.is_none() {
         return Ok(Some(path.to_owned()));

@@ -12,6 +12,7 @@ use git_dir::{GitDir, found, read_git_file};
 
 use crate::canonical::canonical;
 use crate::environment::Environment;
+use crate::shown::shown_path;
 
 /// A variable that names the root, in the order in which they are asked.
 #[derive(Debug, Clone, Copy)]
@@ -56,15 +57,15 @@ pub enum WorkspaceKind {
 
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    #[error("{} does not exist", path.display())]
+    #[error("{} does not exist", shown_path(path))]
     Missing { path: PathBuf },
-    #[error("{} is not a folder", path.display())]
+    #[error("{} is not a folder", shown_path(path))]
     NotAFolder { path: PathBuf },
-    #[error("{} cannot be read", path.display())]
+    #[error("{} cannot be read", shown_path(path))]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{} cannot be understood: {source}", path.display())]
+    #[error("{} cannot be understood: {source}", shown_path(path))]
     BrokenGitFile { path: PathBuf, source: GitFileError },
-    #[error("{} leads to {}, which is not a Git directory", path.display(), target.display())]
+    #[error("{} leads to {}, which is not a Git directory", shown_path(path), shown_path(target))]
     LostGitDir { path: PathBuf, target: PathBuf },
     /// `by` is the flag or the variable that asked for this root.
     #[error("{by}: {source}")]
