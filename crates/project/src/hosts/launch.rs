@@ -8,6 +8,7 @@ use super::document::Slot;
 use super::error::SetupError;
 use super::place::{Machine, Scope};
 use super::table::{CommandSearch, Host, RepositoryArgument, Start};
+use crate::config::TOOLSETS;
 
 /// The name under which hosts know the server, and the command that starts it.
 pub const SERVER_NAME: &str = "becket";
@@ -125,6 +126,47 @@ pub(super) fn named_repository(entry: &Value) -> Option<&str> {
         let at = words.iter().position(|word| word == "--repo")?;
         words.get(at + 1)?.as_str()
     })
+}
+
+/// Whether init could have written this entry, whichever toolsets it left and wherever becket lay. An entry with a
+/// command of the user's own choice cannot be told from one written by hand, and does not count.
+pub(super) fn could_be_written(host: &Host, root: &Path, entry: &Value) -> bool {
+    let mut words = Vec::new();
+    for value in ["command", "args"].iter().filter_map(|key| entry.get(key)) {
+        match value {
+            Value::Array(values) => words.extend(values.iter().filter_map(Value::as_str)),
+            value => words.extend(value.as_str()),
+        }
+    }
+    let [command, arguments @ ..] = words.as_slice() else { return false };
+    let path = Path::new(command);
+    let full_path = host.search == CommandSearch::FullPath
+        && path.is_absolute()
+        && path.file_stem().is_some_and(|stem| stem == SERVER_NAME);
+    let repository = match host.repository {
+        RepositoryArgument::None => None,
+        RepositoryArgument::Variable(variable) => Some(variable),
+        RepositoryArgument::Path => root.to_str(),
+    };
+    let arguments_are_ours = match arguments {
+        ["mcp", "--repo", named, rest @ ..] if repository == Some(*named) => is_toolsets(rest),
+        ["mcp", rest @ ..] => is_toolsets(rest),
+        _ => false,
+    };
+    let start = Start {
+        command: (*command).to_owned(),
+        arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    // Made again from its words it must be the same: nothing else stands in it.
+    (*command == SERVER_NAME || full_path) && arguments_are_ours && (host.entry)(&start) == *entry
+}
+
+fn is_toolsets(arguments: &[&str]) -> bool {
+    match arguments {
+        [] => true,
+        ["--toolsets", names] => names.split(',').all(|name| TOOLSETS.contains(&name)),
+        _ => false,
+    }
 }
 
 fn unicode(path: &Path) -> Result<String, SetupError> {

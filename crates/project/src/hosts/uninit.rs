@@ -1,11 +1,14 @@
-//! Plans what uninit takes back: what the record says that init wrote, or, without a record, what bears our name.
+//! Plans what uninit takes back: what the record says that init wrote, or, without a record, what bears our name and is
+//! as init writes it. What somebody wrote or changed by hand is theirs and stays.
 
 use std::path::PathBuf;
+
+use serde_json::Value;
 
 use super::agents_md;
 use super::document::{DocumentError, Form, Slot};
 use super::error::SetupError;
-use super::launch::{self, SERVER_NAME, named_repository};
+use super::launch::{self, SERVER_NAME, could_be_written, named_repository};
 use super::place::Scope;
 use super::plan::{PlannedFile, RecordChange, RecordOrder, SetupPlan, Step, Survey, UninitRequest};
 use super::record::{FileRecord, Standing, locate};
@@ -38,7 +41,8 @@ pub fn plan_uninit(request: &UninitRequest) -> Result<SetupPlan, SetupError> {
     let mut notes = Vec::new();
     if survey.record().is_none() {
         notes.push(
-            "There is no record of an init here: entries and block are known by their name.".to_owned(),
+            "There is no record of an init here: entries and block are known by their name and shape."
+                .to_owned(),
         );
     }
     for (record, file) in back.iter().zip(&files) {
@@ -82,7 +86,7 @@ fn take_back(survey: &Survey<'_>, record: &FileRecord) -> Result<PlannedFile, Se
             file.step = Step::Restore;
             file.becomes(Some(before));
         }
-        Standing::Edited => take_out(&mut file, &target, record)?,
+        Standing::Edited => take_out(&mut file, &target, record, survey)?,
     }
     if file.step.writes() {
         target.check_writable()?;
@@ -100,10 +104,20 @@ fn delete(file: &mut PlannedFile) {
     file.becomes(None);
 }
 
-fn take_out(file: &mut PlannedFile, target: &Target, record: &FileRecord) -> Result<(), SetupError> {
+fn take_out(
+    file: &mut PlannedFile,
+    target: &Target,
+    record: &FileRecord,
+    survey: &Survey<'_>,
+) -> Result<(), SetupError> {
     let Some(text) = &target.current else { return Ok(()) };
     let in_file = |source| SetupError::Document { path: target.path.clone(), source };
-    if record.slot.find(text).map_err(in_file)?.is_none() {
+    let Some(found) = record.slot.find(text).map_err(in_file)? else { return Ok(()) };
+    // An update that was interrupted left an older entry of ours, which the record no longer tells.
+    let older = || Host::named(&record.owner).is_ok_and(|host| could_be_written(host, survey.root, &found));
+    // What stands between the markers of a block is ours by their word; an entry may be the user's work.
+    if record.slot.form != Form::Markdown && found != record.entry && !older() {
+        file.step = differs(&record.slot.name);
         return Ok(());
     }
     let rest = match &record.replaced {
@@ -119,6 +133,12 @@ fn take_out(file: &mut PlannedFile, target: &Target, record: &FileRecord) -> Res
     Ok(())
 }
 
+fn differs(name: &str) -> Step {
+    Step::Left {
+        reason: format!("`{name}` differs from what init writes; take it out by hand if it is to go"),
+    }
+}
+
 fn is_blank(form: Form, text: &str) -> bool {
     let words: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
     words.is_empty() || (form == Form::Json && words == "{}")
@@ -126,7 +146,7 @@ fn is_blank(form: Form, text: &str) -> bool {
 
 /// Looks for what bears our name and is in no record.
 struct ByName {
-    /// The user named these hosts: then what is found there goes.
+    /// The user named these hosts: then what is found there goes, if init could have written it.
     named: bool,
     /// There is a record: then what it does not tell was written by somebody else.
     recorded: bool,
@@ -145,7 +165,7 @@ impl ByName {
             if files.iter().any(|file| file.path == path) || !exists(&path) {
                 continue;
             }
-            let slots = |text: &str| -> Result<Vec<Slot>, DocumentError> {
+            let slots = |text: &str| -> Result<Vec<Found>, DocumentError> {
                 let servers = launch::slot(host, SERVER_NAME).siblings(text)?;
                 let ours = servers.iter().filter(|(name, server)| match host.repository {
                     RepositoryArgument::Path => {
@@ -153,7 +173,11 @@ impl ByName {
                     }
                     _ => name == SERVER_NAME,
                 });
-                Ok(ours.map(|(name, _)| launch::slot(host, name)).collect())
+                let found = |(name, server): &(String, Value)| Found {
+                    slot: launch::slot(host, name),
+                    ours: could_be_written(host, root, server),
+                };
+                Ok(ours.map(found).collect())
             };
             // A file for every repository keeps its entry, unless that names this one.
             let shared = place.scope() == Scope::User && host.repository != RepositoryArgument::Path;
@@ -171,9 +195,9 @@ impl ByName {
         if files.iter().any(|file| file.path == path) || !exists(&path) {
             return Ok(());
         }
-        let slots = |text: &str| -> Result<Vec<Slot>, DocumentError> {
+        let slots = |text: &str| -> Result<Vec<Found>, DocumentError> {
             let slot = agents_md::slot();
-            Ok(slot.find(text)?.map(|_| slot).into_iter().collect())
+            Ok(slot.find(text)?.map(|_| Found { slot, ours: true }).into_iter().collect())
         };
         let scope = Scope::Project;
         self.plan(survey, &Search { owner: "AGENTS.md", path, scope, shared: false, slots: &slots }, files)
@@ -220,6 +244,8 @@ impl ByName {
         let mut file = survey.planned(search.owner, &target, search.scope, Step::TakeOut);
         if self.recorded && !self.named {
             file.step = Step::Left { reason: "init did not write what bears becket's name there".to_owned() };
+        } else if let Some(theirs) = slots.iter().find(|found| !found.ours) {
+            file.step = differs(&theirs.slot.name);
         } else if search.shared && !self.named {
             let command = format!("becket uninit --hosts {}", search.owner);
             file.step =
@@ -227,13 +253,20 @@ impl ByName {
         } else {
             target.check_writable()?;
             let mut rest = text;
-            for slot in &slots {
+            for Found { slot, .. } in &slots {
                 rest = slot.take(&rest, 0).map_err(in_file)?;
             }
             file.becomes(Some(rest));
         }
         Ok(Some(file))
     }
+}
+
+/// Something that bears our name.
+struct Found {
+    slot: Slot,
+    /// Whether init could have written it as it is.
+    ours: bool,
 }
 
 /// A file that may hold something of ours.
@@ -243,5 +276,5 @@ struct Search<'a> {
     scope: Scope,
     /// Whether what stands there serves other repositories too.
     shared: bool,
-    slots: &'a dyn Fn(&str) -> Result<Vec<Slot>, DocumentError>,
+    slots: &'a dyn Fn(&str) -> Result<Vec<Found>, DocumentError>,
 }

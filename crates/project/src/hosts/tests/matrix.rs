@@ -225,6 +225,58 @@ fn an_entry_that_somebody_changed_is_kept() {
 }
 
 #[test]
+fn uninit_leaves_what_somebody_wrote_by_hand() {
+    for_every_host(|host| {
+        let world = World::new();
+        let written = ours(&world, host);
+        let slot = slot(host, SERVER_NAME);
+        let mut more = written.clone();
+        more.as_object_mut().unwrap().insert("timeout".to_owned(), json!(9));
+        let words = json!([world.root.to_str().unwrap(), "--repo", world.root.to_str().unwrap()]);
+        for theirs in [more, json!({"command": "mine", "args": words}), json!({"command": words})] {
+            let text = slot.put("", &theirs).unwrap().text;
+            for hosts in [None, Some(&[host.name][..])] {
+                write(&world.host_file(host.name), &text);
+                let before = world.everything();
+                let plan = world.plan_uninit(hosts);
+                assert!(
+                    matches!(only_step(&plan), Step::Left { reason } if reason.contains("differs")),
+                    "{}: {}",
+                    host.name,
+                    plan.listing()
+                );
+                apply(&plan).unwrap();
+                assert_eq!(world.everything(), before);
+            }
+            fs_err::remove_file(world.host_file(host.name)).unwrap();
+
+            world.init(&[host.name]);
+            write(&world.host_file(host.name), &text);
+            let plan = world.plan_uninit(None);
+            assert!(matches!(only_step(&plan), Step::Left { .. }), "{}: {}", host.name, plan.listing());
+            apply(&plan).unwrap();
+            assert_eq!(fs_err::read_to_string(world.host_file(host.name)).unwrap(), text);
+            fs_err::remove_file(world.host_file(host.name)).unwrap();
+        }
+    });
+}
+
+#[test]
+fn every_variant_of_ours_is_known_without_a_record() {
+    for_every_host(|host| {
+        let world = World::new();
+        let mut request = world.request(&[host.name]);
+        request.launch.toolsets = ["understand", "remember", "commit"]
+            .map(|name| ToolsetSize { name: name.to_owned(), tools: 60 })
+            .to_vec();
+        request.launch.executable = Some(world.home.join("bin/becket"));
+        init_with(&request);
+        fs_err::remove_dir_all(&world.cache).unwrap();
+        assert_eq!(only_step(&world.plan_uninit(Some(&[host.name]))), &Step::TakeOut, "{}", host.name);
+    });
+}
+
+#[test]
 fn a_malformed_file_stops_everything_before_it_begins() {
     for_every_host(|host| {
         let broken: &[(&str, &str)] = if host.form == Form::Toml {
