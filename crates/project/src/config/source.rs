@@ -1,7 +1,7 @@
 //! Reading the sources of settings one over the other. It owns the order, the places that problems name, and the rule
 //! that a file of the repository can point only inside what may be touched; what a value may be is `value`'s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use becket_base::nearest;
@@ -128,8 +128,11 @@ impl<'a> Loading<'a> {
                         found,
                     });
                 }
-                _ => self.file_problem(file, member.offset, || {
-                    let nearest = nearest_key(&name);
+                content => self.file_problem(file, member.offset, || {
+                    let nearest = match content {
+                        Content::Table(_) => nearest_section(&name),
+                        _ => nearest_key(&name).or_else(|| nearest_section(name.split('.').next()?)),
+                    };
                     ProblemKind::UnknownKey { key: name, nearest }
                 }),
             }
@@ -285,6 +288,16 @@ fn nearest_key(name: &str) -> Option<String> {
     let found = nearest(&last(name), lasts.iter().map(String::as_str))?;
     let index = lasts.iter().position(|last| last == found)?;
     names.get(index).cloned()
+}
+
+/// The section that was meant; nothing when it is that very one.
+fn nearest_section(name: &str) -> Option<String> {
+    let sections: BTreeSet<String> = KEYS
+        .iter()
+        .flat_map(|key| key.names())
+        .filter_map(|known| Some(known.rsplit_once('.')?.0.to_owned()))
+        .collect();
+    nearest(name, sections.iter().map(String::as_str)).filter(|found| *found != name).map(str::to_owned)
 }
 
 /// Lists that are given twice add up; of everything else the last holds.

@@ -19,6 +19,16 @@ fn a_wrong_key_names_its_place_and_the_right_one() {
 }
 
 #[test]
+fn a_misspelt_section_names_the_right_one() {
+    insta::assert_snapshot!(toml_says("[mpc]\n[secuirty]\nnothing_like_it = 1\n[htpp]\n[\"\u{202e}gol\"]\n"), @r"
+    becket.toml:1:2: unknown key `mpc`; did you mean `mcp`? [setting_unknown]
+    becket.toml:3:1: unknown key `secuirty.nothing_like_it`; did you mean `security`? [setting_unknown]
+    becket.toml:4:2: unknown key `htpp`; did you mean `http`? [setting_unknown]
+    becket.toml:5:2: unknown key `\u{202e}gol` [setting_unknown]
+    ");
+}
+
+#[test]
 fn a_wrong_value_names_its_place_and_what_is_right() {
     insta::assert_snapshot!(toml_says(r#"
 [mcp]
