@@ -20,6 +20,8 @@ use super::outline::{Outline, OutlineKind};
 #[derive(Debug)]
 pub(super) enum Effect {
     Deliver(Box<ClientJsonRpcMessage>),
+    /// A handshake from a peer that did without until now: to be readmitted once a new server stands before it.
+    Renew(RequestId, Box<ClientRequest>),
     /// A complete JSON text for the peer.
     Reply(Vec<u8>),
     /// The peer asked for the end.
@@ -132,15 +134,31 @@ impl Exchange {
         std::mem::take(&mut self.batches).into_values().filter_map(Batch::into_text).collect()
     }
 
+    /// Takes the request of a `Renew`; nothing is known of the peer any more.
+    pub(super) fn readmit(&mut self, id: RequestId, request: ClientRequest) -> ClientJsonRpcMessage {
+        self.peer = Peer::Unknown;
+        self.enter(id, request)
+    }
+
+    fn enter(&mut self, id: RequestId, request: ClientRequest) -> ClientJsonRpcMessage {
+        self.in_flight.insert(id.clone(), Place::Alone);
+        ClientJsonRpcMessage::request(request, id)
+    }
+
     fn accept_alone(&mut self, value: Value) -> Vec<Effect> {
         match messages::parse_message(value).and_then(|message| self.admit(message)) {
             Ok(Admitted::Ignored) => Vec::new(),
             Ok(Admitted::End) => vec![Effect::End],
             Ok(Admitted::Answered(answer)) => vec![Effect::Reply(to_text(&answer))],
+            Ok(Admitted::Request(id, request))
+                if self.peer == Peer::Stateless
+                    && matches!(*request, ClientRequest::InitializeRequest(_)) =>
+            {
+                vec![Effect::Renew(id, request)]
+            }
             Ok(Admitted::Request(id, request)) => {
                 self.note_version(&request);
-                self.in_flight.insert(id.clone(), Place::Alone);
-                vec![Effect::Deliver(Box::new(ClientJsonRpcMessage::request(*request, id)))]
+                vec![Effect::Deliver(Box::new(self.enter(id, *request)))]
             }
             Ok(Admitted::Cancellation(id, message)) => {
                 let mut effects = vec![Effect::Deliver(message)];

@@ -11,7 +11,9 @@ use serde::de::IgnoredAny;
 use super::header::{self, HeaderBlock, HeaderFault};
 use super::outline::{Outline, Outliner};
 
-/// How messages are told apart on the stream, decided by the peer's first byte and never again.
+/// How messages are told apart on the stream, decided by the peer's first JSON object, array or header.
+///
+/// Other lines before it decide nothing: they are taken, and answered, as lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// One JSON text on each line.
@@ -59,6 +61,8 @@ pub enum Event {
 pub struct Decoder {
     max_message_bytes: usize,
     framing: Option<Framing>,
+    /// The framing is the peer's choice, and final.
+    decided: bool,
     state: State,
     buffer: Vec<u8>,
 }
@@ -69,6 +73,8 @@ enum State {
     Detecting {
         mark: usize,
     },
+    /// The first line, neither object nor array: a header if a colon follows a header's name.
+    Name,
     Line,
     SkippingLine(Skipped),
     Headers(HeaderBlock),
@@ -90,10 +96,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Decoder {
     pub fn new(max_message_bytes: usize) -> Self {
-        Self { max_message_bytes, framing: None, state: State::Detecting { mark: 0 }, buffer: Vec::new() }
+        Self {
+            max_message_bytes,
+            framing: None,
+            decided: false,
+            state: State::Detecting { mark: 0 },
+            buffer: Vec::new(),
+        }
     }
 
-    /// The peer's framing, once its first byte is known.
+    /// The peer's framing, once something of it is known. Until it is decided, a header can still change it.
     pub fn framing(&self) -> Option<Framing> {
         self.framing
     }
@@ -104,6 +116,7 @@ impl Decoder {
         while !rest.is_empty() {
             let used = match &self.state {
                 State::Detecting { mark } => self.detect(*mark, rest),
+                State::Name => self.name(rest),
                 State::Line => self.line(rest, events),
                 State::SkippingLine(_) => self.skip_line(rest, events),
                 State::Headers(_) => self.headers(rest, events),
@@ -120,7 +133,8 @@ impl Decoder {
         let buffer = std::mem::take(&mut self.buffer);
         match std::mem::replace(&mut self.state, State::Detecting { mark: 0 }) {
             State::Detecting { .. } | State::Seeking { .. } => {}
-            State::Line => {
+            State::Name | State::Line => {
+                self.framing.get_or_insert(Framing::Newline);
                 let line = without_carriage_return(buffer);
                 if line.len() > self.max_message_bytes {
                     Skipped::line(&line).end(events);
@@ -136,27 +150,62 @@ impl Decoder {
                 }
             }
             State::Body { .. } => events.push_back(Event::Truncated),
-            State::SkippingLine(skipped) | State::SkippingBody { skipped, .. } => skipped.end(events),
+            State::SkippingLine(skipped) => {
+                self.framing.get_or_insert(Framing::Newline);
+                skipped.end(events);
+            }
+            State::SkippingBody { skipped, .. } => skipped.end(events),
         }
     }
 
-    /// Looks at bytes until one tells the framing; that byte itself is left for the framing to read.
+    /// Looks at bytes until one begins a line; that byte itself is left for whoever reads the line.
     fn detect(&mut self, mut mark: usize, bytes: &[u8]) -> usize {
         for (index, byte) in bytes.iter().enumerate() {
             if BYTE_ORDER_MARK.get(mark) == Some(byte) {
                 mark = (mark + 1) % BYTE_ORDER_MARK.len();
             } else if mark > 0 || !byte.is_ascii_whitespace() {
-                (self.framing, self.state) = if mark == 0 && matches!(byte, b'{' | b'[') {
-                    (Some(Framing::Newline), State::Line)
+                if mark == 0 && matches!(byte, b'{' | b'[') {
+                    self.decide(Framing::Newline, State::Line);
                 } else {
-                    let block = HeaderBlock::starting_with(&BYTE_ORDER_MARK[..mark]);
-                    (Some(Framing::ContentLength), State::Headers(block))
-                };
+                    self.buffer.extend_from_slice(&BYTE_ORDER_MARK[..mark]);
+                    self.state = State::Name;
+                }
                 return index;
             }
         }
         self.state = State::Detecting { mark };
         bytes.len()
+    }
+
+    /// Keeps bytes until they are a header's name or cannot be one; what ends the name is left to be read.
+    fn name(&mut self, bytes: &[u8]) -> usize {
+        let end = bytes.iter().position(|byte| matches!(byte, b':' | b'\n'));
+        let piece = &bytes[..end.unwrap_or(bytes.len())];
+        if self.buffer.len() + piece.len() > self.max_message_bytes.min(header::MAX_HEADER_BYTES) {
+            self.state = State::Line;
+            return 0;
+        }
+        self.buffer.extend_from_slice(piece);
+        let Some(end) = end else { return piece.len() };
+        if bytes[end] == b':' && header::is_name(self.buffer.trim_ascii_end()) {
+            let block = HeaderBlock::starting_with(&std::mem::take(&mut self.buffer));
+            self.decide(Framing::ContentLength, State::Headers(block));
+        } else {
+            self.state = State::Line;
+        }
+        end
+    }
+
+    fn decide(&mut self, framing: Framing, state: State) {
+        self.framing = Some(framing);
+        self.decided = true;
+        self.state = state;
+    }
+
+    /// A line that decided nothing leaves it to the next one, and is itself answered by a line.
+    fn after_line(&mut self) -> State {
+        self.framing.get_or_insert(Framing::Newline);
+        if self.decided { State::Line } else { State::Detecting { mark: 0 } }
     }
 
     fn line(&mut self, bytes: &[u8], events: &mut VecDeque<Event>) -> usize {
@@ -179,6 +228,7 @@ impl Decoder {
         } else if !is_blank(&line) {
             events.push_back(Event::Message(line));
         }
+        self.state = self.after_line();
         piece.len() + 1
     }
 
@@ -190,7 +240,8 @@ impl Decoder {
         if end.is_none() {
             return piece.len();
         }
-        if let State::SkippingLine(skipped) = std::mem::replace(&mut self.state, State::Line) {
+        let next = self.after_line();
+        if let State::SkippingLine(skipped) = std::mem::replace(&mut self.state, next) {
             skipped.end(events);
         }
         piece.len() + 1

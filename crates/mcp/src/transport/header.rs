@@ -163,9 +163,13 @@ impl HeaderBlock {
 fn split_field(line: &[u8]) -> Option<(&str, &str)> {
     let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
     let name = name.trim_end();
-    let is_token = !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte));
-    is_token.then(|| (name, value.trim()))
+    is_name(name.as_bytes()).then(|| (name, value.trim()))
+}
+
+/// A token, as HTTP has it.
+pub(super) fn is_name(name: &[u8]) -> bool {
+    !name.is_empty()
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
 /// A value from outside, short enough to be quoted back.

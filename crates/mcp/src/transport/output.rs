@@ -22,6 +22,8 @@ pub(super) struct Output<W> {
     error: OnceLock<io::Error>,
     /// Cancelled at the first write that fails: nobody is there to serve.
     failed: CancellationToken,
+    /// From then on only what the peer takes at once is written.
+    overdue: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -50,17 +52,16 @@ impl<W: AsyncWrite + Unpin> Output<W> {
             writer: tokio::sync::Mutex::new(Some(writing)),
             error: OnceLock::new(),
             failed,
+            overdue: CancellationToken::new(),
         }
     }
 
     /// Answers in the peer's own framing; nothing is written before it is known.
     pub(super) fn set_framing(&self, framing: Framing) {
         let mut queue = self.queue();
-        if queue.framing.is_none() {
-            queue.framing = Some(framing);
-            for json in std::mem::take(&mut queue.unframed) {
-                queue.push(framing, &json);
-            }
+        queue.framing = Some(framing);
+        for json in std::mem::take(&mut queue.unframed) {
+            queue.push(framing, &json);
         }
     }
 
@@ -88,6 +89,30 @@ impl<W: AsyncWrite + Unpin> Output<W> {
 
     /// Writes all that is queued. May be dropped at any point: the next caller goes on at the same byte.
     pub(super) async fn flush(&self) -> io::Result<()> {
+        tokio::select! {
+            biased;
+            result = self.flush_patiently() => result,
+            () = self.overdue.cancelled() => {
+                self.queue().close();
+                Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read"))
+            }
+        }
+    }
+
+    /// No write waits for the peer any more, neither those under way nor later ones.
+    pub(super) fn stop_waiting(&self) {
+        self.overdue.cancel();
+    }
+
+    /// Lets go of the writer; what is still queued is not written.
+    pub(super) async fn close(&self) {
+        // A write under way in another task would keep the writer for as long as the peer does not read.
+        self.stop_waiting();
+        *self.writer.lock().await = None;
+        self.queue().close();
+    }
+
+    async fn flush_patiently(&self) -> io::Result<()> {
         let mut guard = self.writer.lock().await;
         let Some(writing) = guard.as_mut() else {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the output is closed"));
@@ -103,12 +128,6 @@ impl<W: AsyncWrite + Unpin> Output<W> {
             self.failed.cancel();
         }
         result
-    }
-
-    /// Lets go of the writer; what is still queued is not written.
-    pub(super) async fn close(&self) {
-        *self.writer.lock().await = None;
-        self.queue().close();
     }
 
     async fn write_queued(&self, writing: &mut Writing<W>) -> io::Result<()> {

@@ -1,15 +1,17 @@
 //! The server on a pair of byte streams, from the first byte to the clean end.
 //!
 //! Owns `StdioTransport` (rmcp's transport trait over `framing`, `exchange` and `output`) and `serve`, which outlives
-//! what would end rmcp's own loop: a notification before the handshake, a refused handshake, a handler that panics.
+//! what would end rmcp's own loop: a notification before the handshake, a refused handshake, a handler that panics,
+//! a handshake after requests that did without one.
 //! It decides nothing about messages.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{QuitReason, ServerInitializeError, Service, ServiceExt};
 use rmcp::transport::Transport;
 use thiserror::Error;
@@ -50,7 +52,7 @@ pub fn stdio() -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Se
 ///
 /// `closing` works both ways: cancelling it ends the server, and the server cancels it when the client is leaving, so
 /// that handlers that wait without bound can watch it. Requests in flight are then still answered, within
-/// `limits.drain`.
+/// `limits.drain`; after that no write waits for a client that does not read.
 pub async fn serve<S, R, W>(
     service: S,
     input: R,
@@ -65,11 +67,26 @@ where
 {
     let transport = StdioTransport::new(input, output, limits, closing);
     let service = Guarded::new(service);
+    tokio::select! {
+        result = serve_on(&service, &transport) => result?,
+        never = transport.shared.bound_the_end() => match never {},
+    }
+    transport.finish().await
+}
+
+/// One rmcp server after the other, until the conversation has ended.
+async fn serve_on<S, R, W>(service: &Guarded<S>, transport: &StdioTransport<R, W>) -> Result<(), StdioError>
+where
+    S: Service<RoleServer>,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     loop {
-        match service.clone().serve_with_ct(transport.clone(), transport.shared.abort.clone()).await {
+        match service.clone().serve_with_ct(transport.clone(), transport.shared.new_turn()).await {
             Ok(running) => match running.waiting().await {
                 Ok(QuitReason::JoinError(source)) | Err(source) => return Err(StdioError::Loop { source }),
-                Ok(_) => break,
+                Ok(_) if transport.renew().await => {}
+                Ok(_) => return Ok(()),
             },
             // rmcp gives up here; the peer has been answered or was owed nothing, and may try again.
             Err(
@@ -85,11 +102,14 @@ where
                 ServerInitializeError::ConnectionClosed(_)
                 | ServerInitializeError::Cancelled
                 | ServerInitializeError::TransportError { .. },
-            ) => break,
+            ) => {
+                if !transport.renew().await {
+                    return Ok(());
+                }
+            }
             Err(error) => return Err(StdioError::Start { source: Box::new(error) }),
         }
     }
-    transport.finish().await
 }
 
 /// rmcp's transport over two byte streams. Clones share the streams and the conversation.
@@ -107,6 +127,8 @@ struct Shared<R, W> {
     closing: CancellationToken,
     /// Ends rmcp's loop and every handler in it.
     abort: CancellationToken,
+    /// A child of `abort`, for the rmcp server of the moment.
+    turn: Mutex<CancellationToken>,
 }
 
 #[derive(Debug)]
@@ -117,8 +139,17 @@ struct Input<R> {
     events: VecDeque<Event>,
     /// Messages for rmcp, already entered in the exchange.
     ready: VecDeque<ClientJsonRpcMessage>,
+    /// Nothing more is taken until a new rmcp server stands before this request.
+    renewal: Option<Renewal>,
     state: InputState,
     error: Option<io::Error>,
+}
+
+#[derive(Debug)]
+struct Renewal {
+    id: RequestId,
+    request: ClientRequest,
+    deadline: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -148,6 +179,7 @@ where
             decoder: Decoder::new(limits.max_message_bytes),
             events: VecDeque::new(),
             ready: VecDeque::new(),
+            renewal: None,
             state: InputState::Open,
             error: None,
         };
@@ -158,6 +190,7 @@ where
             limits,
             closing,
             abort: CancellationToken::new(),
+            turn: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -166,6 +199,18 @@ where
         for text in self.shared.exchange().fail_all(error) {
             self.shared.output.enqueue(text);
         }
+    }
+
+    /// Puts the request that a new server was wanted for before it; false when there is none and this is the end.
+    ///
+    /// Nobody is left to answer what the server before did not.
+    async fn renew(&self) -> bool {
+        let mut input = self.shared.input.lock().await;
+        let Some(Renewal { id, request, .. }) = input.renewal.take() else { return false };
+        self.fail_all(&ErrorData::internal_error("given up for the handshake that followed", None));
+        let message = self.shared.exchange().readmit(id, request);
+        input.ready.push_back(message);
+        true
     }
 
     /// Writes what is left, lets go of the output and says whether a stream failed.
@@ -193,6 +238,9 @@ where
     }
 
     /// The message takes its place in the output here and now; the future only waits until it is written.
+    ///
+    /// For an answer it does not even wait: rmcp would read nothing meanwhile before the handshake, and not see the
+    /// end of the input. `receive` writes it.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -203,11 +251,7 @@ where
             shared.output.enqueue(text);
         }
         let is_answer = matches!(message, ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_));
-        async move {
-            let result = shared.output.flush().await;
-            // When nobody is left to read an answer, that ends the server and is no error of this call.
-            if is_answer { Ok(()) } else { result }
-        }
+        async move { if is_answer { Ok(()) } else { shared.output.flush().await } }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -217,7 +261,9 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.shared.close().await;
+        if self.shared.input.lock().await.renewal.is_none() {
+            self.shared.close().await;
+        }
         Ok(())
     }
 }
@@ -229,6 +275,25 @@ where
 {
     fn exchange(&self) -> MutexGuard<'_, Exchange> {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_turn(&self) -> CancellationToken {
+        let turn = self.abort.child_token();
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn.clone();
+        turn
+    }
+
+    fn end_turn(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// Wherever the server waits when the time for the last answers is over, it waits no longer.
+    async fn bound_the_end(&self) -> Infallible {
+        self.closing.cancelled().await;
+        tokio::time::sleep(self.limits.drain).await;
+        self.output.stop_waiting();
+        self.abort.cancel();
+        std::future::pending().await
     }
 
     async fn close(&self) {
@@ -253,6 +318,15 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
+            if let Some(renewal) = &self.renewal {
+                tokio::select! {
+                    () = shared.closing.cancelled() => {}
+                    () = drain(shared, renewal.deadline) => {}
+                }
+                shared.end_turn();
+                let_rmcp_see_its_token().await;
+                return None;
+            }
             if let Some(event) = self.events.pop_front() {
                 self.take(event, shared);
                 continue;
@@ -263,10 +337,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
                 InputState::Draining(deadline) => {
                     drain(shared, deadline).await;
                     shared.abort.cancel();
-                    // rmcp ends sooner when it sees its token than when it sees the end of input, and looks at
-                    // both in no fixed order: by the second turn it has looked at the token.
-                    tokio::task::yield_now().await;
-                    tokio::task::yield_now().await;
+                    let_rmcp_see_its_token().await;
                     return None;
                 }
             }
@@ -281,6 +352,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
         for effect in effects {
             match effect {
                 Effect::Deliver(message) => self.ready.push_back(*message),
+                Effect::Renew(id, request) => {
+                    let deadline = Instant::now() + shared.limits.drain;
+                    self.renewal = Some(Renewal { id, request: *request, deadline });
+                }
                 Effect::Reply(text) => shared.output.enqueue(text),
                 Effect::End => self.drain_from_now(shared),
             }
@@ -300,12 +375,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
         };
         match result {
             Ok(0) => self.end_of_input(),
-            Ok(count) => {
-                self.decoder.push(&self.chunk[..count], &mut self.events);
-                if let Some(framing) = self.decoder.framing() {
-                    shared.output.set_framing(framing);
-                }
-            }
+            Ok(count) => self.decoder.push(&self.chunk[..count], &mut self.events),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 if !means_peer_gone(&error) {
@@ -314,6 +384,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
                 }
                 self.end_of_input();
             }
+        }
+        if let Some(framing) = self.decoder.framing() {
+            shared.output.set_framing(framing);
         }
     }
 
@@ -353,6 +426,13 @@ where
     if tokio::time::timeout_at(deadline, drained).await.is_err() {
         tracing::warn!("not every request could be answered before the end");
     }
+}
+
+/// rmcp ends sooner when it sees its token than when it sees the end of input, and looks at both in no fixed order:
+/// by the second turn it has looked at the token.
+async fn let_rmcp_see_its_token() {
+    tokio::task::yield_now().await;
+    tokio::task::yield_now().await;
 }
 
 fn means_peer_gone(error: &io::Error) -> bool {

@@ -43,7 +43,7 @@ fn oversized(id: i64, kind: OutlineKind, announced: Option<u64>) -> Event {
 }
 
 #[test]
-fn the_first_byte_tells_the_framing() {
+fn an_object_an_array_or_a_header_tells_the_framing() {
     for (stream, framing) in [
         ("", None),
         (" \r\n\t", None),
@@ -51,16 +51,35 @@ fn the_first_byte_tells_the_framing() {
         ("{", Some(Framing::Newline)),
         ("[", Some(Framing::Newline)),
         (" \r\n\u{feff} \n{", Some(Framing::Newline)),
-        ("C", Some(Framing::ContentLength)),
+        ("C", Some(Framing::Newline)),
+        ("Content-Length:", Some(Framing::ContentLength)),
         ("\u{feff}content-length: 1", Some(Framing::ContentLength)),
-        ("5", Some(Framing::ContentLength)),
-        ("\"", Some(Framing::ContentLength)),
+        ("5", Some(Framing::Newline)),
+        ("\"", Some(Framing::Newline)),
+        ("hello\n", Some(Framing::Newline)),
+        ("hello\nContent-Length : 1", Some(Framing::ContentLength)),
+        ("hello\n{}\nContent-Length: 1", Some(Framing::Newline)),
     ] {
         assert_eq!(decode_pieces([stream.as_bytes()]).0, framing, "{stream:?}");
         assert_eq!(decode_pieces(stream.as_bytes().chunks(1)).0, framing, "{stream:?}");
     }
-    assert_eq!(decode_pieces([b"\xEF{".as_slice()]).0, Some(Framing::ContentLength));
+    assert_eq!(decode_pieces([b"\xEF{".as_slice()]).0, Some(Framing::Newline));
     assert_eq!(decode_pieces([b"\xEF\xBB".as_slice()]).0, None);
+}
+
+#[test]
+fn a_first_line_that_is_no_header_is_a_line_and_decides_nothing() {
+    for first in ["null", "5", "\"x: y\"", "hello", "\0", "a b: c", ": x", "\u{1b}[0m: x"] {
+        let mut decoder = Decoder::new(MAX);
+        let mut events = VecDeque::new();
+        decoder.push(first.as_bytes(), &mut events);
+        assert_eq!((decoder.framing(), events.len()), (None, 0), "{first:?} is not whole");
+        assert_eq!(decode(format!("{first}\r\n{{}}\n[1]\n")), [first, "{}", "[1]"].map(message));
+        assert_eq!(decode(format!("{first}\n{first}\n{}", framed("{}"))), [first, first, "{}"].map(message));
+    }
+    let unknown = Event::Oversized { announced: None, outline: Outline::default() };
+    assert_eq!(decode(format!("{}\n{}", "x".repeat(MAX * 3), framed("{}"))), [unknown, message("{}")]);
+    assert_eq!(decode("5"), [message("5")]);
 }
 
 #[test]
@@ -135,8 +154,8 @@ fn a_bad_header_is_reported_and_the_next_message_is_found() {
         ("\u{1b}[0m: x\nContent-Length: 9\r\n", HeaderFault::NotAHeader, true),
     ] {
         let body = "{\"lost\":1"; // Not even JSON: nothing is read from it.
-        let stream = format!("{block}\r\n{body}}}\r\n{}", framed("{\"a\":1}"));
-        let mut expected = vec![Event::BadHeader(fault)];
+        let stream = format!("{}{block}\r\n{body}}}\r\n{}", framed("[]"), framed("{\"a\":1}"));
+        let mut expected = vec![message("[]"), Event::BadHeader(fault)];
         if delivered {
             // The closing brace is then garbage before the next header.
             expected.extend([message(body), Event::BadHeader(HeaderFault::NotAHeader)]);

@@ -79,13 +79,13 @@ async fn bad_input_is_answered_and_the_stream_goes_on() {
 #[tokio::test]
 async fn bad_headers_are_answered_and_the_stream_goes_on() {
     let mut client = Client::start(Framing::ContentLength);
+    client.initialize("2025-06-18").await;
     client.raw(b"Listening on 8080\r\n").await;
     client.expect_error(Value::Null, -32700).await;
-    client.initialize("2025-06-18").await;
-    client.raw(b"Content-Length: -1\r\n\r\n{}").await;
-    assert!(client.expect_error(Value::Null, -32700).await.contains("Content-Length"));
     client.call(1, "echo").await;
     client.expect_result(1).await;
+    client.raw(b"Content-Length: -1\r\n\r\n{}").await;
+    assert!(client.expect_error(Value::Null, -32700).await.contains("Content-Length"));
     client.request(2, "tools/call", json!({"name": "echo", "arguments": {"a": "x".repeat(5000)}})).await;
     client.expect_error(json!(2), -32600).await;
     client.raw(b"Content-Length: 0\r\n\r\n").await;
@@ -94,6 +94,25 @@ async fn bad_headers_are_answered_and_the_stream_goes_on() {
     client.expect_result(3).await;
     client.close_input();
     client.ends_cleanly().await;
+}
+
+#[tokio::test]
+async fn a_first_line_that_is_no_message_is_answered_by_a_line_and_either_framing_may_follow() {
+    for (first, code) in
+        [("null", -32600), ("5", -32600), ("\"x\"", -32600), ("hello", -32700), ("\0", -32700)]
+    {
+        for framing in [Framing::Newline, Framing::ContentLength] {
+            let mut client = Client::start(Framing::Newline);
+            client.raw(format!("{first}\n").as_bytes()).await;
+            client.expect_error(Value::Null, code).await;
+            client.framing = framing;
+            client.initialize("2025-06-18").await;
+            client.call(1, "echo").await;
+            client.expect_result(1).await;
+            client.close_input();
+            client.ends_cleanly().await;
+        }
+    }
 }
 
 #[tokio::test]
@@ -240,6 +259,89 @@ async fn a_client_that_is_gone_is_a_clean_end() {
         tokio::time::timeout(SOON, client.server).await.expect("ends with its input still open").unwrap();
     result.unwrap();
     assert!(client.closing.is_cancelled());
+}
+
+/// `serve` must end by itself: nothing is read, so nothing may depend on what it still wants to say.
+async fn ends_unread(client: Client) {
+    let ended = tokio::time::timeout(SOON, client.server).await.expect("ends though nobody reads");
+    ended.unwrap().unwrap();
+    assert!(client.closing.is_cancelled());
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_does_not_keep_the_server() {
+    let limits = Limits { drain: Duration::from_millis(50), ..Limits::default() };
+    for by_signal in [false, true] {
+        for tool in ["echo", "progress", "never"] {
+            let mut client = Client::start_with(Framing::Newline, limits, 1024);
+            client.initialize("2025-06-18").await;
+            for id in 1..=40 {
+                client.call(id, tool).await;
+                client.call(id + 100, "progress").await;
+            }
+            if by_signal {
+                client.closing.cancel();
+            } else {
+                client.close_input();
+            }
+            ends_unread(client).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_does_not_keep_the_server_before_the_handshake() {
+    let limits = Limits { drain: Duration::from_millis(50), ..Limits::default() };
+    for by_signal in [false, true] {
+        let mut client = Client::start_with(Framing::Newline, limits, 256);
+        for id in 1..=20 {
+            client.request(id, "ping", json!({})).await;
+            client.request(id + 100, "server/discover", modern(json!({}))).await;
+        }
+        if by_signal {
+            client.closing.cancel();
+        } else {
+            client.close_input();
+        }
+        ends_unread(client).await;
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_may_follow_requests_that_did_without() {
+    let mut client = Client::start(Framing::Newline);
+    client.request(1, "tools/call", modern(json!({"name": "echo"}))).await;
+    client.expect_result(1).await;
+    // Sent together: what is in flight is answered first, and nothing behind the handshake is lost.
+    client.request(2, "tools/call", modern(json!({"name": "echo", "arguments": {"size": 9}}))).await;
+    client.request(3, "initialize", initialize_params("2025-03-26", "test")).await;
+    client.notify("notifications/initialized", json!({})).await;
+    client.request(4, "tools/list", json!({})).await;
+    client.expect_result(2).await;
+    assert_eq!(client.expect_result(3).await["result"]["protocolVersion"], "2025-03-26");
+    client.expect_result(4).await;
+    client.send(json!([{"jsonrpc": "2.0", "id": 5, "method": "ping"}])).await;
+    assert_eq!(client.receive().await[0]["id"], 5, "a batch, as its protocol has them");
+    client.request(6, "tools/call", modern(json!({"name": "echo"}))).await;
+    client.expect_result(6).await;
+    client.close_input();
+    client.ends_cleanly().await;
+}
+
+#[tokio::test]
+async fn a_call_that_never_ends_does_not_keep_a_handshake_back() {
+    let limits = Limits { drain: Duration::from_millis(50), ..Limits::default() };
+    let mut client = Client::start_with(Framing::Newline, limits, 64 * 1024);
+    client.request(1, "tools/call", modern(json!({"name": "never"}))).await;
+    client.request(2, "tools/call", modern(json!({"name": "until_cancelled"}))).await;
+    client.request(3, "initialize", initialize_params("2025-06-18", "test")).await;
+    client.expect_result(2).await;
+    client.expect_error(json!(1), -32603).await;
+    client.expect_result(3).await;
+    client.call(1, "echo").await;
+    client.expect_result(1).await;
+    client.close_input();
+    client.ends_cleanly().await;
 }
 
 #[tokio::test]
