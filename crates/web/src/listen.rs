@@ -29,6 +29,8 @@ use crate::router::{MCP_PATH, router};
 
 /// How long clients may take to read the last bytes of an answer that was cut.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
+/// How long a request that was on its way when the end came may take to be seen; hyper closes what has sent nothing.
+const ARRIVAL_TIME: Duration = Duration::from_millis(250);
 /// How long to wait when the process has no file descriptor left for a new connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -176,11 +178,16 @@ async fn drive(stream: TcpStream, router: Router, limits: Limits, shutdown: Canc
         .header_read_timeout(limits.head_time)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = pin!(connection);
-    let ended = if let Some(ended) = shutdown.run_until_cancelled(connection.as_mut()).await {
-        ended
-    } else {
-        connection.as_mut().graceful_shutdown();
-        connection.await
+    let last_requests_seen = async {
+        shutdown.cancelled().await;
+        sleep(ARRIVAL_TIME).await;
+    };
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = last_requests_seen => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "an http connection ended early");

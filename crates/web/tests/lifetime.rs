@@ -135,6 +135,25 @@ fn a_call_in_flight_is_finished_before_the_end() {
 }
 
 #[test]
+fn a_request_that_was_on_its_way_is_answered() {
+    let server = with_grace(Duration::from_secs(10));
+    let mut kept_alive = server.connect();
+    kept_alive.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    read_until(&mut kept_alive, "}\n").unwrap();
+    let mut fresh = server.connect();
+    // The listener takes connections in order, so when this one is answered the one before it was taken too.
+    server.send(head("GET /healthz", &["Host: localhost"]));
+    server.shutdown.cancel();
+    for stream in [&mut kept_alive, &mut fresh] {
+        stream.write_all(request("POST /mcp", "Do: wait 1").as_bytes()).unwrap();
+    }
+    for stream in [&mut kept_alive, &mut fresh] {
+        assert_eq!(read_reply(stream).body, b"waited");
+    }
+    server.stop();
+}
+
+#[test]
 fn a_call_that_outlasts_the_grace_is_told_so() {
     let server = with_grace(Duration::from_millis(200));
     let mut endless_call = call_in_flight(&server, "Do: wait 60000");

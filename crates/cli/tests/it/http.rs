@@ -117,6 +117,31 @@ fn exchange(address: &str, method: &str, path: &str, body: &str, headers: &[(&st
     Answer { status, head: head.to_owned(), body: rest.to_owned() }
 }
 
+/// A POST with the right token whose body is still to be written.
+fn open(address: &str, length: usize, headers: &[(&str, &str)]) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(30))).unwrap();
+    let mut head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {length}\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n"
+    );
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    stream
+}
+
+fn read_until(stream: &mut TcpStream, wanted: &str) {
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains(wanted) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap_or_else(|error| {
+            panic!("{error}, after {}", String::from_utf8_lossy(&seen));
+        });
+        seen.push(byte[0]);
+    }
+}
+
 fn modern_call(id: u64) -> Value {
     let params = protocol::modern_params(protocol::call_params("becket_status", json!({})));
     protocol::request(id, "tools/call", params)
@@ -211,8 +236,81 @@ fn a_used_port_is_a_clear_error() {
     assert_eq!(output.status.code(), Some(6), "{output:?}");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains(&server.address) && text.contains("hint:"), "{text}");
-    let output = becket(&repo, ["mcp", "--http", "0.0.0.0:0"]).output().unwrap();
-    assert!(!output.status.success(), "beyond this machine only when asked for");
+}
+
+#[test]
+fn a_server_that_may_not_listen_says_why_and_never_that_it_listens() {
+    let repo = TestRepo::new();
+    for (arguments, token, exit, wanted) in [
+        (&["0.0.0.0:0"][..], TOKEN, 5, "--http-expose"),
+        (&["nowhere"], TOKEN, 2, "nowhere"),
+        (&["127.0.0.1:99999"], TOKEN, 2, "127.0.0.1:99999"),
+        (&["127.0.0.1:0", "--allowed-hosts", "*"], TOKEN, 2, "allowed host `*`"),
+        (&["127.0.0.1:0", "--allowed-origins", "box.example"], TOKEN, 2, "allowed origin `box.example`"),
+        (&["127.0.0.1:0"], "two words", 2, "token"),
+    ] {
+        let mut command = becket(&repo, ["mcp", "--http"]);
+        let output = command.args(arguments).env("BECKET_HTTP_TOKEN", token).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(exit), "{arguments:?}: {text}");
+        assert!(text.contains(wanted) && text.contains("hint:"), "{arguments:?}: {text}");
+        assert!(!text.contains("listening on"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_message_gets_a_protocol_error() {
+    let repo = TestRepo::new();
+    let server = Server::with_token(&repo);
+    let right = format!("Bearer {TOKEN}");
+    let authorized = [("Authorization", right.as_str())];
+    for body in ["5", "\"x\"", "null", "{}"] {
+        let answer = server.post(body, &authorized);
+        assert_eq!((answer.status, &answer.message()["error"]["code"]), (400, &json!(-32600)), "{body}");
+    }
+    let mut stream = open(&server.address, 3, &[("Content-Type", "application/json")]);
+    stream.write_all(b"\"\xff\"").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 400") && text.contains("-32700"), "{text}");
+    let mut stream = open(&server.address, 1, &[("Content-Type", "text/plain")]);
+    stream.write_all(b"5").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 415"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn at_the_end_calls_in_flight_are_answered_and_listeners_get_their_result() {
+    let repo = TestRepo::new();
+    let mut server = Server::with_token(&repo);
+    let wish = json!({"notifications": {"resourceSubscriptions": ["becket://status"]}});
+    let listen = protocol::request(9, "subscriptions/listen", protocol::modern_params(wish)).to_string();
+    let json_type = ("Content-Type", "application/json");
+    let version = ("MCP-Protocol-Version", "2026-07-28");
+    let listen_headers = [json_type, version, ("Mcp-Method", "subscriptions/listen")];
+    let mut listener = open(&server.address, listen.len(), &listen_headers);
+    listener.write_all(listen.as_bytes()).unwrap();
+    read_until(&mut listener, "notifications/subscriptions/acknowledged");
+
+    let call = modern_call(7).to_string();
+    let mut headers = MODERN.to_vec();
+    headers.extend([json_type, ("Expect", "100-continue")]);
+    let mut in_flight = open(&server.address, call.len(), &headers);
+    // The server asked for the body, so it has surely begun with the call.
+    read_until(&mut in_flight, "100 Continue\r\n\r\n");
+
+    let pid = server.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let mut rest = String::new();
+    listener.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("\"result\"") && rest.contains("\"id\":9"), "no final result: {rest}");
+    in_flight.write_all(call.as_bytes()).unwrap();
+    let mut answer = String::new();
+    in_flight.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("structuredContent"), "{answer}");
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
