@@ -18,6 +18,8 @@ pub enum Extent {
 /// Room that the rest of an answer takes.
 const AROUND: usize = 4_000;
 const CURSOR_PREFIX: &str = "after:";
+/// The longest change takes this part of an answer.
+const SHARES: usize = 4;
 
 impl Engine {
     /// Bytes of JSON that the rows of an answer may take.
@@ -86,14 +88,15 @@ impl Window {
             .map_or(0, |after| changes.partition_point(|change| key(change) <= after.as_slice()));
         let mut page = Page { changes: Vec::new(), next_cursor: None, cut: None };
         let mut used = 0;
+        // One long change must not hide the others from a caller who knows no cursor; asked for alone it has all the room.
+        let alone = changes.len().saturating_sub(start).min(self.limit) == 1;
+        let share = if alone { self.room } else { self.room / SHARES };
         for change in &changes[start..] {
             if page.changes.len() == self.limit {
                 break;
             }
             let mut view = view(change);
-            if page.changes.is_empty() {
-                view.fit(self.room);
-            }
+            view.fit(share);
             used += json_size(&view) + 1;
             if used > self.room && !page.changes.is_empty() {
                 break;

@@ -79,8 +79,8 @@ impl Engine {
 pub(super) fn shortened(changes: &[ChangeView]) -> Option<String> {
     let first = changes.iter().find(|change| change.omitted.is_some())?;
     Some(format!(
-        "`omitted` counts what is left out of {} and other long changes; read the file itself, or raise \
-         mcp.max_output_bytes.",
+        "`omitted` counts what is left out of {} and other long changes; ask for one alone to see more of it, read \
+         the file itself, or raise mcp.max_output_bytes.",
         first.id
     ))
 }
