@@ -88,7 +88,6 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "camelCase")]
-    #[expect(dead_code, reason = "only parsed")]
     struct Params {
         task_id: String,
         depth: Option<u32>,

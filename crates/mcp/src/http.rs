@@ -96,8 +96,8 @@ fn says_json(headers: &HeaderMap) -> bool {
 }
 
 /// Whether rmcp can read it; it would take what it cannot read for another media type.
-fn check(body: &[u8]) -> Result<(), JsonRpcError> {
-    let unparsable = |message: String| JsonRpcError::new(None, ErrorData::parse_error(message, None));
+fn check(body: &[u8]) -> Result<(), Box<JsonRpcError>> {
+    let unparsable = |message: String| Box::new(JsonRpcError::new(None, ErrorData::parse_error(message, None)));
     let text = std::str::from_utf8(body)
         .map_err(|error| unparsable(format!("Parse error: the body is not UTF-8: {error}.")))?;
     let Err(reason) = serde_json::from_str::<ClientJsonRpcMessage>(text) else { return Ok(()) };
@@ -109,7 +109,7 @@ fn check(body: &[u8]) -> Result<(), JsonRpcError> {
         format!("Invalid request: the body is not a JSON-RPC message: {reason}.")
     };
     let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
-    Err(JsonRpcError::new(id, ErrorData::invalid_request(message, None)))
+    Err(Box::new(JsonRpcError::new(id, ErrorData::invalid_request(message, None))))
 }
 
 fn refuse(error: &JsonRpcError) -> Answer {
