@@ -1,5 +1,6 @@
 //! How well entries are found: recall@5 and mean reciprocal rank over queries with known answers, for the seed's substring
 //! search, for BM25 over whole words alone, and for what becket does. `retrieval/README.md` says where they came from.
+#![allow(clippy::cast_precision_loss, reason = "counts of a few hundred")]
 #![allow(clippy::disallowed_methods, reason = "it makes the entries that it searches")]
 #![allow(
     clippy::unwrap_used,
