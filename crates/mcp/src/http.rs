@@ -97,7 +97,8 @@ fn says_json(headers: &HeaderMap) -> bool {
 
 /// Whether rmcp can read it; it would take what it cannot read for another media type.
 fn check(body: &[u8]) -> Result<(), Box<JsonRpcError>> {
-    let unparsable = |message: String| Box::new(JsonRpcError::new(None, ErrorData::parse_error(message, None)));
+    let unparsable =
+        |message: String| Box::new(JsonRpcError::new(None, ErrorData::parse_error(message, None)));
     let text = std::str::from_utf8(body)
         .map_err(|error| unparsable(format!("Parse error: the body is not UTF-8: {error}.")))?;
     let Err(reason) = serde_json::from_str::<ClientJsonRpcMessage>(text) else { return Ok(()) };
