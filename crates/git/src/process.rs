@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::environment::{find_program, set_environment, without_window};
 use crate::cancel::Cancelled;
+use crate::environment::{find_program, set_environment, without_window};
 use crate::error::GitError;
 use crate::filters::without_own_filters;
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Choice, Persona, Server, Toolset, transport};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,

@@ -36,8 +36,8 @@ pub(crate) fn page<T: Clone>(
 mod tests {
     use super::*;
 
-    fn ask(cursor: &str) -> Option<PaginatedRequestParams> {
-        Some(PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned())))
+    fn ask(cursor: &str) -> PaginatedRequestParams {
+        PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
     }
 
     #[test]
@@ -45,7 +45,7 @@ mod tests {
         let rows: Vec<usize> = (0..600).collect();
         let (mut seen, mut next) = page(&rows, usize::to_string, None).unwrap();
         while let Some(cursor) = next {
-            let (more, after) = page(&rows, usize::to_string, ask(&cursor)).unwrap();
+            let (more, after) = page(&rows, usize::to_string, Some(ask(&cursor))).unwrap();
             seen.extend(more);
             next = after;
         }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_foreign_cursor_is_refused() {
-        let error = page(&[1], usize::to_string, ask("x")).unwrap_err();
+        let error = page(&[1], usize::to_string, Some(ask("x"))).unwrap_err();
         assert_eq!(error.code.0, -32602);
         assert_eq!(error.data.unwrap()["code"], "invalid_cursor");
     }

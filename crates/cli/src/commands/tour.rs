@@ -113,7 +113,7 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     );
     if keep {
         let path = folder.keep();
-        closing.push_str(&format!("\nThe repository is kept at {}.", path.display()));
+        closing = format!("{closing}\nThe repository is kept at {}.", path.display());
     }
     Ok(closing)
 }

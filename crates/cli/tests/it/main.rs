@@ -1,5 +1,12 @@
 //! The real binary in a hermetic home: exit codes, stdout, stderr, and real server processes.
-#![allow(clippy::disallowed_methods, reason = "tests make files and start the binary")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::format_push_string,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests make files, start the binary, and fail loudly in their helpers too"
+)]
 
 mod alias;
 mod changes;

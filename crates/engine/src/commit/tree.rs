@@ -42,7 +42,7 @@ pub struct RepoStatus {
     pub rebase_in_progress: bool,
     /// Paths that a merge left for somebody to resolve.
     pub conflicts: Vec<StatusRow>,
-    /// What was begun and is neither finished nor given up: merge, rebase, apply_mailbox, cherry_pick, revert, bisect.
+    /// What was begun and is neither finished nor given up: `merge`, `rebase`, `apply_mailbox`, `cherry_pick`, `revert`, `bisect`.
     pub operations: Vec<String>,
     pub staged_count: usize,
     pub unstaged_count: usize,
@@ -68,7 +68,7 @@ pub struct HeadView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StatusRow {
     pub path: String,
-    /// added, modified, deleted, renamed, copied or typechange; of a conflict: both_modified and so on.
+    /// added, modified, deleted, renamed, copied or typechange; of a conflict: `both_modified` and so on.
     pub status: String,
     /// Of a rename or copy.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ pub struct ChangeView {
     pub old_path: Option<String>,
     /// What happened in the index and in the worktree, or in the commit.
     pub parts: Vec<PartView>,
-    /// Which sides of a merge changed it: both_modified, deleted_by_us and so on.
+    /// Which sides of a merge changed it: `both_modified`, `deleted_by_us` and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
     /// What was too long for this answer; absent when all is here.
