@@ -52,9 +52,9 @@ export class Workplace {
   branchChange() {
     const name = `branch-${randomBytes(6).toString('hex')}`;
     return {
-      command: 'git',
-      // Several clients do this at once: wait for each other's lock.
-      args: ['-c', 'core.filesRefLockTimeout=15000', 'checkout', '--quiet', '-b', name],
+      command: 'sh',
+      // Several clients do this at once, and git does not wait for another's lock.
+      args: ['-c', 'for try in $(seq 100); do git checkout --quiet -b "$1" && exit; sleep 0.1; done; exit 1', 'sh', name],
       options: { cwd: this.repository, env: this.environment() },
     };
   }

@@ -43,6 +43,7 @@ export async function drive(sdk, script) {
     tell?.(version);
   };
   await client.connect(transport);
+  const wire = tap(transport);
   try {
     const seen = {
       server: client.getServerVersion(),
@@ -55,7 +56,7 @@ export async function drive(sdk, script) {
       prompts: (await client.listPrompts()).prompts,
       calls: [],
     };
-    for (const call of script.calls) seen.calls.push(await callTool(sdk, client, call));
+    for (const call of script.calls) seen.calls.push(await callTool(sdk, client, call, wire));
     seen.reads = await each(script.reads, (uri) => client.readResource({ uri }));
     seen.gets = await each(script.prompts, (prompt) => client.getPrompt(prompt));
     seen.completions = await each(script.completions, (completion) => client.complete(completion));
@@ -72,11 +73,24 @@ function connectTo(sdk, server) {
   return sdk.http(new URL(server.url), { requestInit: { headers: { Authorization: `Bearer ${server.token}` } } });
 }
 
-async function callTool(sdk, client, { name, arguments: given, progress }) {
-  const steps = [];
-  const options = progress ? { onprogress: (step) => steps.push(step) } : {};
-  const answer = await outcome(() => sdk.call(client, { name, arguments: given }, options));
-  return progress ? { ...answer, progress: steps } : answer;
+/** Every message from now on, as it arrives. */
+function tap(transport) {
+  const messages = [];
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, ...more) => {
+    messages.push(message);
+    deliver(message, ...more);
+  };
+  return messages;
+}
+
+async function callTool(sdk, client, { name, arguments: given, progress }, wire) {
+  if (!progress) return outcome(() => sdk.call(client, { name, arguments: given }, {}));
+  const before = wire.length;
+  // The callback asks for progress. What it gets proves little: the SDK drops a step that arrives in one piece with the answer.
+  const answer = await outcome(() => sdk.call(client, { name, arguments: given }, { onprogress: () => {} }));
+  const steps = wire.slice(before).filter(({ method }) => method === 'notifications/progress');
+  return { ...answer, progress: steps.map(({ params }) => params) };
 }
 
 async function each(list, ask) {
