@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_git_that_is_started_inside_ends_and_one_outside_does_not() {
-        let git = || version(&Git::at(std::env::temp_dir()));
+        let git = || version(Git::at(std::env::temp_dir()));
         let inside = cancellable(Arc::new(|| true), git);
         assert!(matches!(inside, Err(GitError::Cancelled { .. })), "{inside:?}");
         git().unwrap();
