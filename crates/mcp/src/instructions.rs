@@ -29,7 +29,7 @@ pub(crate) fn of(persona: Persona, catalogue: &Catalogue) -> Option<String> {
         ),
         (
             Toolset::Commit,
-            "To commit: list_changes, group_changes, propose_commits, apply_commit, generate_pr.",
+            "What is not committed: list_changes; what was: log, show_commit, diff_between_refs, blame.",
         ),
     ] {
         if catalogue.count(toolset) > 0 {
