@@ -50,7 +50,7 @@ impl ContentHash {
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = blake3::Hasher::new();
         let mut rest = bytes;
-        while let Some(position) = rest.windows(2).position(|pair| pair == b"\r\n") {
+        while let Some(position) = memchr::memmem::find(rest, b"\r\n") {
             hasher.update(&rest[..position]);
             rest = &rest[position + 1..];
         }

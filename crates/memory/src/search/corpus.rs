@@ -1,11 +1,16 @@
 //! All entries in memory, kept in step with the folder: only what came or changed is read again.
 #![allow(clippy::disallowed_methods, reason = "asks the file system which entries changed")]
 
-use std::{collections::HashMap, sync::Arc, thread, time::UNIX_EPOCH};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    thread,
+    time::UNIX_EPOCH,
+};
 
 use fs_err as fs;
 
-use super::words::words;
+use super::index::{Index, Terms};
 use crate::{
     entry::{ContentHash, Entry, split_lines},
     front_matter::FrontMatter,
@@ -19,16 +24,14 @@ pub struct Document {
     pub reference: String,
     pub file: String,
     pub text: String,
-    /// For matching without regard to case.
-    pub(super) lower: String,
     pub title: String,
     pub front: FrontMatter,
     pub hash: ContentHash,
     /// Lines of the body.
     pub lines: usize,
-    /// Distinct words and how much each counts here.
-    pub(super) terms: Vec<(Box<str>, f32)>,
-    pub(super) length: f32,
+    /// For matching without regard to case; made when first searched.
+    lower: OnceLock<String>,
+    terms: OnceLock<Terms>,
     stamp: Stamp,
 }
 
@@ -58,13 +61,10 @@ pub struct Corpus {
     /// By number, then by file name.
     documents: Vec<Arc<Document>>,
     skipped: Vec<Skipped>,
-    /// For every word, the documents that have it, by their place in `documents`.
-    postings: HashMap<Box<str>, Vec<(u32, f32)>>,
-    total_length: f64,
+    /// Made when first an entry is compared with all others.
+    index: OnceLock<Index>,
 }
 
-/// A word in the title says more about an entry than one in its text.
-const TITLE_WEIGHT: f32 = 3.0;
 /// Below this a second thread costs more than it saves.
 const WORTH_A_THREAD: usize = 64;
 
@@ -103,17 +103,17 @@ impl Corpus {
                 Err(reason) => skipped.push(reason),
             }
         }
-        let same = |left: &Arc<Document>, right: &Arc<Document>| Arc::ptr_eq(left, right);
         let kept = self.documents.len() <= documents.len()
-            && self.documents.iter().zip(&documents).all(|(left, right)| same(left, right));
+            && self.documents.iter().zip(&documents).all(|(left, right)| Arc::ptr_eq(left, right));
         // The usual case is that nothing came, or new entries at the end.
-        let indexed = if kept { self.documents.len() } else { 0 };
-        if !kept {
-            self.postings.clear();
-            self.total_length = 0.0;
-        }
-        for (place, document) in documents.iter().enumerate().skip(indexed) {
-            self.index(place, document);
+        match self.index.get_mut() {
+            Some(index) if kept => {
+                for document in &documents[self.documents.len()..] {
+                    index.add(document.terms());
+                }
+            }
+            Some(_) => self.index = OnceLock::new(),
+            None => {}
         }
         self.documents = documents;
         self.skipped = skipped;
@@ -126,21 +126,10 @@ impl Corpus {
             return;
         }
         let document = Arc::new(Document::new(listed, text, stamp(vault, listed)));
-        self.index(self.documents.len(), &document);
-        self.documents.push(document);
-    }
-
-    fn index(&mut self, place: usize, document: &Document) {
-        self.total_length += f64::from(document.length);
-        let place = u32::try_from(place).unwrap_or(u32::MAX);
-        for (term, weight) in &document.terms {
-            match self.postings.get_mut(term) {
-                Some(list) => list.push((place, *weight)),
-                None => {
-                    self.postings.insert(term.clone(), vec![(place, *weight)]);
-                }
-            }
+        if let Some(index) = self.index.get_mut() {
+            index.add(document.terms());
         }
+        self.documents.push(document);
     }
 
     pub fn documents(&self) -> &[Arc<Document>] {
@@ -152,62 +141,55 @@ impl Corpus {
         &self.skipped
     }
 
-    pub(super) fn postings(&self, term: &str) -> &[(u32, f32)] {
-        self.postings.get(term).map_or(&[], Vec::as_slice)
+    /// The words of every document, in their order.
+    pub(super) fn terms(&self) -> Vec<&Terms> {
+        let unread = self.documents.iter().filter(|document| document.terms.get().is_none()).count();
+        if unread >= WORTH_A_THREAD {
+            in_parallel(&self.documents, |document| {
+                document.terms();
+                document.lower();
+            });
+        }
+        self.documents.iter().map(|document| document.terms()).collect()
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "an average of small numbers"
-    )]
-    pub(super) fn average_length(&self) -> f32 {
-        if self.documents.is_empty() { 1.0 } else { (self.total_length / self.documents.len() as f64) as f32 }
+    pub(super) fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let mut index = Index::default();
+            for terms in self.terms() {
+                index.add(terms);
+            }
+            index
+        })
     }
 }
 
 impl Document {
     fn new(listed: &Listed, text: String, stamp: Option<Stamp>) -> Self {
         let entry = Entry::parse(&text);
-        let title = entry.title();
-        let lines = split_lines(entry.body).count();
-        let (terms, length) = count(&title, entry.body);
         Self {
             number: listed.number,
             reference: listed.reference.clone(),
             file: listed.file.clone(),
-            lower: text.to_lowercase(),
-            title,
-            lines,
+            title: entry.title(),
+            lines: split_lines(entry.body).count(),
             hash: ContentHash::of(text.as_bytes()),
-            terms,
-            length,
             // A file whose time is not known never equals itself, and is read every time.
             stamp: stamp.unwrap_or(Stamp { modified: 0, size: u64::MAX }),
             front: entry.front,
+            lower: OnceLock::new(),
+            terms: OnceLock::new(),
             text,
         }
     }
-}
 
-/// How much each word counts in a text with a title, and how long that makes it.
-pub(super) fn count(title: &str, body: &str) -> (Vec<(Box<str>, f32)>, f32) {
-    let mut counts: HashMap<Box<str>, f32> = HashMap::new();
-    let mut length = 0.0;
-    let mut add = |word: &str, weight: f32| {
-        length += weight;
-        match counts.get_mut(word) {
-            Some(count) => *count += weight,
-            None => {
-                counts.insert(word.into(), weight);
-            }
-        }
-    };
-    words(body, |word| add(word, 1.0));
-    words(title, |word| add(word, TITLE_WEIGHT - 1.0));
-    let mut terms: Vec<(Box<str>, f32)> = counts.into_iter().collect();
-    terms.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-    (terms, length)
+    pub(super) fn lower(&self) -> &str {
+        self.lower.get_or_init(|| self.text.to_lowercase())
+    }
+
+    pub(super) fn terms(&self) -> &Terms {
+        self.terms.get_or_init(|| Terms::of(&self.title, Entry::parse(&self.text).body))
+    }
 }
 
 fn stamp(vault: &Vault, listed: &Listed) -> Option<Stamp> {

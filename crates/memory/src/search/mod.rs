@@ -2,6 +2,7 @@
 //! corpus in memory, its ranking, snippets and the measure of likeness; reads entries through [`crate::vault`] alone.
 
 mod corpus;
+mod index;
 mod rank;
 mod similar;
 mod snippet;

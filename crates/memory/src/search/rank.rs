@@ -1,13 +1,10 @@
 //! The ranking: literal matches first, as the seed promises each of them; within and after them BM25.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
 
 use super::{
     corpus::{Corpus, Document},
+    index::digest,
     words::words,
 };
 
@@ -36,13 +33,13 @@ impl Corpus {
     pub fn search(&self, query: &str) -> Vec<Hit> {
         let lower = query.to_lowercase();
         let scores = self.scores(&query_terms(query));
+        let finder = memchr::memmem::Finder::new(lower.as_bytes());
         let mut hits: Vec<Hit> = Vec::new();
-        for (place, document) in self.documents().iter().enumerate() {
-            let score = u32::try_from(place).ok().and_then(|place| scores.get(&place).copied());
-            let literal = document.lower.contains(&lower);
-            if literal || score.is_some() {
+        for (document, score) in self.documents().iter().zip(scores) {
+            let literal = finder.find(document.lower().as_bytes()).is_some();
+            if literal || score > 0.0 {
                 let kind = if literal { HitKind::Literal } else { HitKind::Words };
-                hits.push(Hit { document: Arc::clone(document), kind, score: score.unwrap_or(0.0) });
+                hits.push(Hit { document: Arc::clone(document), kind, score });
             }
         }
         // Newer before older where nothing else decides, except that an empty query lists.
@@ -58,22 +55,32 @@ impl Corpus {
         hits
     }
 
-    /// The BM25 score of every document that has one of the terms.
-    #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-    pub(super) fn scores(&self, terms: &BTreeSet<String>) -> BTreeMap<u32, f32> {
-        let mut scores = BTreeMap::new();
+    /// The BM25 score of every document, in their order; zero for one that has none of the terms.
+    ///
+    /// Each document is asked for each term: for a question of a few words that is quicker than making the index which
+    /// [`Corpus::similar`] needs, and hardly slower than having it.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "counts of documents and words"
+    )]
+    fn scores(&self, terms: &BTreeSet<String>) -> Vec<f32> {
+        let mut scores = vec![0.0; self.documents().len()];
+        if terms.is_empty() {
+            return scores;
+        }
         let documents = self.documents().len() as f32;
-        let average = self.average_length();
+        let texts = self.terms();
+        let total: f64 = texts.iter().map(|terms| f64::from(terms.length)).sum();
+        let average = ((total / texts.len().max(1) as f64) as f32).max(1.0);
         for term in terms {
-            let postings = self.postings(term);
-            let having = postings.len() as f32;
+            let word = digest(term);
+            let frequencies: Vec<f32> = texts.iter().map(|terms| terms.frequency(word)).collect();
+            let having = frequencies.iter().filter(|frequency| **frequency > 0.0).count() as f32;
             let rarity = (1.0 + (documents - having + 0.5) / (having + 0.5)).ln();
-            for (place, frequency) in postings {
-                let Some(document) = self.documents().get(*place as usize) else { continue };
-                let relative = document.length / average;
-                let weight = frequency * (SATURATION + 1.0)
-                    / (frequency + SATURATION * (1.0 - LENGTH + LENGTH * relative));
-                *scores.entry(*place).or_insert(0.0) += rarity * weight;
+            for ((score, frequency), terms) in scores.iter_mut().zip(frequencies).zip(&texts) {
+                let length = 1.0 - LENGTH + LENGTH * terms.length / average;
+                *score += rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length);
             }
         }
         scores

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::corpus::{Corpus, Document, count};
+use super::{
+    corpus::{Corpus, Document},
+    index::Terms,
+};
 use crate::entry::Entry;
 
 #[derive(Debug, Clone)]
@@ -18,21 +21,30 @@ const MOST_SHOWN: usize = 5;
 /// Only the rarest words choose whom to compare with; the common ones are everywhere.
 const CHOOSING_WORDS: usize = 16;
 const MOST_COMPARED: usize = 50;
+/// Words that are everywhere choose nobody.
+const MOST_LOOKED_AT: usize = 20_000;
 
 impl Corpus {
     /// Entries that a text nearly repeats, likest first.
     pub fn similar(&self, text: &str) -> Vec<Similar> {
         let entry = Entry::parse(text);
-        let (terms, _) = count(&entry.title(), entry.body);
-        let mut rarest: Vec<(&str, usize)> = terms
+        let terms = Terms::of(&entry.title(), entry.body);
+        let index = self.index();
+        let mut rarest: Vec<(usize, u64)> = terms
+            .counts
             .iter()
-            .map(|(term, _)| (term.as_ref(), self.postings(term).len()))
-            .filter(|(_, having)| *having > 0)
+            .map(|(word, _)| (index.postings(*word).len(), *word))
+            .filter(|(having, _)| *having > 0)
             .collect();
-        rarest.sort_by_key(|(term, having)| (*having, *term));
+        rarest.sort_unstable();
         let mut shared: BTreeMap<u32, usize> = BTreeMap::new();
-        for (term, _) in rarest.iter().take(CHOOSING_WORDS) {
-            for (place, _) in self.postings(term) {
+        let mut looked_at = 0;
+        for (having, word) in rarest.iter().take(CHOOSING_WORDS) {
+            looked_at += having;
+            if looked_at > MOST_LOOKED_AT {
+                break;
+            }
+            for place in index.postings(*word) {
                 *shared.entry(*place).or_default() += 1;
             }
         }
@@ -45,7 +57,7 @@ impl Corpus {
             .filter_map(|(_, place)| self.documents().get(place as usize))
             .map(|document| Similar {
                 document: Arc::clone(document),
-                likeness: self.likeness(&terms, &document.terms),
+                likeness: self.likeness(&terms.counts, &document.terms().counts),
             })
             .filter(|one| one.likeness >= NEAR)
             .collect();
@@ -60,7 +72,7 @@ impl Corpus {
     }
 
     /// Both lists are sorted by word.
-    fn likeness(&self, left: &[(Box<str>, f32)], right: &[(Box<str>, f32)]) -> f32 {
+    fn likeness(&self, left: &[(u64, f32)], right: &[(u64, f32)]) -> f32 {
         let (mut common, mut all) = (0.0, 0.0);
         let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
         loop {
@@ -78,7 +90,7 @@ impl Corpus {
                     right.next()
                 }
             };
-            let weight = term.map_or(0.0, |(term, _)| self.rarity(term));
+            let weight = term.map_or(0.0, |(word, _)| self.rarity(*word));
             all += weight;
             if order.is_eq() {
                 common += weight;
@@ -88,8 +100,8 @@ impl Corpus {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of documents")]
-    fn rarity(&self, term: &str) -> f32 {
+    fn rarity(&self, word: u64) -> f32 {
         let documents = self.documents().len() as f32;
-        (2.0 + documents / (1.0 + self.postings(term).len() as f32)).ln()
+        (2.0 + documents / (1.0 + self.index().postings(word).len() as f32)).ln()
     }
 }

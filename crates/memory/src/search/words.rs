@@ -3,27 +3,86 @@
 /// Calls `take` with every word, in lower case. An identifier of several words is given whole and in its parts.
 pub(crate) fn words(text: &str, mut take: impl FnMut(&str)) {
     let mut lower = String::new();
-    for run in text.split(|one: char| !(one.is_alphanumeric() || one == '_')) {
-        if run.is_empty() {
+    let bytes = text.as_bytes();
+    let mut position = 0;
+    // Byte by byte: entries are mostly ASCII, and what is not is looked at more closely below.
+    while position < bytes.len() {
+        let start = position;
+        let mut plain = true;
+        while position < bytes.len() && is_word_byte(bytes[position]) {
+            plain &= bytes[position].is_ascii_lowercase();
+            position += 1;
+        }
+        if start == position {
+            position += 1;
             continue;
         }
-        lower.clear();
-        lower.extend(run.chars().flat_map(char::to_lowercase));
-        let whole = lower.trim_matches('_');
-        if whole.is_empty() {
+        let run = &text[start..position];
+        if plain {
+            take(stem(run));
+        } else if run.is_ascii() {
+            identifier(run, &mut lower, &mut take);
+        } else {
+            for run in run.split(|one: char| !(one.is_alphanumeric() || one == '_')) {
+                any_script(run, &mut lower, &mut take);
+            }
+        }
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// An ASCII run that is not plain: capitals, digits or underscores are in it.
+fn identifier(run: &str, lower: &mut String, take: &mut impl FnMut(&str)) {
+    lower.clear();
+    lower.push_str(run);
+    lower.make_ascii_lowercase();
+    let whole = lower.trim_matches('_');
+    if whole.is_empty() {
+        return;
+    }
+    let bytes = run.as_bytes();
+    let character = |place: usize| bytes.get(place).map(|byte| char::from(*byte));
+    let is_cut = |place: usize| {
+        bytes[place - 1] == b'_'
+            || is_boundary(char::from(bytes[place - 1]), char::from(bytes[place]), character(place + 1))
+    };
+    let mut start = 0;
+    let mut parts = 0;
+    for end in 1..=bytes.len() {
+        if end < bytes.len() && !is_cut(end) {
             continue;
         }
-        let mut parts = Parts::new(run);
-        let first = parts.next();
-        let several = parts.next().is_some();
-        if several || first.is_none() {
+        let part = lower[start..end].trim_matches('_');
+        start = end;
+        if part.is_empty() {
+            continue;
+        }
+        // Whether there are several is known once the first does not reach the end.
+        if parts == 0 && part.len() < whole.len() {
             take(whole);
         }
-        for part in Parts::new(run) {
-            lower.clear();
-            lower.extend(part.chars().flat_map(char::to_lowercase));
-            take(stem(&lower));
-        }
+        parts += 1;
+        take(stem(part));
+    }
+}
+
+fn any_script(run: &str, lower: &mut String, take: &mut impl FnMut(&str)) {
+    lower.clear();
+    lower.extend(run.chars().flat_map(char::to_lowercase));
+    let whole = lower.trim_matches('_');
+    if whole.is_empty() {
+        return;
+    }
+    if Parts::new(run).nth(1).is_some() {
+        take(whole);
+    }
+    for part in Parts::new(run) {
+        lower.clear();
+        lower.extend(part.chars().flat_map(char::to_lowercase));
+        take(stem(lower));
     }
 }
 
@@ -132,6 +191,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_quick_way_and_the_general_one_agree(run in "[a-zA-Z0-9_]{1,12}") {
+            let (mut quick, mut general) = (Vec::new(), Vec::new());
+            let mut lower = String::new();
+            words(&run, |word| quick.push(word.to_owned()));
+            any_script(&run, &mut lower, &mut |word: &str| general.push(word.to_owned()));
+            prop_assert_eq!(quick, general);
+        }
+
         #[test]
         fn any_text_has_words(text in any::<String>()) {
             words(&text, |word| assert!(!word.is_empty()));

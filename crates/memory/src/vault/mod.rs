@@ -41,8 +41,9 @@ pub struct Vault {
 pub struct CachedLog {
     pub log: Log,
     stamp: Option<(u64, SystemTime)>,
-    /// Length and digest of what `log` holds.
-    digest: Option<(usize, blake3::Hash)>,
+    /// How much of the file `log` holds, and how that ends.
+    length: u64,
+    end: Vec<u8>,
     lines: usize,
 }
 
@@ -82,6 +83,8 @@ pub enum VaultError {
 pub(crate) const FOLDER: &str = ".context";
 const CONFIG_FILE: &str = "config.json";
 pub(crate) const LOG_FILE: &str = "log.jsonl";
+/// Enough to tell whether a file goes on from what is known of it: events have times and digests in them.
+const REMEMBERED_END: usize = 4 * 1024;
 /// No entry is read beyond this, whatever put it there.
 const MOST_READ: u64 = 16 * 1024 * 1024;
 
@@ -140,22 +143,39 @@ impl Vault {
         if stamp.is_some() && stamp == cached.stamp {
             return Ok(());
         }
-        let bytes = read(&path)?.unwrap_or_default();
-        let known = cached.digest.as_ref().is_some_and(|(length, digest)| {
-            bytes
-                .get(..*length)
-                .is_some_and(|before| before.ends_with(b"\n") && blake3::hash(before) == *digest)
-        });
-        let start = if known { cached.digest.as_ref().map_or(0, |(length, _)| *length) } else { 0 };
-        if !known {
-            cached.log = Log::default();
-            cached.lines = 0;
+        let (start, bytes) = match self.read_added(&path, cached)? {
+            Some(added) => (cached.length, added),
+            None => (0, read(&path)?.unwrap_or_default()),
+        };
+        if start == 0 {
+            *cached = CachedLog::default();
         }
-        cached.log.extend(&bytes[start..], cached.lines);
-        cached.lines += bytes[start..].split(|byte| *byte == b'\n').count().saturating_sub(1);
-        cached.digest = Some((bytes.len(), blake3::hash(&bytes)));
+        cached.log.extend(&bytes, cached.lines);
+        cached.lines += memchr::memchr_iter(b'\n', &bytes).count();
+        cached.length = start + bytes.len() as u64;
+        cached.end.extend_from_slice(&bytes);
+        let surplus = cached.end.len().saturating_sub(REMEMBERED_END);
+        cached.end.drain(..surplus);
         cached.stamp = stamp;
         Ok(())
+    }
+
+    /// What was added behind what is known; nothing if the file is no longer a continuation of it.
+    fn read_added(&self, path: &Path, cached: &CachedLog) -> Result<Option<Vec<u8>>, VaultError> {
+        use std::io::{Read, Seek, SeekFrom};
+        let failed = |source| VaultError::Read { path: path.to_owned(), source };
+        if cached.length == 0 || !cached.end.ends_with(b"\n") {
+            return Ok(None);
+        }
+        let mut file = match fs::File::open(path) {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed(source)),
+        };
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(cached.length - cached.end.len() as u64)).map_err(failed)?;
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes.strip_prefix(cached.end.as_slice()).map(<[u8]>::to_vec))
     }
 
     /// The text of an entry, exactly as it is in the file.
