@@ -8,7 +8,7 @@ use crate::tree::Tree;
 const LAYERS: &[(&str, &[&str])] = &[
     ("base", &["base"]),
     ("pure", &["contracts", "diff", "commits"]),
-    ("boundaries", &["project", "store", "memory", "git"]),
+    ("boundaries", &["project", "store", "memory", "git", "embeddings"]),
     ("use cases", &["engine"]),
     ("faces", &["cli", "mcp", "web"]),
 ];

@@ -1,0 +1,1 @@
+//! What a source file promises: contracts, fingerprints, the graph between them, bundles and comparison.

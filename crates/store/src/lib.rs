@@ -1,0 +1,1 @@
+//! The coordinate plane's records: tasks, leases, agents, messages and events, and the rules over them.
