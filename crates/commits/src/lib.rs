@@ -1,1 +1,21 @@
-//! Changes to groups, groups to an ordered plan, a plan to messages and the text of a pull request.
+//! Changes to groups, groups to an ordered plan, a plan to messages and the text of a pull request. Pure and
+//! deterministic: what reads a repository, keeps a plan or applies it is `becket_engine` with `becket_git`.
+
+pub mod change;
+pub mod edit;
+pub mod group;
+pub mod history;
+pub mod plan;
+pub mod pull_request;
+pub mod unit;
+
+pub use change::{Change, ContractFacts, DeclaredName, Evidence, Stage, UsedName};
+pub use edit::{Edit, EditError};
+pub use group::{Group, Grouping, Reason, group};
+pub use history::{History, HistoryError, Touched};
+pub use plan::{Plan, PlannedCommit, Requirement, Trailer, plan};
+pub use pull_request::{
+    ContractChange, Note, NoteStanding, PullRequest, PullRequestCommit, PullRequestDraft, PullRequestError,
+    Task, Template, Wording, draft,
+};
+pub use unit::{HunkId, Part, Unit, units};
