@@ -1,1 +1,7 @@
 //! What a source file promises: contracts, fingerprints, the graph between them, bundles and comparison.
+//!
+//! Two stages. [`language::read`] turns source text into [`model::LocalFacts`], looking at nothing but the text and the
+//! file's name. [`link::link`] turns facts, and what their imports resolve to, into a [`model::Contract`]. Neither
+//! fails, and neither knows a file system: `project` walks, reads and resolves.
+
+pub mod model;

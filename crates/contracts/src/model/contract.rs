@@ -1,0 +1,166 @@
+//! The linked contract, with the seed's UIFContract fields. Serialised it has the spelling of schema 0.3; `spelling`
+//! writes 0.4, and both are read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, NextFacts, Route, State};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Contract {
+    /// Always `UIFContract`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    pub schema_version: String,
+    pub kind: Kind,
+    /// Repository-relative, forward slashes, real case.
+    #[serde(default)]
+    pub entry_id: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(alias = "composition", default)]
+    pub version: Version,
+    #[serde(alias = "interface", default)]
+    pub logic_signature: LogicSignature,
+    #[serde(default, skip_serializing_if = "Exports::is_empty")]
+    pub exports: Exports,
+    /// Exported declarations whole, private ones by name, kind and lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<ContractDeclaration>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Route>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nextjs: Option<NextFacts>,
+    /// The seed's `style` object, where style was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prediction: Vec<String>,
+    /// Types of props that could not be followed, and where they come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unresolved: Vec<UnresolvedType>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Diagnostic>,
+    /// Filled by `fingerprint`.
+    #[serde(default)]
+    pub semantic_hash: String,
+    /// Filled by `fingerprint`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file_hash: String,
+}
+
+/// Names that the file is made of; sorted, without repeats.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Version {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language_specific: Option<BTreeMap<String, Vec<String>>>,
+}
+
+/// The merged view over all components of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogicSignature {
+    #[serde(default)]
+    pub props: BTreeMap<String, PropType>,
+    #[serde(default)]
+    pub emits: BTreeMap<String, PropType>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub state: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_signature: Option<ApiSignature>,
+}
+
+/// The type of a prop as the seed writes it: a bare string where it is plain and required.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PropType {
+    Plain(String),
+    Described {
+        #[serde(rename = "type")]
+        kind: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        literals: Option<Vec<String>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<String>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        optional: bool,
+    },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiSignature {
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_type: Option<String>,
+}
+
+/// Written as an object; the original's bare `"default"` and `"named"` are read too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "super::spelling::ReadExports")]
+pub struct Exports {
+    /// The local name of the default export, or `default` where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    pub named: Vec<String>,
+    /// Specifiers of `export * from` whose names are not known, because they come from a package or did not resolve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stars: Vec<String>,
+}
+
+impl Exports {
+    pub fn is_empty(&self) -> bool {
+        self.default.is_none() && self.named.is_empty() && self.stars.is_empty()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractDeclaration {
+    pub name: String,
+    pub kind: DeclarationKind,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exported: bool,
+    pub lines: Lines,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<ComponentForm>,
+    /// One list per variant: a union of props has several, everything else one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub props: Vec<Vec<Member>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emits: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<State>,
+}
+
+/// A type that is named but not followed: of a package, or of a file that was not found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UnresolvedType {
+    pub name: String,
+    /// The specifier that it is imported from; absent for a global.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}

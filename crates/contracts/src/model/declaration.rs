@@ -1,0 +1,110 @@
+//! One top-level declaration of a file.
+
+use serde::{Deserialize, Serialize};
+
+use super::TypeShape;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declaration {
+    /// The local name; `default` for a default export that has none.
+    pub name: String,
+    pub kind: DeclarationKind,
+    /// Under any name, `export { a as b }` and `export default a` included.
+    pub exported: bool,
+    /// Printed as declared, one entry per overload, bodies left out: `function cn(...inputs: string[]): string`. Where a
+    /// return or a constant is not annotated the text says `inferred`.
+    pub signatures: Vec<String>,
+    /// The first line of the doc comment.
+    pub doc: Option<String>,
+    pub lines: Lines,
+    pub detail: DeclarationDetail,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeclarationKind {
+    Component,
+    Hook,
+    Function,
+    Class,
+    Interface,
+    Type,
+    Enum,
+    Constant,
+    Variable,
+    Namespace,
+}
+
+impl DeclarationKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Component => "component",
+            Self::Hook => "hook",
+            Self::Function => "function",
+            Self::Class => "class",
+            Self::Interface => "interface",
+            Self::Type => "type",
+            Self::Enum => "enum",
+            Self::Constant => "constant",
+            Self::Variable => "variable",
+            Self::Namespace => "namespace",
+        }
+    }
+}
+
+/// What only some kinds of declarations have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeclarationDetail {
+    #[default]
+    None,
+    Component(Box<ComponentFacts>),
+    /// An interface or a type alias: what a prop type that names it stands for.
+    Shape { parameters: Vec<String>, shape: TypeShape },
+    /// The parameters of a hook, which the merged view shows as props.
+    Hook { parameters: TypeShape },
+}
+
+/// First and last line, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Lines {
+    pub first: u32,
+    pub last: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComponentFacts {
+    pub form: ComponentForm,
+    /// The declared type of the props; `None` where nothing is annotated.
+    pub props: Option<TypeShape>,
+    /// Props that the parameter pattern takes apart, with the text of a default.
+    pub destructured: Vec<(String, Option<String>)>,
+    /// Names of props that are called, or handed on by name.
+    pub used_callbacks: Vec<String>,
+    /// `{...props}` or `{...rest}` on a child: what is not taken apart is passed on.
+    pub spreads_rest: bool,
+    pub state: Vec<State>,
+    /// The type that names the state of a class component, `Component<Props, State>`.
+    pub state_shape: Option<TypeShape>,
+    /// Events that a framework declares by name (Vue `emits`), with their signature.
+    pub declared_emits: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ComponentForm {
+    Function,
+    Arrow,
+    ForwardRef,
+    Memo,
+    Lazy,
+    Class,
+    Wrapped,
+    Vue,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct State {
+    pub name: String,
+    /// As declared (`useState<User | null>`), or of a literal (`useState(0)` is `number`), else `inferred`.
+    pub text: String,
+}

@@ -1,0 +1,108 @@
+//! What one file says by itself: a function of its text and the ending of its name, so it can be cached by content.
+//!
+//! A cache needs a format with field names (JSON, MessagePack maps): empty fields are left out.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Declaration, Directive, Kind, NextExports, Route, StyleFacts};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalFacts {
+    pub kind: Kind,
+    /// The first line of the doc comment that describes the file.
+    pub doc: Option<String>,
+    /// In source order; overloads, and an interface that is declared twice, are one.
+    pub declarations: Vec<Declaration>,
+    /// In source order, one per statement or call.
+    pub imports: Vec<Import>,
+    /// Sorted by name, stars last.
+    pub exports: Vec<Export>,
+    /// Names of hooks that are called, sorted.
+    pub hooks: Vec<String>,
+    /// Components that are rendered (`Foo`, `Foo.Bar`), sorted.
+    pub components: Vec<String>,
+    /// Decorators and route registrations as the seed's `languageSpecific` lists them, sorted.
+    pub decorators: Vec<String>,
+    pub routes: Vec<Route>,
+    pub directive: Option<Directive>,
+    /// What a Next.js file exports by the names that Next.js reads; `link` decides by the path whether it counts.
+    pub next: NextExports,
+    /// Absent where a file has nothing of style.
+    pub style: Option<Box<StyleFacts>>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Lines of the file, for people.
+    pub line_count: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// As written: `./button`, `@/lib/cn`, `react`.
+    pub specifier: String,
+    pub kind: ImportKind,
+    pub names: Vec<ImportedName>,
+    pub line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImportKind {
+    Static,
+    Dynamic,
+    TypeOnly,
+    ReExport,
+    Require,
+}
+
+impl ImportKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Dynamic => "dynamic",
+            Self::TypeOnly => "type-only",
+            Self::ReExport => "re-export",
+            Self::Require => "require",
+        }
+    }
+}
+
+/// `import { imported as local }`. `imported` is `default` for a default import and `*` for a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ImportedName {
+    pub imported: String,
+    pub local: String,
+    pub type_only: bool,
+}
+
+/// One exported name. `name` is `default` for the default export, and `*` for `export * from`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Export {
+    pub name: String,
+    pub origin: ExportOrigin,
+    pub type_only: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ExportOrigin {
+    /// Declared here under this local name (`default` for an anonymous default export).
+    Local(String),
+    /// Of another module; `imported` is `*` for a whole namespace or a star export. An import that is exported again by a
+    /// list of its own is one of these too.
+    Module { specifier: String, imported: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub message: String,
+    /// Counted from 1.
+    pub line: u32,
+    /// In characters, counted from 1.
+    pub column: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+}

@@ -1,0 +1,24 @@
+//! The owned model: what one file says by itself (`LocalFacts`), and the contract that linking makes of it
+//! (`Contract`). Values only; how they are read from source is `languages`, how they are hashed `fingerprint`.
+
+mod contract;
+mod declaration;
+mod facts;
+mod kind;
+mod next;
+mod route;
+mod shape;
+mod spelling;
+mod style;
+
+pub use contract::{ApiSignature, Contract, ContractDeclaration, Exports, LogicSignature, PropType, UnresolvedType, Version};
+pub use declaration::{
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,
+};
+pub use facts::{Diagnostic, Export, ExportOrigin, Import, ImportKind, ImportedName, LocalFacts, Severity};
+pub use kind::Kind;
+pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, RouteRole};
+pub use route::{Route, RouteFramework, RouteParameter, RouteParameterSource};
+pub use shape::{Member, MemberKind, TypeShape};
+pub use spelling::{SchemaVersion, UnknownSchemaVersion};
+pub use style::{StyleFacts, StyleMode};

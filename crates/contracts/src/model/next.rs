@@ -1,0 +1,79 @@
+//! What Next.js makes of a file: its directive, role, segment and metadata.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Directive {
+    Client,
+    Server,
+}
+
+/// The exports that only count in a Next.js route file, whose path is not known yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextExports {
+    pub metadata: Option<NextMetadata>,
+    /// `GET`, `POST` … of a route handler.
+    pub methods: Vec<String>,
+    /// `getServerSideProps`, `generateStaticParams`, `revalidate` … by name.
+    pub data: Vec<String>,
+    /// `next` or `next/…` is imported.
+    pub imports_next: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextMetadata {
+    /// Literal values of `export const metadata`; others are their source text in `${}`.
+    #[serde(default, rename = "static", skip_serializing_if = "BTreeMap::is_empty")]
+    pub literals: BTreeMap<String, String>,
+    /// `generateMetadata` is exported.
+    #[serde(default)]
+    pub dynamic: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NextFacts {
+    pub is_in_app_dir: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router: Option<NextRouter>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<Directive>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route_role: Option<RouteRole>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<NextMetadata>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NextRouter {
+    App,
+    Pages,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouteRole {
+    Page,
+    Layout,
+    Loading,
+    Error,
+    GlobalError,
+    NotFound,
+    Template,
+    Default,
+    Route,
+    Middleware,
+    Api,
+    App,
+    Document,
+}

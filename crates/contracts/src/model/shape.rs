@@ -1,0 +1,56 @@
+//! The shape of a type, as far as props need it: members, references, and how they are combined.
+//!
+//! A reference is followed by `link`; everything that has no members of its own is text, as declared.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TypeShape {
+    /// `{ a: string; b?: number }`, or the body of an interface.
+    Object(Vec<Member>),
+    /// `Name<A, B>`; the name may be qualified (`React.FC`).
+    Reference { name: String, arguments: Vec<TypeShape> },
+    Intersection(Vec<TypeShape>),
+    Union(Vec<TypeShape>),
+    /// A string literal, as the keys of `Pick` and `Omit` need it; without its quotes.
+    Literal(String),
+    /// `typeof name`.
+    Query(String),
+    /// Anything else, printed as declared.
+    Text(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "MemberKind::is_property")]
+    pub kind: MemberKind,
+    /// The type as declared: `string`, `(id: number) => void`; empty when nothing is annotated.
+    #[serde(default, rename = "type", skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// The first line of the member's doc comment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MemberKind {
+    #[default]
+    Property,
+    Method,
+    Getter,
+    Setter,
+    Constructor,
+    Index,
+    Call,
+    EnumMember,
+}
+
+impl MemberKind {
+    pub fn is_property(&self) -> bool {
+        *self == Self::Property
+    }
+}
