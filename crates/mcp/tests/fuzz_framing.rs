@@ -1,6 +1,7 @@
 //! Hostile streams against the framing and against a whole server on in-memory pipes.
 //!
 //! A bounded number of cases in an ordinary run; for as many seconds as `BECKET_FUZZ_SECONDS` says when it is set.
+//! A failure names its seed, with which `BECKET_FUZZ_SEED` runs the same cases again, and the smallest input found.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -11,6 +12,8 @@
 )]
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant};
 
 use becket_mcp::transport::{Decoder, Event, Limits, serve};
@@ -19,7 +22,7 @@ use becket_testing::protocol::{initialize_params, modern_params, notification, r
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use rmcp::ServerHandler;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -35,7 +38,7 @@ impl ServerHandler for Plain {}
 
 #[test]
 fn the_cutting_of_a_hostile_stream_never_matters() {
-    fuzz(2000, &(hostile_stream(), cuts()), |(stream, cuts)| {
+    fuzz(2000, &(hostile_stream(), cuts()), |(Stream(stream), cuts)| {
         let whole = decode([stream.as_slice()]);
         prop_assert_eq!(&whole, &decode(pieces(&stream, &cuts)));
         prop_assert_eq!(&whole, &decode(stream.chunks(1)));
@@ -46,7 +49,7 @@ fn the_cutting_of_a_hostile_stream_never_matters() {
 #[test]
 fn a_hostile_stream_is_survived_and_answered_in_kind() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    fuzz(300, &(hostile_stream(), cuts()), |(stream, cuts)| {
+    fuzz(300, &(hostile_stream(), cuts()), |(Stream(stream), cuts)| {
         let output = runtime.block_on(converse(&stream, &cuts))?;
         let answers = match first_meaningful_byte(&stream) {
             None if output.is_empty() => return Ok(()),
@@ -151,7 +154,7 @@ fn request_shape() -> impl Strategy<Value = (Shape, bool)> {
 }
 
 /// A stream of good and bad frames in both framings, with bytes changed, added and taken away.
-fn hostile_stream() -> impl Strategy<Value = Vec<u8>> {
+fn hostile_stream() -> impl Strategy<Value = Stream> {
     let frames = vec(frame(), 0..12).prop_map(|frames| frames.concat());
     let changes = vec((any::<Index>(), 0..3_u8, any::<u8>()), 0..6);
     (frames, changes).prop_map(|(mut stream, changes)| {
@@ -164,8 +167,18 @@ fn hostile_stream() -> impl Strategy<Value = Vec<u8>> {
                 _ => {}
             }
         }
-        stream
+        Stream(stream)
     })
+}
+
+/// Bytes that a failure shows as they would be written in a test.
+#[derive(Clone)]
+struct Stream(Vec<u8>);
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "b\"{}\"", self.0.escape_ascii())
+    }
 }
 
 fn frame() -> impl Strategy<Value = Vec<u8>> {
@@ -293,20 +306,28 @@ fn first_meaningful_byte(stream: &[u8]) -> Option<u8> {
 
 /// Runs `cases` cases, or as many as fit the time asked for.
 fn fuzz<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let seconds =
-        std::env::var("BECKET_FUZZ_SECONDS").ok().map(|text| text.parse().expect("a number of seconds"));
-    let deadline = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+    let deadline = number("BECKET_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let mut seed = number("BECKET_FUZZ_SEED").unwrap_or_else(any_seed);
     let mut done = 0_u64;
     loop {
         let config =
             Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
-        if let Err(error) = TestRunner::new(config).run(strategy, &test) {
-            panic!("{error}");
+        let bytes = [seed.to_le_bytes(); 4].concat();
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        if let Err(error) = TestRunner::new_with_rng(config, rng).run(strategy, &test) {
+            panic!("with BECKET_FUZZ_SEED={seed}: {error}");
         }
         done += u64::from(cases);
+        seed = seed.wrapping_add(1);
         if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
             break;
         }
     }
     println!("{done} cases");
+}
+
+/// Another one for each run and each test: the standard library seeds its hash maps so.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

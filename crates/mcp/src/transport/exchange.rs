@@ -12,7 +12,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::framing::Event;
+use super::framing::{Event, Framing};
 use super::messages::{self, Refusal};
 use super::outline::{Outline, OutlineKind};
 
@@ -22,6 +22,8 @@ pub(super) enum Effect {
     Deliver(Box<ClientJsonRpcMessage>),
     /// A handshake from a peer that did without until now: to be readmitted once a new server stands before it.
     Renew(RequestId, Box<ClientRequest>),
+    /// What is said from here on is framed so.
+    Frame(Framing),
     /// A complete JSON text for the peer.
     Reply(Vec<u8>),
     /// The peer asked for the end.
@@ -82,6 +84,7 @@ impl Exchange {
     /// Takes what came from the peer.
     pub(super) fn accept(&mut self, event: Event) -> Vec<Effect> {
         match event {
+            Event::Framing(framing) => vec![Effect::Frame(framing)],
             Event::Message(bytes) => match messages::parse_text(&bytes) {
                 Ok(Value::Array(members)) => self.accept_batch(members),
                 Ok(value) => self.accept_alone(value),

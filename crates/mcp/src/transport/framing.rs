@@ -13,7 +13,8 @@ use super::outline::{Outline, Outliner};
 
 /// How messages are told apart on the stream, decided by the peer's first JSON object, array or header.
 ///
-/// Other lines before it decide nothing: they are taken, and answered, as lines.
+/// Other lines before it decide nothing: they are taken, and answered, as lines. A header is one of the two that the
+/// framing has: `nope: x` is a stray line like any other, or it would lock out the lines that follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// One JSON text on each line.
@@ -41,6 +42,9 @@ impl Framing {
 /// What the stream said next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
+    /// How the peer frames what follows, and is to be answered. Comes before everything else, and again if a header
+    /// decides otherwise than the stray lines before it.
+    Framing(Framing),
     /// The bytes of one message, within the bound; nothing is known yet of what they hold.
     Message(Vec<u8>),
     /// A message over the bound. It was not kept, and is reported once.
@@ -73,7 +77,7 @@ enum State {
     Detecting {
         mark: usize,
     },
-    /// The first line, neither object nor array: a header if a colon follows a header's name.
+    /// The beginning of a line that is neither object nor array: a header if a colon follows a header's name.
     Name,
     Line,
     SkippingLine(Skipped),
@@ -105,18 +109,13 @@ impl Decoder {
         }
     }
 
-    /// The peer's framing, once something of it is known. Until it is decided, a header can still change it.
-    pub fn framing(&self) -> Option<Framing> {
-        self.framing
-    }
-
     /// Takes the next piece of the stream and appends what it completes to `events`.
     pub fn push(&mut self, bytes: &[u8], events: &mut VecDeque<Event>) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let used = match &self.state {
-                State::Detecting { mark } => self.detect(*mark, rest),
-                State::Name => self.name(rest),
+                State::Detecting { mark } => self.detect(*mark, rest, events),
+                State::Name => self.name(rest, events),
                 State::Line => self.line(rest, events),
                 State::SkippingLine(_) => self.skip_line(rest, events),
                 State::Headers(_) => self.headers(rest, events),
@@ -134,7 +133,7 @@ impl Decoder {
         match std::mem::replace(&mut self.state, State::Detecting { mark: 0 }) {
             State::Detecting { .. } | State::Seeking { .. } => {}
             State::Name | State::Line => {
-                self.framing.get_or_insert(Framing::Newline);
+                self.frame(Framing::Newline, events);
                 let line = without_carriage_return(buffer);
                 if line.len() > self.max_message_bytes {
                     Skipped::line(&line).end(events);
@@ -150,22 +149,19 @@ impl Decoder {
                 }
             }
             State::Body { .. } => events.push_back(Event::Truncated),
-            State::SkippingLine(skipped) => {
-                self.framing.get_or_insert(Framing::Newline);
-                skipped.end(events);
-            }
-            State::SkippingBody { skipped, .. } => skipped.end(events),
+            State::SkippingLine(skipped) | State::SkippingBody { skipped, .. } => skipped.end(events),
         }
     }
 
     /// Looks at bytes until one begins a line; that byte itself is left for whoever reads the line.
-    fn detect(&mut self, mut mark: usize, bytes: &[u8]) -> usize {
+    fn detect(&mut self, mut mark: usize, bytes: &[u8], events: &mut VecDeque<Event>) -> usize {
         for (index, byte) in bytes.iter().enumerate() {
             if BYTE_ORDER_MARK.get(mark) == Some(byte) {
                 mark = (mark + 1) % BYTE_ORDER_MARK.len();
             } else if mark > 0 || !byte.is_ascii_whitespace() {
                 if mark == 0 && matches!(byte, b'{' | b'[') {
-                    self.decide(Framing::Newline, State::Line);
+                    self.decided = true;
+                    self.begin_line(events);
                 } else {
                     self.buffer.extend_from_slice(&BYTE_ORDER_MARK[..mark]);
                     self.state = State::Name;
@@ -178,33 +174,40 @@ impl Decoder {
     }
 
     /// Keeps bytes until they are a header's name or cannot be one; what ends the name is left to be read.
-    fn name(&mut self, bytes: &[u8]) -> usize {
+    fn name(&mut self, bytes: &[u8], events: &mut VecDeque<Event>) -> usize {
         let end = bytes.iter().position(|byte| matches!(byte, b':' | b'\n'));
         let piece = &bytes[..end.unwrap_or(bytes.len())];
         if self.buffer.len() + piece.len() > self.max_message_bytes.min(header::MAX_HEADER_BYTES) {
-            self.state = State::Line;
+            self.begin_line(events);
             return 0;
         }
         self.buffer.extend_from_slice(piece);
         let Some(end) = end else { return piece.len() };
-        if bytes[end] == b':' && header::is_name(self.buffer.trim_ascii_end()) {
+        if bytes[end] == b':' && header::is_known_name(self.buffer.trim_ascii_end()) {
             let block = HeaderBlock::starting_with(&std::mem::take(&mut self.buffer));
-            self.decide(Framing::ContentLength, State::Headers(block));
+            self.decided = true;
+            self.frame(Framing::ContentLength, events);
+            self.state = State::Headers(block);
         } else {
-            self.state = State::Line;
+            self.begin_line(events);
         }
         end
     }
 
-    fn decide(&mut self, framing: Framing, state: State) {
-        self.framing = Some(framing);
-        self.decided = true;
-        self.state = state;
+    fn begin_line(&mut self, events: &mut VecDeque<Event>) {
+        self.frame(Framing::Newline, events);
+        self.state = State::Line;
     }
 
-    /// A line that decided nothing leaves it to the next one, and is itself answered by a line.
-    fn after_line(&mut self) -> State {
-        self.framing.get_or_insert(Framing::Newline);
+    fn frame(&mut self, framing: Framing, events: &mut VecDeque<Event>) {
+        if self.framing != Some(framing) {
+            self.framing = Some(framing);
+            events.push_back(Event::Framing(framing));
+        }
+    }
+
+    /// A line that decided nothing leaves it to the next one.
+    fn after_line(&self) -> State {
         if self.decided { State::Line } else { State::Detecting { mark: 0 } }
     }
 

@@ -7,6 +7,9 @@ use thiserror::Error;
 /// What a header block may take in all. Ours are about 25 bytes; a peer that needs more is not speaking to us.
 pub const MAX_HEADER_BYTES: usize = 8 * 1024;
 
+const CONTENT_LENGTH: &str = "content-length";
+const CONTENT_TYPE: &str = "content-type";
+
 /// How the one header that matters begins, in lower case.
 pub(super) const CONTENT_LENGTH_FIELD: &[u8] = b"content-length:";
 
@@ -119,9 +122,9 @@ impl HeaderBlock {
 
     fn field(&mut self, line: &[u8]) -> Option<HeaderFault> {
         let Some((name, value)) = split_field(line) else { return Some(HeaderFault::NotAHeader) };
-        if name.eq_ignore_ascii_case("content-length") {
+        if name.eq_ignore_ascii_case(CONTENT_LENGTH) {
             self.content_length(value)
-        } else if name.eq_ignore_ascii_case("content-type") {
+        } else if name.eq_ignore_ascii_case(CONTENT_TYPE) {
             self.content_type(value)
         } else {
             None
@@ -166,8 +169,14 @@ fn split_field(line: &[u8]) -> Option<(&str, &str)> {
     is_name(name.as_bytes()).then(|| (name, value.trim()))
 }
 
+/// Whether a block can begin with it. Later lines may have any name; the first one also has to tell a header from
+/// whatever else a stream can begin with.
+pub(super) fn is_known_name(name: &[u8]) -> bool {
+    [CONTENT_LENGTH, CONTENT_TYPE].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
 /// A token, as HTTP has it.
-pub(super) fn is_name(name: &[u8]) -> bool {
+fn is_name(name: &[u8]) -> bool {
     !name.is_empty()
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }

@@ -356,6 +356,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
                     let deadline = Instant::now() + shared.limits.drain;
                     self.renewal = Some(Renewal { id, request: *request, deadline });
                 }
+                Effect::Frame(framing) => shared.output.set_framing(framing),
                 Effect::Reply(text) => shared.output.enqueue(text),
                 Effect::End => self.drain_from_now(shared),
             }
@@ -384,9 +385,6 @@ impl<R: AsyncRead + Send + Unpin + 'static> Input<R> {
                 }
                 self.end_of_input();
             }
-        }
-        if let Some(framing) = self.decoder.framing() {
-            shared.output.set_framing(framing);
         }
     }
 

@@ -19,7 +19,17 @@ fn decode_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Option<Fram
         assert!(kept <= MAX + 1, "{kept} bytes kept");
     }
     decoder.finish(&mut events);
-    (decoder.framing(), events.into())
+    let said_first = matches!(events.front(), None | Some(Event::Framing(_)));
+    assert!(said_first, "nothing can be answered before the framing is known: {events:?}");
+    let mut framing = None;
+    events.retain(|event| match event {
+        Event::Framing(next) => {
+            framing = Some(*next);
+            false
+        }
+        _ => true,
+    });
+    (framing, events.into())
 }
 
 /// Decodes the stream whole and byte by byte, and expects the same.
@@ -69,17 +79,27 @@ fn an_object_an_array_or_a_header_tells_the_framing() {
 
 #[test]
 fn a_first_line_that_is_no_header_is_a_line_and_decides_nothing() {
-    for first in ["null", "5", "\"x: y\"", "hello", "\0", "a b: c", ": x", "\u{1b}[0m: x"] {
+    for first in
+        ["null", "5", "\"x: y\"", "hello", "\0", "a b: c", ": x", "\u{1b}[0m: x", "nope: x", "Content: 5"]
+    {
         let mut decoder = Decoder::new(MAX);
         let mut events = VecDeque::new();
         decoder.push(first.as_bytes(), &mut events);
-        assert_eq!((decoder.framing(), events.len()), (None, 0), "{first:?} is not whole");
+        assert!(!events.iter().any(|event| matches!(event, Event::Message(_))), "{first:?} is not whole");
         assert_eq!(decode(format!("{first}\r\n{{}}\n[1]\n")), [first, "{}", "[1]"].map(message));
         assert_eq!(decode(format!("{first}\n{first}\n{}", framed("{}"))), [first, first, "{}"].map(message));
     }
     let unknown = Event::Oversized { announced: None, outline: Outline::default() };
     assert_eq!(decode(format!("{}\n{}", "x".repeat(MAX * 3), framed("{}"))), [unknown, message("{}")]);
     assert_eq!(decode("5"), [message("5")]);
+}
+
+#[test]
+fn what_decides_the_framing_is_said_before_what_it_holds_for() {
+    let mut events = VecDeque::new();
+    Decoder::new(MAX).push(format!("nope: x\n5\n{}", framed("[]")).as_bytes(), &mut events);
+    let (lines, headers) = (Event::Framing(Framing::Newline), Event::Framing(Framing::ContentLength));
+    assert_eq!(events, [lines, message("nope: x"), message("5"), headers, message("[]")]);
 }
 
 #[test]
@@ -179,7 +199,7 @@ fn a_header_block_is_bounded() {
     for block in
         [format!("X: {}\n", "y".repeat(MAX_HEADER_BYTES)), "X: y\r\n".repeat(MAX_HEADER_BYTES / 6 + 1)]
     {
-        let stream = format!("{block}\n{}", framed("[1]"));
+        let stream = format!("Content-Type: x\n{block}\n{}", framed("[1]"));
         assert_eq!(decode(stream), [Event::BadHeader(HeaderFault::TooLong), message("[1]")]);
     }
     let padding = " \r\n".repeat(MAX_HEADER_BYTES);
@@ -203,7 +223,8 @@ fn a_lying_announcement_is_still_reported() {
     let mut decoder = Decoder::new(MAX);
     let mut events = VecDeque::new();
     decoder.push(stream.as_bytes(), &mut events);
-    assert_eq!(events, [oversized(3, OutlineKind::Call, Some(u64::MAX))], "before the input ends");
+    let expected = [Event::Framing(Framing::ContentLength), oversized(3, OutlineKind::Call, Some(u64::MAX))];
+    assert_eq!(events, expected, "before the input ends");
     assert_eq!(decode(stream).len(), 1);
 }
 
@@ -212,6 +233,58 @@ fn an_input_that_ends_early_is_reported() {
     assert_eq!(decode("Content-Length: 5\r\n\r\n{\"a"), [Event::Truncated]);
     assert_eq!(decode("Content-Length: 5"), [Event::Truncated]);
     assert_eq!(decode(format!("{}\r\n", framed("{}"))), [message("{}")]);
+}
+
+/// Every short sequence of the pieces that mean something, with a bound so small that each one can cross it.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the environment asks for the longer run")]
+fn no_short_stream_depends_on_its_cutting() {
+    const PIECES: [&[u8]; 18] = [
+        b"\n",
+        b"\r",
+        b" ",
+        b":",
+        b"{",
+        b"}",
+        b"[",
+        b"\"",
+        b",",
+        b"1",
+        b"x",
+        b"\xEF\xBB",
+        b"\xBF",
+        b"\"id\":1,\"method\":2",
+        b"Content-Length",
+        b"Content-Length: 3\n",
+        b"Content-Length: 9\nContent-Type: a; charset=b\n",
+        b"\nX: y\n",
+    ];
+    let length: u32 = if std::env::var_os("BECKET_FULL").is_some() { 5 } else { 3 };
+    let decode = |cut: usize, stream: &[u8], bytewise: bool| -> Vec<Event> {
+        let mut decoder = Decoder::new(6);
+        let mut events = VecDeque::new();
+        if bytewise {
+            stream.chunks(1).for_each(|piece| decoder.push(piece, &mut events));
+        } else {
+            decoder.push(&stream[..cut], &mut events);
+            decoder.push(&stream[cut..], &mut events);
+        }
+        decoder.finish(&mut events);
+        events.into()
+    };
+    for number in 0..PIECES.len().pow(length) {
+        let mut rest = number;
+        let mut stream = Vec::new();
+        for _ in 0..length {
+            stream.extend_from_slice(PIECES[rest % PIECES.len()]);
+            rest /= PIECES.len();
+        }
+        let whole = decode(0, &stream, false);
+        assert_eq!(whole, decode(0, &stream, true), "byte by byte: {}", stream.escape_ascii());
+        for cut in 1..stream.len() {
+            assert_eq!(whole, decode(cut, &stream, false), "cut at {cut}: {}", stream.escape_ascii());
+        }
+    }
 }
 
 /// A piece of a stream: good, bad, too large or nonsense.

@@ -98,9 +98,14 @@ async fn bad_headers_are_answered_and_the_stream_goes_on() {
 
 #[tokio::test]
 async fn a_first_line_that_is_no_message_is_answered_by_a_line_and_either_framing_may_follow() {
-    for (first, code) in
-        [("null", -32600), ("5", -32600), ("\"x\"", -32600), ("hello", -32700), ("\0", -32700)]
-    {
+    for (first, code) in [
+        ("null", -32600),
+        ("5", -32600),
+        ("\"x\"", -32600),
+        ("hello", -32700),
+        ("\0", -32700),
+        ("nope: x", -32700),
+    ] {
         for framing in [Framing::Newline, Framing::ContentLength] {
             let mut client = Client::start(Framing::Newline);
             client.raw(format!("{first}\n").as_bytes()).await;
@@ -113,6 +118,18 @@ async fn a_first_line_that_is_no_message_is_answered_by_a_line_and_either_framin
             client.ends_cleanly().await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_stray_line_is_answered_by_a_line_even_when_a_header_came_with_it() {
+    let mut client = Client::start(Framing::Newline);
+    let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    client.raw(&[b"nope: x\nContent-Length: 40\r\n\r\n".as_slice(), ping].concat()).await;
+    client.expect_error(Value::Null, -32700).await;
+    client.framing = Framing::ContentLength;
+    client.expect_result(1).await;
+    client.close_input();
+    client.ends_cleanly().await;
 }
 
 #[tokio::test]
