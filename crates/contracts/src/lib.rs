@@ -5,3 +5,4 @@
 //! fails, and neither knows a file system: `project` walks, reads and resolves.
 
 pub mod model;
+pub mod target;

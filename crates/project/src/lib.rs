@@ -7,8 +7,10 @@ pub mod config;
 pub mod environment;
 pub mod files;
 pub mod hosts;
+pub mod resolve;
 pub mod root;
 mod shown;
+pub mod walk;
 
 pub use admit::{AdmitError, Admitted, Sandbox};
 pub use config::{Loaded, Settings};

@@ -1,0 +1,195 @@
+//! What the packages of a tree let be imported: `exports`, `imports`, and the entry fields before them, by
+//! `oxc_resolver` over the names of the tree. A package's build output is not in the tree; what it is built from stands
+//! in for it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use becket_contracts::target::{Reason, Target};
+use oxc_resolver::{FileMetadata, FileSystem, ResolveError, ResolveOptions, ResolverGeneric};
+
+use super::manifest::Manifests;
+use super::modules::{Modules, join};
+
+/// Where the tree stands in the eyes of the resolver: no path of the machine.
+const TREE: &str = if cfg!(windows) { "C:\\tree" } else { "/tree" };
+/// Asked in this order: the first that leads to a file of the tree wins.
+const CONDITIONS: &[&[&str]] = &[
+    &["source", "types", "import", "node", "default"],
+    &["types", "import", "module", "browser", "development", "default"],
+    &["import", "node", "default"],
+    &["require", "node", "default"],
+];
+/// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
+const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs", "es", "types", "src", "umd", "module"];
+
+pub(super) struct Exported {
+    modules: Arc<Modules>,
+    manifests: Arc<Manifests>,
+    resolvers: Vec<ResolverGeneric<TreeFiles>>,
+}
+
+impl std::fmt::Debug for Exported {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Exported").finish_non_exhaustive()
+    }
+}
+
+impl Exported {
+    pub(super) fn new(modules: Arc<Modules>, manifests: Arc<Manifests>) -> Self {
+        let files = TreeFiles { modules: Arc::clone(&modules), manifests: Arc::clone(&manifests) };
+        let options = |conditions: &[&str]| ResolveOptions {
+            condition_names: conditions.iter().map(|&name| name.to_owned()).collect(),
+            extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"].map(str::to_owned).to_vec(),
+            // The tree has no links, and resolving them would ask for every folder above.
+            symlinks: false,
+            ..ResolveOptions::default()
+        };
+        let first = ResolverGeneric::new_with_file_system(files, options(CONDITIONS[0]));
+        let mut resolvers: Vec<_> =
+            CONDITIONS[1..].iter().map(|conditions| first.clone_with_options(options(conditions))).collect();
+        resolvers.insert(0, first);
+        Self { modules, manifests, resolvers }
+    }
+
+    /// A `#name` of the package around `folder`.
+    pub(super) fn internal(&self, folder: &str, name: &str) -> Target {
+        self.ask(folder, name).unwrap_or(Target::Unresolved(Reason::NotExported))
+    }
+
+    /// Where a bare specifier leads, when its package is one of this tree's.
+    pub(super) fn workspace_package(&self, from: Option<usize>, package: &str, specifier: &str) -> Option<Target> {
+        let manifest = self.manifests.get(self.manifests.package(from, package)?);
+        let subpath = specifier[package.len()..].trim_start_matches('/');
+        // A package may import itself by name, which is how any other would.
+        if manifest.fields.exports.is_some() {
+            let exported = self.ask(&manifest.folder, specifier);
+            return Some(exported.unwrap_or(Target::Unresolved(Reason::NotExported)));
+        }
+        let fields = &manifest.fields;
+        let entries = if subpath.is_empty() {
+            let named = [&fields.source, &fields.types, &fields.typings, &fields.module, &fields.main];
+            let named = named.into_iter().flatten().map(String::as_str);
+            named.chain([".", "src"]).collect::<Vec<_>>()
+        } else {
+            vec![subpath]
+        };
+        let within_src = format!("src/{subpath}");
+        let found = entries.into_iter().chain([within_src.as_str()]).find_map(|entry| {
+            let path = join(&manifest.folder, entry)?;
+            self.modules.probe(&path).or_else(|| source_of(&self.modules, &manifest.folder, &path))
+        });
+        Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
+    }
+
+    fn ask(&self, folder: &str, specifier: &str) -> Option<Target> {
+        let directory = absolute(folder);
+        self.resolvers.iter().find_map(|resolver| {
+            let found = resolver.resolve(&directory, specifier).ok()?;
+            let path = relative(found.path())?;
+            self.modules.probe_file(&path).or_else(|| {
+                let package = self.manifests_around(&path)?;
+                source_of(&self.modules, &package, &path)
+            })
+        })
+    }
+
+    fn manifests_around(&self, path: &str) -> Option<String> {
+        around(&self.manifests, path)
+    }
+}
+
+/// The folder of the package that a path belongs to.
+fn around(manifests: &Manifests, path: &str) -> Option<String> {
+    let mut folder = path;
+    loop {
+        folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if manifests.of_folder(folder).is_some() {
+            return Some(folder.to_owned());
+        }
+        if folder.is_empty() {
+            return None;
+        }
+    }
+}
+
+/// What a file of a build was built from: the same name without the folders that builds add.
+fn source_of(modules: &Modules, package: &str, output: &str) -> Option<Target> {
+    let inside = output.strip_prefix(package)?.trim_start_matches('/');
+    let mut rest = inside.strip_suffix(".d.ts").map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
+    while let Some((first, inner)) = rest.split_once('/') {
+        if !OUTPUT.contains(&first) {
+            break;
+        }
+        rest = inner.to_owned();
+        for folder in ["src", "source", "lib", "."] {
+            if let Some(target) =
+                join(package, &format!("{folder}/{rest}")).and_then(|path| modules.probe_file(&path))
+            {
+                return Some(target);
+            }
+        }
+    }
+    None
+}
+
+fn absolute(path: &str) -> PathBuf {
+    let mut absolute = PathBuf::from(TREE);
+    absolute.extend(path.split('/').filter(|part| !part.is_empty()));
+    absolute
+}
+
+fn relative(path: &Path) -> Option<String> {
+    let inside = path.strip_prefix(TREE).ok()?;
+    let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
+}
+
+/// The tree, as far as the resolver asks: manifests have content, everything else only a name.
+struct TreeFiles {
+    modules: Arc<Modules>,
+    manifests: Arc<Manifests>,
+}
+
+impl FileSystem for TreeFiles {
+    fn new() -> Self {
+        Self { modules: Arc::default(), manifests: Arc::default() }
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let path = relative(path).ok_or(io::ErrorKind::NotFound)?;
+        let folder = path.strip_suffix("package.json").ok_or(io::ErrorKind::NotFound)?.trim_end_matches('/');
+        let index = self.manifests.of_folder(folder).ok_or(io::ErrorKind::NotFound)?;
+        Ok(self.manifests.get(index).bytes.clone())
+    }
+
+    fn read_to_string(&self, path: &Path) -> io::Result<String> {
+        String::from_utf8(self.read(path)?).map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        let path = relative(path).ok_or(io::ErrorKind::NotFound)?;
+        if self.modules.has_folder(&path) {
+            return Ok(FileMetadata::new(false, true, false));
+        }
+        let known = self.modules.has(&path) || self.modules.probe_file(&path).is_some();
+        let built = || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, &package, &path));
+        if known || built().is_some() {
+            return Ok(FileMetadata::new(true, false, false));
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<FileMetadata> {
+        self.metadata(path)
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, ResolveError> {
+        Ok(path.to_owned())
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+}

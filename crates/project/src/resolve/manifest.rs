@@ -1,0 +1,233 @@
+//! The `package.json` files of a tree: which packages are its own, and which others each asks for.
+
+use std::collections::{BTreeMap, HashMap};
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+
+use super::Contents;
+use super::modules::{Modules, join};
+
+/// Every manifest that could be read.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    all: Vec<Manifest>,
+    by_folder: HashMap<String, usize>,
+    /// Packages that any manifest of the workspace may name.
+    by_name: BTreeMap<String, usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Manifest {
+    pub(super) folder: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) fields: Fields,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Fields {
+    #[serde(deserialize_with = "lenient")]
+    pub(super) name: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) main: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) module: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) types: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) typings: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) source: Option<String>,
+    pub(super) exports: Option<serde_json::Value>,
+    #[serde(deserialize_with = "lenient")]
+    workspaces: Option<Workspaces>,
+    #[serde(deserialize_with = "lenient")]
+    dependencies: Option<BTreeMap<String, String>>,
+    #[serde(deserialize_with = "lenient")]
+    dev_dependencies: Option<BTreeMap<String, String>>,
+    #[serde(deserialize_with = "lenient")]
+    peer_dependencies: Option<BTreeMap<String, String>>,
+    #[serde(deserialize_with = "lenient")]
+    optional_dependencies: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Workspaces {
+    Plain(Vec<String>),
+    Nested { packages: Vec<String> },
+}
+
+/// A field of the wrong kind is no reason to lose the others.
+fn lenient<'de, D: serde::Deserializer<'de>, T: serde::de::DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
+}
+
+impl Manifests {
+    pub(super) fn read(modules: &Modules, contents: &dyn Contents) -> Self {
+        let mut manifests = Self::default();
+        let mut roots: Vec<(String, GlobSet)> = Vec::new();
+        for path in modules.controls() {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let Some(bytes) = matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
+                .then(|| contents.read(path))
+                .flatten()
+            else {
+                continue;
+            };
+            match name {
+                "package.json" => {
+                    let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
+                    if let Some(Workspaces::Plain(globs) | Workspaces::Nested { packages: globs }) =
+                        &fields.workspaces
+                    {
+                        roots.push((folder.to_owned(), globs_of(globs)));
+                    }
+                    manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
+                    manifests.all.push(Manifest { folder: folder.to_owned(), bytes, fields });
+                }
+                "lerna.json" => {
+                    let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
+                    roots.push((folder.to_owned(), globs_of(&fields.packages)));
+                }
+                _ => roots.push((folder.to_owned(), globs_of(&pnpm_packages(&String::from_utf8_lossy(&bytes))))),
+            }
+        }
+        for (index, manifest) in manifests.all.iter().enumerate() {
+            let Some(name) = &manifest.fields.name else { continue };
+            let member = roots.iter().any(|(root, globs)| {
+                below(root, &manifest.folder).is_some_and(|inside| inside.is_empty() || globs.is_match(inside))
+            });
+            if member {
+                manifests.by_name.entry(name.clone()).or_insert(index);
+            }
+        }
+        manifests
+    }
+
+    pub(super) fn of_folder(&self, folder: &str) -> Option<usize> {
+        self.by_folder.get(folder).copied()
+    }
+
+    pub(super) fn get(&self, index: usize) -> &Manifest {
+        &self.all[index]
+    }
+
+    pub(super) fn folder(&self, index: usize) -> &str {
+        &self.all[index].folder
+    }
+
+    /// The package of this tree that `name` means, said near the manifest `from`.
+    pub(super) fn package(&self, from: Option<usize>, name: &str) -> Option<usize> {
+        // A package may always name itself, and one beside it that it asks for by path.
+        let around = from.map(|index| self.chain(index)).unwrap_or_default();
+        for index in &around {
+            let manifest = &self.all[*index];
+            if manifest.fields.name.as_deref() == Some(name) {
+                return Some(*index);
+            }
+            let range = manifest.fields.asked().find_map(|asked| asked.get(name));
+            let path = range.and_then(|range| {
+                ["file:", "link:", "portal:"].iter().find_map(|prefix| range.strip_prefix(prefix))
+            });
+            if let Some(index) = path
+                .and_then(|path| join(&manifest.folder, path))
+                .and_then(|folder| self.by_folder.get(&folder).copied())
+            {
+                return Some(index);
+            }
+        }
+        self.by_name.get(name).copied()
+    }
+
+    /// The version range that a manifest, or one above it, asks for.
+    pub(super) fn range(&self, from: usize, package: &str) -> Option<String> {
+        let types = format!("@types/{}", package.trim_start_matches('@').replace('/', "__"));
+        let chain = self.chain(from);
+        let asked = |name: &str| {
+            chain
+                .iter()
+                .flat_map(|index| self.all[*index].fields.asked())
+                .find_map(|asked| asked.get(name).cloned())
+        };
+        asked(package).or_else(|| asked(&types))
+    }
+
+    /// A manifest and those in the folders above it.
+    fn chain(&self, index: usize) -> Vec<usize> {
+        let mut chain = vec![index];
+        let mut folder = self.all[index].folder.as_str();
+        while !folder.is_empty() {
+            folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+            chain.extend(self.by_folder.get(folder));
+        }
+        chain
+    }
+}
+
+impl Fields {
+    fn asked(&self) -> impl Iterator<Item = &BTreeMap<String, String>> {
+        [&self.dependencies, &self.dev_dependencies, &self.peer_dependencies, &self.optional_dependencies]
+            .into_iter()
+            .flatten()
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct LernaFields {
+    #[serde(default)]
+    packages: Vec<String>,
+}
+
+/// The rest of `folder` below `root`.
+fn below<'a>(root: &str, folder: &'a str) -> Option<&'a str> {
+    match folder.strip_prefix(root) {
+        Some("") => Some(""),
+        Some(rest) if root.is_empty() => Some(rest),
+        Some(rest) => rest.strip_prefix('/'),
+        None => None,
+    }
+}
+
+fn globs_of(patterns: &[String]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
+        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+        let glob: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).build();
+        if let Ok(glob) = glob {
+            builder.add(glob);
+        }
+    }
+    builder.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+/// The list under `packages:`. The file has few forms, and a YAML reader costs more than everything else here.
+fn pnpm_packages(text: &str) -> Vec<String> {
+    let mut packages = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let line = line.split(" #").next().unwrap_or(line);
+        if !line.starts_with([' ', '\t', '-']) && !line.trim().is_empty() {
+            inside = line.trim_end() == "packages:";
+            if let Some(list) = line.strip_prefix("packages:").map(str::trim) {
+                let items = list.trim_start_matches('[').trim_end_matches(']').split(',');
+                packages.extend(items.map(unquoted).filter(|item| !item.is_empty()));
+            }
+        } else if let Some(item) = line.trim().strip_prefix('-').filter(|_| inside) {
+            packages.push(unquoted(item));
+        }
+    }
+    packages
+}
+
+fn unquoted(text: &str) -> String {
+    text.trim().trim_matches(['\'', '"']).to_owned()
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}

@@ -1,0 +1,197 @@
+//! Where an import leads. It owns the rules of TypeScript and Node for finding a module among the files of a tree:
+//! relative paths, tsconfig `paths` and `baseUrl`, packages of the workspace with their `exports`, packages outside with
+//! their versions. It reads through [`Contents`] and asks no disk, so that a commit resolves as a checkout does.
+
+mod builtin;
+mod exported;
+mod lockfile;
+mod manifest;
+mod modules;
+mod tsconfig;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use becket_contracts::target::{Reason, Target};
+
+use self::exported::Exported;
+use self::lockfile::Versions;
+use self::manifest::Manifests;
+pub use self::modules::Modules;
+use self::tsconfig::Tsconfigs;
+
+/// Reads the small files that decide resolution: manifests, lock files, tsconfig.
+pub trait Contents: Sync {
+    /// The bytes at a path of the tree, relative to its root.
+    fn read(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self(path)
+    }
+}
+
+/// Made once for a tree, asked for every import in it.
+#[derive(Debug)]
+pub struct Resolver {
+    modules: Arc<Modules>,
+    tsconfigs: Tsconfigs,
+    manifests: Arc<Manifests>,
+    versions: Versions,
+    exported: Exported,
+    folders: BTreeMap<String, Surroundings>,
+    /// Bare names by what decides them; the same few are asked for thousands of times.
+    known: RwLock<HashMap<(Surroundings, String), Target>>,
+}
+
+/// What a folder's imports are decided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Surroundings {
+    tsconfig: Option<usize>,
+    manifest: Option<usize>,
+}
+
+impl Resolver {
+    pub fn new(modules: Modules, contents: &dyn Contents) -> Self {
+        let modules = Arc::new(modules);
+        let manifests = Arc::new(Manifests::read(&modules, contents));
+        let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
+        let versions = Versions::read(&modules, contents);
+        let exported = Exported::new(Arc::clone(&modules), Arc::clone(&manifests));
+        let mut folders = BTreeMap::new();
+        for folder in modules.folders() {
+            let here = Surroundings {
+                tsconfig: nearest(folder, |folder| tsconfigs.of_folder(folder)),
+                manifest: nearest(folder, |folder| manifests.of_folder(folder)),
+            };
+            folders.insert(folder.to_owned(), here);
+        }
+        Self {
+            modules,
+            tsconfigs,
+            manifests,
+            versions,
+            exported,
+            folders,
+            known: RwLock::new(HashMap::new()),
+        }
+    }
+
+    /// tsconfig files whose `extends` leads to nothing in the tree, as `(file, extends)`: their own rules still hold.
+    pub fn lost_extends(&self) -> &[(String, String)] {
+        self.tsconfigs.lost_extends()
+    }
+
+    /// Where `specifier` leads, said in the file `from`.
+    pub fn resolve(&self, from: &str, specifier: &str) -> Target {
+        // Bundlers append a query and prepend loaders; neither is part of the name.
+        let name = specifier.rsplit('!').next().unwrap_or(specifier);
+        let name = name.split_once('?').map_or(name, |(name, _)| name);
+        if name.is_empty() || name.contains('\0') {
+            return Target::Unresolved(Reason::InvalidSpecifier);
+        }
+        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if is_relative(name) {
+            return self.relative(folder, name);
+        }
+        let here = self.folders.get(folder).copied().unwrap_or(Surroundings { tsconfig: None, manifest: None });
+        let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
+        let key = (Surroundings { tsconfig, ..here }, name.to_owned());
+        if let Some(target) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return target.clone();
+        }
+        let target = self.bare(folder, key.0, name);
+        self.known.write().unwrap_or_else(PoisonError::into_inner).insert(key, target.clone());
+        target
+    }
+
+    fn relative(&self, folder: &str, name: &str) -> Target {
+        match modules::join(folder, name) {
+            Some(path) => self.modules.probe(&path).unwrap_or_else(|| self.modules.absent(&path)),
+            None => Target::Unresolved(Reason::OutsideScanPath),
+        }
+    }
+
+    /// In TypeScript's order: `paths`, `baseUrl`, then packages.
+    fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
+        let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
+        let found = mapped.iter().find_map(|path| self.modules.probe(path));
+        if let Some(target) = found {
+            return target;
+        }
+        if name.starts_with('#') {
+            return self.exported.internal(folder, name);
+        }
+        if name.starts_with('/') {
+            let inside = name.trim_start_matches('/');
+            return self.modules.probe(inside).unwrap_or(Target::Unresolved(Reason::OutsideScanPath));
+        }
+        if let Some((scheme, _)) = name.split_once(':') {
+            return match scheme {
+                "http" | "https" => Target::Package { name: name.to_owned(), version: None, declared: true },
+                "data" | "blob" | "file" => Target::Unresolved(Reason::InvalidSpecifier),
+                _ => Target::Builtin(name.to_owned()),
+            };
+        }
+        let Some(package) = package_name(name) else {
+            return Target::Unresolved(if mapped.is_empty() {
+                Reason::InvalidSpecifier
+            } else {
+                Reason::FileNotFound
+            });
+        };
+        if let Some(target) = self.exported.workspace_package(here.manifest, package, name) {
+            return target;
+        }
+        let range = here.manifest.and_then(|index| self.manifests.range(index, package));
+        if range.is_none() && builtin::is_builtin(name) {
+            return Target::Builtin(format!("node:{name}"));
+        }
+        // An alias of this project that leads nowhere is a lost file, not a package.
+        if range.is_none() && here.tsconfig.is_some_and(|index| self.tsconfigs.is_mapped(index, name)) {
+            return Target::Unresolved(Reason::FileNotFound);
+        }
+        let home = here.manifest.map_or("", |index| self.manifests.folder(index));
+        let version = self.versions.of(home, package, range.as_deref()).or_else(|| range.clone());
+        Target::Package { name: package.to_owned(), version, declared: range.is_some() }
+    }
+}
+
+fn is_relative(name: &str) -> bool {
+    name == "." || name == ".." || name.starts_with("./") || name.starts_with("../")
+}
+
+/// `@scope/name` or `name`, where it is one that npm allows.
+fn package_name(specifier: &str) -> Option<&str> {
+    let mut ends = specifier.match_indices('/').map(|(at, _)| at);
+    let end = if specifier.starts_with('@') {
+        let scope_end = ends.next()?;
+        if scope_end < 2 || scope_end + 1 == specifier.len() {
+            return None;
+        }
+        ends.next()
+    } else {
+        ends.next()
+    };
+    let name = &specifier[..end.unwrap_or(specifier.len())];
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "@/._-~!'()*".contains(letter);
+    (name.chars().all(allowed) && !name.starts_with(['.', '~', '_'])).then_some(name)
+}
+
+/// The first that `at` gives, from a folder upwards to the root.
+fn nearest(folder: &str, at: impl Fn(&str) -> Option<usize>) -> Option<usize> {
+    let mut folder = folder;
+    loop {
+        if let Some(found) = at(folder) {
+            return Some(found);
+        }
+        if folder.is_empty() {
+            return None;
+        }
+        folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+    }
+}
+
+#[cfg(test)]
+mod tests;

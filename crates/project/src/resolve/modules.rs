@@ -1,0 +1,124 @@
+//! The files of a tree by name, and TypeScript's way of finding one from a path without an ending.
+
+use std::collections::{BTreeSet, HashMap};
+
+use becket_contracts::target::{Reason, Target};
+
+use crate::walk::{Found, Role, rules::in_left_out_folder};
+
+/// What may stand in the place of an ending that TypeScript compiles to.
+const INSTEAD: &[(&str, &[&str])] = &[
+    (".js", &[".ts", ".tsx", ".d.ts", ".js", ".jsx"]),
+    (".jsx", &[".tsx", ".ts", ".d.ts", ".jsx"]),
+    (".mjs", &[".mts", ".d.mts", ".mjs"]),
+    (".cjs", &[".cts", ".d.cts", ".cjs"]),
+];
+/// Endings that need not be written.
+const ADDED: &[&str] = &[".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".cts", ".d.cts", ".mjs", ".cjs"];
+/// Endings of data that some set-ups let be left out.
+const DATA: &[&str] = &[".json", ".vue", ".svelte", ".node"];
+
+/// Every file of a tree that an import could name.
+#[derive(Debug, Default)]
+pub struct Modules {
+    files: HashMap<String, Role>,
+    folders: BTreeSet<String>,
+    controls: Vec<String>,
+}
+
+impl Modules {
+    pub fn new(files: &[Found]) -> Self {
+        let mut modules = Self { files: HashMap::with_capacity(files.len()), ..Self::default() };
+        modules.folders.insert(String::new());
+        for file in files {
+            let mut folder = file.path.as_str();
+            while let Some((parent, _)) = folder.rsplit_once('/') {
+                if !modules.folders.insert(parent.to_owned()) {
+                    break;
+                }
+                folder = parent;
+            }
+            if file.role == Role::Control {
+                modules.controls.push(file.path.clone());
+            }
+            modules.files.insert(file.path.clone(), file.role);
+        }
+        modules.controls.sort();
+        modules
+    }
+
+    pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().map(String::as_str)
+    }
+
+    /// Manifests, lock files and tsconfig, by path.
+    pub(super) fn controls(&self) -> impl Iterator<Item = &str> {
+        self.controls.iter().map(String::as_str)
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.folders.contains(path)
+    }
+
+    /// A file at this path, or where an ending or `index` is understood.
+    pub(super) fn probe(&self, path: &str) -> Option<Target> {
+        self.probe_file(path).or_else(|| {
+            let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
+            self.has_folder(path).then(|| self.with_ending(&index, ADDED)).flatten()
+        })
+    }
+
+    /// As [`Modules::probe`], without looking into a folder.
+    pub(super) fn probe_file(&self, path: &str) -> Option<Target> {
+        for (written, instead) in INSTEAD {
+            if let Some(stem) = path.strip_suffix(written) {
+                if let Some(target) = self.with_ending(stem, instead) {
+                    return Some(target);
+                }
+            }
+        }
+        self.target(path).or_else(|| self.with_ending(path, ADDED)).or_else(|| self.with_ending(path, DATA))
+    }
+
+    /// What to say of a path that leads to nothing that is looked at.
+    pub(super) fn absent(&self, path: &str) -> Target {
+        let outside = in_left_out_folder(path) || in_left_out_folder(&format!("{path}/x"));
+        Target::Unresolved(if outside { Reason::OutsideScanPath } else { Reason::FileNotFound })
+    }
+
+    fn with_ending(&self, stem: &str, endings: &[&str]) -> Option<Target> {
+        let mut path = String::with_capacity(stem.len() + 6);
+        endings.iter().find_map(|ending| {
+            path.clear();
+            path.push_str(stem);
+            path.push_str(ending);
+            self.target(&path)
+        })
+    }
+
+    fn target(&self, path: &str) -> Option<Target> {
+        Some(match self.files.get(path)? {
+            Role::Source => Target::File(path.to_owned()),
+            Role::LeftOut | Role::Control | Role::Asset => Target::Asset(path.to_owned()),
+        })
+    }
+}
+
+/// `folder` and a relative path made one; `None` where it leaves the tree.
+pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,231 @@
+//! Trees as lists of files: no disk is asked.
+
+use super::*;
+use crate::walk::{Tests, from_paths};
+
+fn resolver(files: &[(&str, &str)]) -> Resolver {
+    let read = |path: &str| {
+        files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
+    };
+    let sizes = files.iter().map(|(path, text)| (*path, text.len() as u64));
+    let walked = from_paths(sizes, Tests::LeftOut, read);
+    Resolver::new(Modules::new(&walked.files), &read)
+}
+
+fn file(path: &str) -> Target {
+    Target::File(path.to_owned())
+}
+
+fn package(name: &str, version: Option<&str>, declared: bool) -> Target {
+    Target::Package { name: name.to_owned(), version: version.map(str::to_owned), declared }
+}
+
+#[test]
+fn relative_paths_with_and_without_endings() {
+    let resolver = resolver(&[
+        ("src/a.ts", ""),
+        ("src/b.tsx", ""),
+        ("src/both.js", ""),
+        ("src/both.ts", ""),
+        ("src/dir/index.tsx", ""),
+        ("src/dir.ts", ""),
+        ("src/m.mts", ""),
+        ("src/types.d.ts", ""),
+        ("src/style.css", ""),
+        ("src/x.spec.ts", ""),
+        ("index.ts", ""),
+        ("src/odd.name.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("./a", file("src/a.ts")),
+        ("./a.js", file("src/a.ts")),
+        ("./a.ts", file("src/a.ts")),
+        ("./b", file("src/b.tsx")),
+        ("./b.jsx", file("src/b.tsx")),
+        ("./both.js", file("src/both.ts")),
+        ("./dir", file("src/dir.ts")),
+        ("./dir/", file("src/dir.ts")),
+        ("./dir/index", file("src/dir/index.tsx")),
+        ("./m.mjs", file("src/m.mts")),
+        ("./types", file("src/types.d.ts")),
+        ("./odd.name", file("src/odd.name.ts")),
+        ("..", file("index.ts")),
+        ("./style.css?inline", Target::Asset("src/style.css".to_owned())),
+        ("./x.spec", Target::Asset("src/x.spec.ts".to_owned())),
+        ("./nothing", Target::Unresolved(Reason::FileNotFound)),
+        ("../../outside", Target::Unresolved(Reason::OutsideScanPath)),
+        ("../dist/a.js", Target::Unresolved(Reason::OutsideScanPath)),
+        ("", Target::Unresolved(Reason::InvalidSpecifier)),
+    ] {
+        assert_eq!(resolver.resolve("src/from.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn paths_and_base_url_through_extends() {
+    let resolver = resolver(&[
+        ("tsconfig.base.json", r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "@/ui": ["src/ui/main.ts"], "~lib": ["lib/one.ts", "lib/two.ts"] } } }"#),
+        ("app/tsconfig.json", "{ // comment\n \"extends\": \"../tsconfig.base\", }"),
+        ("app/page.ts", ""),
+        ("src/util.ts", ""),
+        ("src/ui/main.ts", ""),
+        ("src/ui/index.ts", ""),
+        ("lib/two.ts", ""),
+        ("plain/name.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("@/util", file("src/util.ts")),
+        ("@/util.js", file("src/util.ts")),
+        ("@/ui", file("src/ui/main.ts")),
+        ("~lib", file("lib/two.ts")),
+        ("plain/name", file("plain/name.ts")),
+        ("@/missing", Target::Unresolved(Reason::FileNotFound)),
+        ("react", package("react", None, false)),
+    ] {
+        assert_eq!(resolver.resolve("app/page.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn a_tsconfig_that_extends_an_absent_package_keeps_its_own() {
+    let resolver = resolver(&[
+        ("tsconfig.json", r#"{ "extends": "@absent/tsconfig/base.json", "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#),
+        ("src/a.ts", ""),
+        ("src/b.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/a.ts", "./b"), file("src/b.ts"));
+    assert_eq!(resolver.resolve("src/a.ts", "@/b"), file("src/b.ts"));
+    let lost = [("tsconfig.json".to_owned(), "@absent/tsconfig/base.json".to_owned())];
+    assert_eq!(resolver.lost_extends(), lost);
+}
+
+#[test]
+fn a_config_package_of_the_workspace_is_extended() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        ("packages/config/package.json", r#"{"name": "@x/tsconfig"}"#),
+        ("packages/config/next.json", r#"{"compilerOptions": {"paths": {"~/*": ["${configDir}/src/*"]}}}"#),
+        ("packages/app/package.json", r#"{"name": "app"}"#),
+        ("packages/app/tsconfig.json", r#"{"extends": "@x/tsconfig/next.json"}"#),
+        ("packages/app/src/a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("packages/app/src/b.ts", "~/a"), file("packages/app/src/a.ts"));
+    assert!(resolver.lost_extends().is_empty());
+}
+
+#[test]
+fn a_solution_hands_a_file_to_the_project_that_includes_it() {
+    let resolver = resolver(&[
+        ("tsconfig.json", r#"{"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}]}"#),
+        ("tsconfig.node.json", r#"{"include": ["vite.config.ts"], "compilerOptions": {"paths": {"@/*": ["node/*"]}}}"#),
+        ("tsconfig.app.json", r#"{"include": ["src"], "compilerOptions": {"paths": {"@/*": ["src/*"]}}}"#),
+        ("src/deep/a.ts", ""),
+        ("src/b.ts", ""),
+        ("node/b.ts", ""),
+        ("vite.config.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/deep/a.ts", "@/b"), file("src/b.ts"));
+    assert_eq!(resolver.resolve("vite.config.ts", "@/b"), file("node/b.ts"));
+}
+
+#[test]
+fn packages_of_the_workspace_by_name_and_exports() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": {"packages": ["packages/*", "!packages/old"]}}"#),
+        ("packages/ui/package.json", r#"{"name": "@x/ui", "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"}, "./button": "./src/button.tsx", "./icons/*": "./src/icons/*.tsx", "./secret": null}}"#),
+        ("packages/ui/src/index.ts", ""),
+        ("packages/ui/src/button.tsx", ""),
+        ("packages/ui/src/icons/star.tsx", ""),
+        ("packages/lib/package.json", r##"{"name": "lib", "main": "dist/main.js", "imports": {"#inner": "./src/inner.ts"}}"##),
+        ("packages/lib/src/main.ts", ""),
+        ("packages/lib/src/inner.ts", ""),
+        ("packages/lib/util.ts", ""),
+        ("elsewhere/package.json", r#"{"name": "outsider"}"#),
+        ("elsewhere/index.ts", ""),
+        ("packages/app/package.json", r#"{"name": "app", "dependencies": {"beside": "file:../../elsewhere"}}"#),
+        ("packages/app/main.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("@x/ui", file("packages/ui/src/index.ts")),
+        ("@x/ui/button", file("packages/ui/src/button.tsx")),
+        ("@x/ui/icons/star", file("packages/ui/src/icons/star.tsx")),
+        ("@x/ui/secret", Target::Unresolved(Reason::NotExported)),
+        ("@x/ui/src/button", Target::Unresolved(Reason::NotExported)),
+        ("lib", file("packages/lib/src/main.ts")),
+        ("lib/util", file("packages/lib/util.ts")),
+        ("lib/nothing", Target::Unresolved(Reason::FileNotFound)),
+        ("beside", file("elsewhere/index.ts")),
+        ("outsider", package("outsider", None, false)),
+    ] {
+        assert_eq!(resolver.resolve("packages/app/main.ts", specifier), target, "{specifier}");
+    }
+    assert_eq!(resolver.resolve("packages/lib/src/main.ts", "#inner"), file("packages/lib/src/inner.ts"));
+    assert_eq!(resolver.resolve("elsewhere/index.ts", "outsider"), file("elsewhere/index.ts"));
+}
+
+#[test]
+fn pnpm_workspaces() {
+    let resolver = resolver(&[
+        ("pnpm-workspace.yaml", "# here\npackages:\n  - 'apps/*' # apps\n  - \"libs/**\"\ncatalog:\n  - x\n"),
+        ("libs/deep/a/package.json", r#"{"name": "deep-a"}"#),
+        ("libs/deep/a/index.ts", ""),
+        ("apps/web/package.json", r#"{"name": "web"}"#),
+        ("apps/web/a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("apps/web/a.ts", "deep-a"), file("libs/deep/a/index.ts"));
+}
+
+#[test]
+fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
+    let manifest = r#"{"name": "root", "dependencies": {"react": "^18.0.0", "left": "~1.0.0"}, "devDependencies": {"@types/node": "^20"}}"#;
+    let npm = r#"{"lockfileVersion": 3, "packages": {"": {}, "node_modules/react": {"version": "18.3.1"}, "app/node_modules/react": {"version": "17.0.2"}}}"#;
+    let yarn = "# yarn lockfile v1\n\n\"@s/x@^1\", react@^18.0.0:\n  version \"18.2.0\"\n  resolved \"u\"\n\nreact@^17.0.0:\n  version \"17.0.0\"\n";
+    let berry = "\"react@npm:^18.0.0\":\n  version: 18.1.0\n  resolution: \"react@npm:18.1.0\"\n";
+    let pnpm = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      react:\n        specifier: ^18.0.0\n        version: 18.0.5(x@1.0.0)\n  app:\n    dependencies:\n      react:\n        specifier: ^17\n        version: 17.0.9\n\npackages:\n\n  react@18.0.5:\n    resolution: {}\n";
+    let bun = "{ \"lockfileVersion\": 1, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], } }";
+    for (name, text, at_root, in_app) in [
+        ("package-lock.json", npm, "18.3.1", "17.0.2"),
+        ("yarn.lock", yarn, "18.2.0", "18.2.0"),
+        ("yarn.lock", berry, "18.1.0", "18.1.0"),
+        ("pnpm-lock.yaml", pnpm, "18.0.5", "17.0.9"),
+        ("bun.lock", bun, "18.9.9", "18.9.9"),
+        ("other.txt", "", "^18.0.0", "^18.0.0"),
+    ] {
+        let resolver =
+            resolver(&[("package.json", manifest), (name, text), ("app/package.json", "{}"), ("app/a.ts", "")]);
+        assert_eq!(resolver.resolve("a.ts", "react/jsx-runtime"), package("react", Some(at_root), true), "{name}");
+        assert_eq!(resolver.resolve("app/a.ts", "react"), package("react", Some(in_app), true), "{name}");
+        assert_eq!(resolver.resolve("a.ts", "left"), package("left", Some("~1.0.0"), true), "{name}");
+        assert_eq!(resolver.resolve("a.ts", "unknown"), package("unknown", None, false), "{name}");
+    }
+}
+
+#[test]
+fn modules_of_the_runtime() {
+    let resolver = resolver(&[("package.json", r#"{"dependencies": {"events": "^3"}}"#), ("a.ts", "")]);
+    assert_eq!(resolver.resolve("a.ts", "node:fs"), Target::Builtin("node:fs".to_owned()));
+    assert_eq!(resolver.resolve("a.ts", "fs/promises"), Target::Builtin("node:fs/promises".to_owned()));
+    assert_eq!(resolver.resolve("a.ts", "bun:test"), Target::Builtin("bun:test".to_owned()));
+    assert_eq!(resolver.resolve("a.ts", "events"), package("events", Some("^3"), true));
+}
+
+#[test]
+fn broken_control_files_cost_only_themselves() {
+    let resolver = resolver(&[
+        ("package.json", "{ not json"),
+        ("tsconfig.json", "{ \"compilerOptions\": "),
+        ("yarn.lock", "\0\0"),
+        ("package-lock.json", "[]"),
+        ("pnpm-lock.yaml", "importers"),
+        ("a.ts", ""),
+        ("b.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("a.ts", "./b"), file("b.ts"));
+    assert_eq!(resolver.resolve("a.ts", "x"), package("x", None, false));
+    let circular = super::tests::resolver(&[
+        ("tsconfig.json", r#"{"extends": "./other.tsconfig.json"}"#),
+        ("tsconfig.other.json", "{}"),
+        ("a.ts", ""),
+    ]);
+    assert_eq!(circular.lost_extends().len(), 1);
+}

@@ -1,0 +1,245 @@
+//! What `tsconfig.json` says about names: `paths` and `baseUrl`, through `extends` and project references. A part that is
+//! not there (a package that is not installed) costs nothing but itself.
+
+use std::collections::HashMap;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde_json::Value;
+
+use super::Contents;
+use super::manifest::Manifests;
+use super::modules::{Modules, join};
+
+/// Tried in a folder in this order.
+const NAMES: &[&str] = &["tsconfig.json", "jsconfig.json", "tsconfig.base.json"];
+/// How far `extends` is followed; a longer chain is a circle.
+const LONGEST_CHAIN: usize = 32;
+
+#[derive(Debug, Default)]
+pub(super) struct Tsconfigs {
+    all: Vec<Tsconfig>,
+    by_path: HashMap<String, usize>,
+    by_folder: HashMap<String, usize>,
+    lost: Vec<(String, String)>,
+}
+
+/// One file with everything that it extends.
+#[derive(Debug, Default)]
+struct Tsconfig {
+    base: Option<String>,
+    /// Pattern and targets, the targets relative to the root.
+    paths: Vec<(String, Vec<String>)>,
+    references: Vec<usize>,
+    files: Option<Vec<String>>,
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+}
+
+impl Tsconfigs {
+    pub(super) fn read(modules: &Modules, manifests: &Manifests, contents: &dyn Contents) -> Self {
+        let mut reader = Reader { modules, manifests, contents, tsconfigs: Self::default() };
+        let folders: Vec<String> = modules.folders().map(str::to_owned).collect();
+        for folder in folders {
+            let inside = |name: &str| join(&folder, name).unwrap_or_default();
+            let found = NAMES.iter().map(|name| inside(name)).find(|path| modules.has(path));
+            if let Some(index) = found.and_then(|path| reader.load(&path)) {
+                reader.tsconfigs.by_folder.insert(folder, index);
+            }
+        }
+        reader.tsconfigs.lost.sort();
+        reader.tsconfigs.lost.dedup();
+        reader.tsconfigs
+    }
+
+    pub(super) fn lost_extends(&self) -> &[(String, String)] {
+        &self.lost
+    }
+
+    pub(super) fn of_folder(&self, folder: &str) -> Option<usize> {
+        self.by_folder.get(folder).copied()
+    }
+
+    /// The one that holds for a file: a solution that only lists projects hands it to the project that includes it.
+    pub(super) fn for_file(&self, index: usize, file: &str) -> usize {
+        let config = &self.all[index];
+        if config.references.is_empty() || config.includes_by_name(file) {
+            return index;
+        }
+        let including = config.references.iter().copied().find(|reference| self.all[*reference].includes(file));
+        including.unwrap_or(index)
+    }
+
+    /// Where `paths` and `baseUrl` would have a bare name lead, best first.
+    pub(super) fn candidates(&self, index: usize, name: &str) -> Vec<String> {
+        let config = &self.all[index];
+        let mut candidates = Vec::new();
+        if let Some((pattern, targets)) = config.pattern_for(name) {
+            let matched = wildcard(pattern, name).unwrap_or_default();
+            candidates.extend(targets.iter().map(|target| target.replacen('*', matched, 1)));
+        }
+        candidates.extend(config.base.as_ref().and_then(|base| join(base, name)));
+        candidates
+    }
+
+    /// Whether a pattern of `paths`, other than one for everything, speaks of this name.
+    pub(super) fn is_mapped(&self, index: usize, name: &str) -> bool {
+        self.all[index].pattern_for(name).is_some_and(|(pattern, _)| pattern != "*")
+    }
+}
+
+impl Tsconfig {
+    /// An exact pattern first, then the one with the longest part before its star.
+    fn pattern_for(&self, name: &str) -> Option<&(String, Vec<String>)> {
+        self.paths.iter().filter(|(pattern, _)| wildcard(pattern, name).is_some()).max_by_key(|(pattern, _)| {
+            let exact = !pattern.contains('*');
+            (exact, pattern.find('*').unwrap_or(pattern.len()))
+        })
+    }
+
+    fn includes_by_name(&self, file: &str) -> bool {
+        match (&self.files, &self.include) {
+            (None, None) => true,
+            (files, include) => {
+                files.as_ref().is_some_and(|files| files.iter().any(|name| name == file))
+                    || include.as_ref().is_some_and(|include| include.is_match(file))
+            }
+        }
+    }
+
+    fn includes(&self, file: &str) -> bool {
+        self.includes_by_name(file) && !self.exclude.as_ref().is_some_and(|exclude| exclude.is_match(file))
+    }
+}
+
+/// What the star of a pattern stands for in a name.
+fn wildcard<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        None => (pattern == name).then_some(""),
+        Some((before, after)) => {
+            let rest = name.strip_prefix(before)?;
+            rest.strip_suffix(after)
+        }
+    }
+}
+
+struct Reader<'a> {
+    modules: &'a Modules,
+    manifests: &'a Manifests,
+    contents: &'a dyn Contents,
+    tsconfigs: Tsconfigs,
+}
+
+impl Reader<'_> {
+    fn load(&mut self, path: &str) -> Option<usize> {
+        if let Some(index) = self.tsconfigs.by_path.get(path) {
+            return Some(*index);
+        }
+        let chain = self.chain(path, 0);
+        if chain.is_empty() {
+            return None;
+        }
+        let index = self.tsconfigs.all.len();
+        self.tsconfigs.by_path.insert(path.to_owned(), index);
+        self.tsconfigs.all.push(Tsconfig::default());
+        let (home, own) = &chain[0];
+        let mut config = merge(home, &chain);
+        for reference in own.get("references").and_then(Value::as_array).into_iter().flatten() {
+            let Some(target) = reference.get("path").and_then(Value::as_str) else { continue };
+            let named = join(home, target);
+            let inside = named.as_ref().and_then(|path| join(path, "tsconfig.json"));
+            let found = [named, inside].into_iter().flatten().find(|path| self.modules.has(path));
+            config.references.extend(found.and_then(|path| self.load(&path)));
+        }
+        self.tsconfigs.all[index] = config;
+        Some(index)
+    }
+
+    /// The file and everything it extends, nearest first, each with its folder.
+    fn chain(&mut self, path: &str, depth: usize) -> Vec<(String, Value)> {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let Some(bytes) = self.contents.read(path).filter(|_| depth < LONGEST_CHAIN) else { return Vec::new() };
+        let text = String::from_utf8_lossy(&bytes);
+        let options = jsonc_parser::ParseOptions::default();
+        let value: Value =
+            jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options).unwrap_or_default();
+        let extends: Vec<String> = match value.get("extends") {
+            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::Array(several)) => {
+                several.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut chain = vec![(folder.clone(), value)];
+        // Of several, the last one wins.
+        for extended in extends.iter().rev() {
+            match self.extended(&folder, extended) {
+                Some(path) => chain.extend(self.chain(&path, depth + 1)),
+                None => self.tsconfigs.lost.push((path.to_owned(), extended.clone())),
+            }
+        }
+        chain
+    }
+
+    fn extended(&self, folder: &str, name: &str) -> Option<String> {
+        let relative = name.starts_with('.') || name.starts_with('/');
+        let place = if relative {
+            join(folder, name)?
+        } else {
+            let parts = if name.starts_with('@') { 2 } else { 1 };
+            let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
+            let from = self.manifests.of_folder("");
+            let package = self.manifests.package(from, &name[..end])?;
+            join(self.manifests.folder(package), name[end..].trim_start_matches('/'))?
+        };
+        let tried = [place.clone(), format!("{place}.json"), join(&place, "tsconfig.json")?];
+        tried.into_iter().find(|path| self.modules.has(path))
+    }
+}
+
+fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
+    let template = |text: &str| text.replace("${configDir}", ".");
+    let place = |folder: &str, text: &str| {
+        // A template speaks of the file that was asked for, whoever wrote it.
+        let folder = if text.contains("${configDir}") { home } else { folder };
+        join(folder, &template(text))
+    };
+    let option = |name: &str| {
+        chain.iter().find_map(|(folder, value)| Some((folder, value.get("compilerOptions")?.get(name)?)))
+    };
+    let listed = |name: &str| chain.iter().find_map(|(folder, value)| Some((folder, value.get(name)?.as_array()?)));
+    let base = option("baseUrl").and_then(|(folder, value)| place(folder, value.as_str()?));
+    let paths = option("paths").and_then(|(folder, value)| Some((folder, value.as_object()?)));
+    let paths = paths.map(|(folder, patterns)| {
+        let from = base.as_deref().unwrap_or(folder);
+        let targets = |value: &Value| -> Vec<String> {
+            let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+            texts.filter_map(|text| place(from, text)).collect()
+        };
+        patterns.iter().map(|(pattern, value)| (pattern.clone(), targets(value))).collect()
+    });
+    let names = |(folder, values): (&String, &Vec<Value>)| -> Vec<String> {
+        values.iter().filter_map(|value| place(folder, value.as_str()?)).collect()
+    };
+    Tsconfig {
+        base,
+        paths: paths.unwrap_or_default(),
+        references: Vec::new(),
+        files: listed("files").map(names),
+        include: listed("include").map(names).map(|patterns| globs(&patterns)),
+        exclude: listed("exclude").map(names).map(|patterns| globs(&patterns)),
+    }
+}
+
+/// As TypeScript reads `include`: a folder means everything in it.
+fn globs(patterns: &[String]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns {
+        let inside = if pattern.is_empty() { "**/*".to_owned() } else { format!("{pattern}/**/*") };
+        for pattern in [pattern.as_str(), inside.as_str()] {
+            if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+                builder.add(glob);
+            }
+        }
+    }
+    builder.build().unwrap_or_else(|_| GlobSet::empty())
+}

@@ -1,0 +1,62 @@
+//! The same decision over a list of paths instead of a disk: a commit in Git is looked at without a checkout.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::rules::{Rules, Tests, role_of};
+use super::{Found, Stamp, WalkProblem, Walked};
+
+/// What [`super::walk`] would find, were `paths` (each with its size) a tree on the disk. `read` gives the content of a
+/// path of the list.
+pub fn from_paths<'a>(
+    paths: impl Iterator<Item = (&'a str, u64)>,
+    tests: Tests,
+    read: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Walked {
+    let sizes: BTreeMap<&str, u64> = paths.collect();
+    let mut walked = Walked::default();
+    let mut folders: BTreeMap<String, Option<Arc<Rules>>> = BTreeMap::new();
+    let mut problems = BTreeSet::new();
+    let has = |path: &str| sizes.contains_key(path);
+    for (path, size) in &sizes {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let Some(rules) = rules_of(folder, tests, &mut folders, &mut problems, &|path| {
+            has(path).then(|| read(path)).flatten()
+        }) else {
+            continue;
+        };
+        if rules.lists(path, name) {
+            let role = role_of(path, *size, tests);
+            walked.files.push(Found { path: (*path).to_owned(), role, stamp: Stamp::default() });
+        }
+    }
+    walked.problems = problems.into_iter().collect();
+    walked
+}
+
+/// The rules inside a folder; `None` where it is not entered.
+fn rules_of(
+    folder: &str,
+    tests: Tests,
+    known: &mut BTreeMap<String, Option<Arc<Rules>>>,
+    problems: &mut BTreeSet<WalkProblem>,
+    read: &impl Fn(&str) -> Option<Vec<u8>>,
+) -> Option<Arc<Rules>> {
+    if let Some(rules) = known.get(folder) {
+        return rules.clone();
+    }
+    let around = if folder.is_empty() {
+        Some(Arc::new(Rules::start(tests)))
+    } else {
+        let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        rules_of(parent, tests, known, problems, read).filter(|rules| rules.enters(folder, name))
+    };
+    let rules = around.map(|around| {
+        let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let (rules, found) = around.in_folder(folder, |name| read(&inside(name)));
+        problems.extend(found.into_iter().map(WalkProblem::from));
+        rules
+    });
+    known.insert(folder.to_owned(), rules.clone());
+    rules
+}

@@ -1,0 +1,178 @@
+//! Which files of a tree are looked at, in one order on every machine. It owns the walk over folders and the stamps by
+//! which an unchanged tree is known; what is left out is decided by [`rules`], what a file means by its reader.
+#![allow(clippy::disallowed_methods, reason = "the owner of the walk")]
+
+mod given;
+pub mod rules;
+mod stamp;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fs_err as fs;
+use rayon::prelude::*;
+
+pub use self::given::from_paths;
+pub use self::rules::{Role, RuleProblem, Tests};
+use self::rules::{Rules, role_of};
+pub use self::stamp::{Stamp, names_digest};
+
+/// A file that is not ignored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Relative to the root, with forward slashes.
+    pub path: String,
+    pub role: Role,
+    pub stamp: Stamp,
+}
+
+/// A folder that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Relative to the root; empty for the root itself.
+    pub path: String,
+    pub stamp: Stamp,
+    /// Over the names in it: a folder that was touched without gaining or losing a name has the same.
+    pub names: u64,
+}
+
+/// A tree as it was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// By path.
+    pub files: Vec<Found>,
+    /// By path.
+    pub folders: Vec<Folder>,
+    pub problems: Vec<WalkProblem>,
+}
+
+/// Something that could not be looked at, and why; the rest was.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct WalkProblem {
+    pub path: String,
+    pub message: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WalkError {
+    #[error("{} cannot be read", path.display())]
+    Root { path: PathBuf, source: io::Error },
+}
+
+/// Everything under `root` that no rule ignores.
+pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
+    let unreadable = |source| WalkError::Root { path: root.to_owned(), source };
+    let metadata = fs::metadata(root).map_err(unreadable)?;
+    if !metadata.is_dir() {
+        return Err(unreadable(io::ErrorKind::NotADirectory.into()));
+    }
+    fs::read_dir(root).map_err(unreadable)?;
+    let mut walked = visit(root, "", &Arc::new(Rules::start(tests)));
+    walked.files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    walked.folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    walked.problems.sort();
+    Ok(walked)
+}
+
+struct Entry {
+    name: String,
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+    /// A link, a pipe: not followed, not read.
+    Other,
+}
+
+fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Walked {
+    let mut walked = Walked::default();
+    // Taken before the names are read: what comes in between makes the next look read again.
+    let stamp = fs::symlink_metadata(absolute).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
+    let entries = match read_folder(absolute, relative, &mut walked.problems) {
+        Ok(entries) => entries,
+        Err(error) => {
+            walked.problems.push(WalkProblem { path: relative.to_owned(), message: error.to_string() });
+            return walked;
+        }
+    };
+    let names = names_digest(entries.iter().map(|entry| entry.name.as_str()));
+    walked.folders.push(Folder { path: relative.to_owned(), stamp, names });
+
+    let texts = |name: &str| {
+        let entry = entries.iter().find(|entry| entry.name == name && entry.kind == Kind::File)?;
+        fs::read(&entry.path).ok()
+    };
+    let (rules, problems) = rules.in_folder(relative, texts);
+    walked.problems.extend(problems.into_iter().map(WalkProblem::from));
+
+    let mut folders = Vec::new();
+    for entry in entries {
+        let path = join(relative, &entry.name);
+        match entry.kind {
+            Kind::Folder if rules.enters(&path, &entry.name) => folders.push((entry.path, path)),
+            Kind::File if rules.lists(&path, &entry.name) => match fs::symlink_metadata(&entry.path) {
+                Ok(metadata) => {
+                    let role = role_of(&path, metadata.len(), rules.tests());
+                    walked.files.push(Found { path, role, stamp: Stamp::of(&metadata) });
+                }
+                // Gone in between: the next look sees the folder's new stamp.
+                Err(_) => {}
+            },
+            Kind::File | Kind::Folder | Kind::Other => {}
+        }
+    }
+    let inner: Vec<Walked> =
+        folders.into_par_iter().map(|(absolute, relative)| visit(&absolute, &relative, &rules)).collect();
+    for part in inner {
+        walked.files.extend(part.files);
+        walked.folders.extend(part.folders);
+        walked.problems.extend(part.problems);
+    }
+    walked
+}
+
+fn read_folder(absolute: &Path, relative: &str, problems: &mut Vec<WalkProblem>) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(absolute)? {
+        let entry = entry?;
+        let kind = match entry.file_type() {
+            Ok(kind) if kind.is_file() => Kind::File,
+            Ok(kind) if kind.is_dir() => Kind::Folder,
+            _ => Kind::Other,
+        };
+        match entry.file_name().into_string() {
+            Ok(name) => entries.push(Entry { name, path: entry.path(), kind }),
+            Err(name) => {
+                if kind != Kind::Other {
+                    let path = join(relative, &name.to_string_lossy());
+                    problems.push(WalkProblem { path, message: "the name is not Unicode".to_owned() });
+                }
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// The names in a folder now, as [`Folder::names`] has them; `None` when it cannot be read.
+pub fn names_in(folder: &Path) -> Option<u64> {
+    let entries = read_folder(folder, "", &mut Vec::new()).ok()?;
+    Some(names_digest(entries.iter().map(|entry| entry.name.as_str())))
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+impl From<RuleProblem> for WalkProblem {
+    fn from(problem: RuleProblem) -> Self {
+        Self { path: problem.path, message: problem.message }
+    }
+}
+
+#[cfg(test)]
+mod tests;

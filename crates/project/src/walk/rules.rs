@@ -1,0 +1,218 @@
+//! What is left out of a tree: by `.gitignore` and `.stampignore`, and by default `node_modules`, build output and tests.
+//! Decided from names and the texts of rule files alone, so that a commit in Git gives the same answer as a checkout.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// A larger source file is named, and not read.
+pub const LARGEST_SOURCE: u64 = 16 * 1024 * 1024;
+
+/// Endings of files that are analysed.
+const SOURCES: &[&str] = &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
+const LEFT_OUT_FOLDERS: &[&str] =
+    &["node_modules", "bower_components", "dist", "build", "coverage", "storybook-static"];
+const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
+const TEST_MARKS: &[&str] = &["test", "spec", "e2e", "cy", "e2e-spec", "e2e-test", "bench"];
+const STAMPIGNORE: &str = ".stampignore";
+const GITIGNORE: &str = ".gitignore";
+
+/// Whether tests are looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Tests {
+    #[default]
+    LeftOut,
+    Included,
+}
+
+/// What a file is to the analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// Analysed.
+    Source,
+    /// A source that a default leaves out: a test, or too large.
+    LeftOut,
+    /// Decides how others are read: manifests, lock files, tsconfig, ignore rules.
+    Control,
+    /// Anything else that an import can name: styles, pictures, data.
+    Asset,
+}
+
+/// A rule file that cannot be used as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleProblem {
+    pub path: String,
+    pub message: String,
+}
+
+/// The rules that hold in one folder: its own and those of the folders around it.
+#[derive(Debug)]
+pub struct Rules {
+    around: Option<Arc<Rules>>,
+    own: Vec<Gitignore>,
+    tests: Tests,
+}
+
+impl Rules {
+    pub fn start(tests: Tests) -> Self {
+        Self { around: None, own: Vec::new(), tests }
+    }
+
+    pub fn tests(&self) -> Tests {
+        self.tests
+    }
+
+    /// The rules inside `folder`, whose rule files `read` gives by name.
+    pub fn in_folder(
+        self: &Arc<Self>,
+        folder: &str,
+        read: impl Fn(&str) -> Option<Vec<u8>>,
+    ) -> (Arc<Self>, Vec<RuleProblem>) {
+        let mut own = Vec::new();
+        let mut problems = Vec::new();
+        let mut problem = |name: &str, message: String| {
+            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            problems.push(RuleProblem { path, message });
+        };
+        if let Some(text) = read(GITIGNORE) {
+            let text = String::from_utf8_lossy(&text);
+            match matcher(folder, text.lines()) {
+                Ok(rules) => own.push(rules),
+                Err(error) => problem(GITIGNORE, error),
+            }
+        }
+        // One for the project, as the original has it.
+        if folder.is_empty() {
+            if let Some(text) = read(STAMPIGNORE) {
+                match stamp_patterns(&text).and_then(|lines| matcher("", lines.iter().map(String::as_str))) {
+                    Ok(rules) => own.push(rules),
+                    Err(error) => problem(STAMPIGNORE, error),
+                }
+            }
+        }
+        if own.is_empty() {
+            return (Arc::clone(self), problems);
+        }
+        (Arc::new(Self { around: Some(Arc::clone(self)), own, tests: self.tests }), problems)
+    }
+
+    /// Whether a folder is looked into.
+    pub fn enters(&self, path: &str, name: &str) -> bool {
+        !name.starts_with('.') && !LEFT_OUT_FOLDERS.contains(&name) && !self.ignores(path, Kind::Folder)
+    }
+
+    /// Whether a file is listed.
+    pub fn lists(&self, path: &str, name: &str) -> bool {
+        (!name.starts_with('.') || is_control(name)) && !self.ignores(path, Kind::File)
+    }
+
+    /// The innermost rule that speaks of the path decides.
+    fn ignores(&self, path: &str, kind: Kind) -> bool {
+        let mut rules = Some(self);
+        while let Some(here) = rules {
+            for own in &here.own {
+                match own.matched(path, kind == Kind::Folder) {
+                    Match::Ignore(_) => return true,
+                    Match::Whitelist(_) => return false,
+                    Match::None => {}
+                }
+            }
+            rules = here.around.as_deref();
+        }
+        false
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+}
+
+/// What a listed file is.
+pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if is_control(name) {
+        return Role::Control;
+    }
+    let Some((stem, ending)) = name.rsplit_once('.') else { return Role::Asset };
+    if !SOURCES.contains(&ending) {
+        return Role::Asset;
+    }
+    let minified = stem.ends_with(".min") || stem.ends_with("-min");
+    if minified || size > LARGEST_SOURCE || (tests == Tests::LeftOut && is_test(path, stem)) {
+        return Role::LeftOut;
+    }
+    Role::Source
+}
+
+/// Whether a path lies in a folder that is never looked into.
+pub fn in_left_out_folder(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
+}
+
+/// Whether a change of this file changes how others are read.
+pub fn is_control(name: &str) -> bool {
+    let tsconfig = (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
+        && Path::new(name).extension().is_some_and(|ending| ending == "json");
+    tsconfig
+        || matches!(
+            name,
+            "package.json"
+                | "package-lock.json"
+                | "npm-shrinkwrap.json"
+                | "yarn.lock"
+                | "pnpm-lock.yaml"
+                | "pnpm-workspace.yaml"
+                | "bun.lock"
+                | "lerna.json"
+                | GITIGNORE
+                | STAMPIGNORE
+        )
+}
+
+fn is_test(path: &str, stem: &str) -> bool {
+    let marked = stem.split('.').skip(1).any(|part| TEST_MARKS.contains(&part));
+    marked || path.split('/').any(|part| TEST_FOLDERS.contains(&part))
+}
+
+fn matcher<'a>(folder: &str, lines: impl Iterator<Item = &'a str>) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new(folder);
+    let mut refused = Vec::new();
+    for line in lines {
+        if let Err(error) = builder.add_line(None, line) {
+            refused.push(error.to_string());
+        }
+    }
+    if let Some(first) = refused.first() {
+        return Err(format!("a pattern cannot be read: {first}"));
+    }
+    builder.build().map_err(|error| error.to_string())
+}
+
+/// The original's form: `{"ignore": ["src/secrets", "**/*.gen.ts"]}`. Read as Git reads its own patterns, so that a
+/// path, a bare name, a folder and a glob all mean what they look like.
+fn stamp_patterns(bytes: &[u8]) -> Result<Vec<String>, String> {
+    #[derive(serde::Deserialize)]
+    struct File {
+        #[serde(default)]
+        ignore: Vec<String>,
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| format!("it is not {{\"ignore\": [\"pattern\"]}}: {error}"))?;
+    let plain = |pattern: &String| {
+        let pattern = pattern.trim().replace('\\', "/");
+        pattern.strip_prefix("./").unwrap_or(&pattern).to_owned()
+    };
+    Ok(file.ignore.iter().map(plain).filter(|pattern| !pattern.is_empty()).collect())
+}

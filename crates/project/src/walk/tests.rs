@@ -1,0 +1,163 @@
+//! Real folders, real rule files.
+
+use super::*;
+
+fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn sources(walked: &Walked) -> Vec<&str> {
+    walked.files.iter().filter(|file| file.role == Role::Source).map(|file| file.path.as_str()).collect()
+}
+
+#[test]
+fn defaults_leave_out_modules_output_and_tests() {
+    let folder = tree(&[
+        ("src/a.ts", ""),
+        ("src/a.test.ts", ""),
+        ("src/__tests__/b.ts", ""),
+        ("src/c.e2e-spec.ts", ""),
+        ("src/latest.ts", ""),
+        ("src/types.d.ts", ""),
+        ("src/m.mjs", ""),
+        ("src/x.min.js", ""),
+        ("node_modules/p/index.js", ""),
+        ("packages/q/node_modules/r/index.ts", ""),
+        ("dist/a.js", ""),
+        (".hidden/z.ts", ""),
+        ("src/style.css", ""),
+        ("package.json", "{}"),
+    ]);
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    assert_eq!(sources(&walked), ["src/a.ts", "src/latest.ts", "src/m.mjs", "src/types.d.ts"]);
+    let included = walk(folder.path(), Tests::Included).unwrap();
+    assert_eq!(
+        sources(&included),
+        [
+            "src/__tests__/b.ts",
+            "src/a.test.ts",
+            "src/a.ts",
+            "src/c.e2e-spec.ts",
+            "src/latest.ts",
+            "src/m.mjs",
+            "src/types.d.ts"
+        ]
+    );
+    let role = |path: &str| walked.files.iter().find(|file| file.path == path).map(|file| file.role);
+    assert_eq!(role("src/style.css"), Some(Role::Asset));
+    assert_eq!(role("package.json"), Some(Role::Control));
+    assert_eq!(role("src/a.test.ts"), Some(Role::LeftOut));
+}
+
+#[test]
+fn gitignore_holds_in_its_folder_and_can_take_back() {
+    let folder = tree(&[
+        (".gitignore", "*.gen.ts\n/top/\n"),
+        ("a.gen.ts", ""),
+        ("top/a.ts", ""),
+        ("src/top/a.ts", ""),
+        ("src/.gitignore", "!kept.gen.ts\nlocal.ts\n"),
+        ("src/kept.gen.ts", ""),
+        ("src/local.ts", ""),
+        ("src/deep/local.ts", ""),
+        ("other/local.ts", ""),
+    ]);
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    assert_eq!(sources(&walked), ["other/local.ts", "src/kept.gen.ts", "src/top/a.ts"]);
+}
+
+#[test]
+fn stampignore_takes_paths_names_folders_and_globs() {
+    for (pattern, left) in [
+        ("src/secrets/", vec!["keys.ts", "src/a.ts"]),
+        ("src/secrets", vec!["keys.ts", "src/a.ts"]),
+        ("**/keys.ts", vec!["src/a.ts"]),
+        ("keys.ts", vec!["src/a.ts"]),
+        ("./src/a.ts", vec!["keys.ts", "src/secrets/inner/keys.ts"]),
+        ("src\\\\a.ts", vec!["keys.ts", "src/secrets/inner/keys.ts"]),
+        ("src/**/*.ts", vec!["keys.ts"]),
+    ] {
+        let rules = format!("{{\"ignore\": [\"{pattern}\"]}}");
+        let folder = tree(&[
+            (".stampignore", rules.as_str()),
+            ("src/secrets/inner/keys.ts", ""),
+            ("src/a.ts", ""),
+            ("keys.ts", ""),
+        ]);
+        let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+        assert_eq!(sources(&walked), left, "{pattern}");
+        assert_eq!(walked.problems, [], "{pattern}");
+    }
+}
+
+#[test]
+fn a_broken_stampignore_is_named_and_ignores_nothing() {
+    let folder = tree(&[(".stampignore", "src/secrets"), ("a.ts", "")]);
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    assert_eq!(sources(&walked), ["a.ts"]);
+    assert_eq!(walked.problems.len(), 1);
+    assert_eq!(walked.problems[0].path, ".stampignore");
+}
+
+#[test]
+fn a_list_of_paths_gives_what_the_disk_gives() {
+    let files = [
+        (".gitignore", "out/\n*.log.ts\n"),
+        (".stampignore", "{\"ignore\": [\"gen\"]}"),
+        ("src/.gitignore", "x.ts\n"),
+        ("src/x.ts", ""),
+        ("src/y.ts", "text"),
+        ("src/gen/z.ts", ""),
+        ("out/a.ts", ""),
+        ("a.log.ts", ""),
+        ("b.spec.ts", ""),
+        ("node_modules/p/i.ts", ""),
+        ("dist/i.ts", ""),
+        ("logo.svg", ""),
+    ];
+    let folder = tree(&files);
+    for tests in [Tests::LeftOut, Tests::Included] {
+        let disk = walk(folder.path(), tests).unwrap();
+        let given = from_paths(files.iter().map(|(path, text)| (*path, text.len() as u64)), tests, |path| {
+            files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
+        });
+        let plain = |walked: &Walked| -> Vec<_> {
+            walked.files.iter().map(|file| (file.path.clone(), file.role)).collect()
+        };
+        assert_eq!(plain(&disk), plain(&given));
+        assert_eq!(disk.problems, given.problems);
+    }
+}
+
+#[test]
+fn own_output_does_not_look_like_news_and_a_new_name_does() {
+    let folder = tree(&[("src/a.ts", "")]);
+    let before = names_in(&folder.path().join("src"));
+    fs::write(folder.path().join("src/context.json"), "[]").unwrap();
+    assert_eq!(names_in(&folder.path().join("src")), before);
+    fs::write(folder.path().join("src/b.ts"), "").unwrap();
+    assert_ne!(names_in(&folder.path().join("src")), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed_and_odd_names_are_names() {
+    let folder = tree(&[("a b/[x] é.ts", ""), ("-rf.ts", "")]);
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+    std::os::unix::fs::symlink("-rf.ts", folder.path().join("link.ts")).unwrap();
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    assert_eq!(sources(&walked), ["-rf.ts", "a b/[x] é.ts"]);
+}
+
+#[cfg(not(unix))]
+#[test]
+fn odd_names_are_names() {
+    let folder = tree(&[("a b/[x] é.ts", "")]);
+    assert_eq!(sources(&walk(folder.path(), Tests::LeftOut).unwrap()), ["a b/[x] é.ts"]);
+}
