@@ -41,7 +41,9 @@ impl Exported {
         let files = TreeFiles { modules: Arc::clone(&modules), manifests: Arc::clone(&manifests) };
         let options = |conditions: &[&str]| ResolveOptions {
             condition_names: conditions.iter().map(|&name| name.to_owned()).collect(),
-            extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"].map(str::to_owned).to_vec(),
+            extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
+                .map(str::to_owned)
+                .to_vec(),
             // The tree has no links, and resolving them would ask for every folder above.
             symlinks: false,
             ..ResolveOptions::default()
@@ -59,7 +61,12 @@ impl Exported {
     }
 
     /// Where a bare specifier leads, when its package is one of this tree's.
-    pub(super) fn workspace_package(&self, from: Option<usize>, package: &str, specifier: &str) -> Option<Target> {
+    pub(super) fn workspace_package(
+        &self,
+        from: Option<usize>,
+        package: &str,
+        specifier: &str,
+    ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
         let subpath = specifier[package.len()..].trim_start_matches('/');
         // A package may import itself by name, which is how any other would.
@@ -117,7 +124,8 @@ fn around(manifests: &Manifests, path: &str) -> Option<String> {
 /// What a file of a build was built from: the same name without the folders that builds add.
 fn source_of(modules: &Modules, package: &str, output: &str) -> Option<Target> {
     let inside = output.strip_prefix(package)?.trim_start_matches('/');
-    let mut rest = inside.strip_suffix(".d.ts").map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
+    let mut rest =
+        inside.strip_suffix(".d.ts").map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
     while let Some((first, inner)) = rest.split_once('/') {
         if !OUTPUT.contains(&first) {
             break;
@@ -174,7 +182,8 @@ impl FileSystem for TreeFiles {
             return Ok(FileMetadata::new(false, true, false));
         }
         let known = self.modules.has(&path) || self.modules.probe_file(&path).is_some();
-        let built = || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, &package, &path));
+        let built =
+            || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, &package, &path));
         if known || built().is_some() {
             return Ok(FileMetadata::new(true, false, false));
         }

@@ -117,7 +117,9 @@ fn yarn(text: &str) -> Lock {
         if !line.starts_with(' ') {
             let names = line.trim_end().trim_end_matches(':').split(',');
             asked = names.map(|name| name.trim().trim_matches('"').replacen("@npm:", "@", 1)).collect();
-        } else if let Some(version) = line.strip_prefix("  version").filter(|rest| rest.starts_with([' ', ':'])) {
+        } else if let Some(version) =
+            line.strip_prefix("  version").filter(|rest| rest.starts_with([' ', ':']))
+        {
             let version = version.trim_start_matches(':').trim().trim_matches('"').to_owned();
             for name in asked.drain(..) {
                 if let Some((package, _)) = name.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
@@ -140,7 +142,8 @@ fn pnpm(text: &str) -> Lock {
     let mut package = String::new();
     for line in text.lines() {
         let depth = line.len() - line.trim_start_matches(' ').len();
-        let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (plain(key), value.trim())) else {
+        let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (plain(key), value.trim()))
+        else {
             continue;
         };
         let lists = matches!(key, "dependencies" | "devDependencies" | "optionalDependencies");

@@ -94,13 +94,15 @@ impl Manifests {
                     let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
                     roots.push((folder.to_owned(), globs_of(&fields.packages)));
                 }
-                _ => roots.push((folder.to_owned(), globs_of(&pnpm_packages(&String::from_utf8_lossy(&bytes))))),
+                _ => roots
+                    .push((folder.to_owned(), globs_of(&pnpm_packages(&String::from_utf8_lossy(&bytes))))),
             }
         }
         for (index, manifest) in manifests.all.iter().enumerate() {
             let Some(name) = &manifest.fields.name else { continue };
             let member = roots.iter().any(|(root, globs)| {
-                below(root, &manifest.folder).is_some_and(|inside| inside.is_empty() || globs.is_match(inside))
+                below(root, &manifest.folder)
+                    .is_some_and(|inside| inside.is_empty() || globs.is_match(inside))
             });
             if member {
                 manifests.by_name.entry(name.clone()).or_insert(index);

@@ -95,7 +95,8 @@ impl Resolver {
         if is_relative(name) {
             return self.relative(folder, name);
         }
-        let here = self.folders.get(folder).copied().unwrap_or(Surroundings { tsconfig: None, manifest: None });
+        let here =
+            self.folders.get(folder).copied().unwrap_or(Surroundings { tsconfig: None, manifest: None });
         let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
         let key = (Surroundings { tsconfig, ..here }, name.to_owned());
         if let Some(target) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {

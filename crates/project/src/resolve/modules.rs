@@ -14,7 +14,8 @@ const INSTEAD: &[(&str, &[&str])] = &[
     (".cjs", &[".cts", ".d.cts", ".cjs"]),
 ];
 /// Endings that need not be written.
-const ADDED: &[&str] = &[".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".cts", ".d.cts", ".mjs", ".cjs"];
+const ADDED: &[&str] =
+    &[".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".d.mts", ".cts", ".d.cts", ".mjs", ".cjs"];
 /// Endings of data that some set-ups let be left out.
 const DATA: &[&str] = &[".json", ".vue", ".svelte", ".node"];
 

@@ -4,9 +4,8 @@ use super::*;
 use crate::walk::{Tests, from_paths};
 
 fn resolver(files: &[(&str, &str)]) -> Resolver {
-    let read = |path: &str| {
-        files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
-    };
+    let read =
+        |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
     let sizes = files.iter().map(|(path, text)| (*path, text.len() as u64));
     let walked = from_paths(sizes, Tests::LeftOut, read);
     Resolver::new(Modules::new(&walked.files), &read)
@@ -64,7 +63,10 @@ fn relative_paths_with_and_without_endings() {
 #[test]
 fn paths_and_base_url_through_extends() {
     let resolver = resolver(&[
-        ("tsconfig.base.json", r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "@/ui": ["src/ui/main.ts"], "~lib": ["lib/one.ts", "lib/two.ts"] } } }"#),
+        (
+            "tsconfig.base.json",
+            r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "@/ui": ["src/ui/main.ts"], "~lib": ["lib/one.ts", "lib/two.ts"] } } }"#,
+        ),
         ("app/tsconfig.json", "{ // comment\n \"extends\": \"../tsconfig.base\", }"),
         ("app/page.ts", ""),
         ("src/util.ts", ""),
@@ -89,7 +91,10 @@ fn paths_and_base_url_through_extends() {
 #[test]
 fn a_tsconfig_that_extends_an_absent_package_keeps_its_own() {
     let resolver = resolver(&[
-        ("tsconfig.json", r#"{ "extends": "@absent/tsconfig/base.json", "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#),
+        (
+            "tsconfig.json",
+            r#"{ "extends": "@absent/tsconfig/base.json", "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#,
+        ),
         ("src/a.ts", ""),
         ("src/b.ts", ""),
     ]);
@@ -116,8 +121,14 @@ fn a_config_package_of_the_workspace_is_extended() {
 #[test]
 fn a_solution_hands_a_file_to_the_project_that_includes_it() {
     let resolver = resolver(&[
-        ("tsconfig.json", r#"{"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}]}"#),
-        ("tsconfig.node.json", r#"{"include": ["vite.config.ts"], "compilerOptions": {"paths": {"@/*": ["node/*"]}}}"#),
+        (
+            "tsconfig.json",
+            r#"{"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}]}"#,
+        ),
+        (
+            "tsconfig.node.json",
+            r#"{"include": ["vite.config.ts"], "compilerOptions": {"paths": {"@/*": ["node/*"]}}}"#,
+        ),
         ("tsconfig.app.json", r#"{"include": ["src"], "compilerOptions": {"paths": {"@/*": ["src/*"]}}}"#),
         ("src/deep/a.ts", ""),
         ("src/b.ts", ""),
@@ -132,17 +143,26 @@ fn a_solution_hands_a_file_to_the_project_that_includes_it() {
 fn packages_of_the_workspace_by_name_and_exports() {
     let resolver = resolver(&[
         ("package.json", r#"{"workspaces": {"packages": ["packages/*", "!packages/old"]}}"#),
-        ("packages/ui/package.json", r#"{"name": "@x/ui", "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"}, "./button": "./src/button.tsx", "./icons/*": "./src/icons/*.tsx", "./secret": null}}"#),
+        (
+            "packages/ui/package.json",
+            r#"{"name": "@x/ui", "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"}, "./button": "./src/button.tsx", "./icons/*": "./src/icons/*.tsx", "./secret": null}}"#,
+        ),
         ("packages/ui/src/index.ts", ""),
         ("packages/ui/src/button.tsx", ""),
         ("packages/ui/src/icons/star.tsx", ""),
-        ("packages/lib/package.json", r##"{"name": "lib", "main": "dist/main.js", "imports": {"#inner": "./src/inner.ts"}}"##),
+        (
+            "packages/lib/package.json",
+            r##"{"name": "lib", "main": "dist/main.js", "imports": {"#inner": "./src/inner.ts"}}"##,
+        ),
         ("packages/lib/src/main.ts", ""),
         ("packages/lib/src/inner.ts", ""),
         ("packages/lib/util.ts", ""),
         ("elsewhere/package.json", r#"{"name": "outsider"}"#),
         ("elsewhere/index.ts", ""),
-        ("packages/app/package.json", r#"{"name": "app", "dependencies": {"beside": "file:../../elsewhere"}}"#),
+        (
+            "packages/app/package.json",
+            r#"{"name": "app", "dependencies": {"beside": "file:../../elsewhere"}}"#,
+        ),
         ("packages/app/main.ts", ""),
     ]);
     for (specifier, target) in [
@@ -182,7 +202,8 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
     let yarn = "# yarn lockfile v1\n\n\"@s/x@^1\", react@^18.0.0:\n  version \"18.2.0\"\n  resolved \"u\"\n\nreact@^17.0.0:\n  version \"17.0.0\"\n";
     let berry = "\"react@npm:^18.0.0\":\n  version: 18.1.0\n  resolution: \"react@npm:18.1.0\"\n";
     let pnpm = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      react:\n        specifier: ^18.0.0\n        version: 18.0.5(x@1.0.0)\n  app:\n    dependencies:\n      react:\n        specifier: ^17\n        version: 17.0.9\n\npackages:\n\n  react@18.0.5:\n    resolution: {}\n";
-    let bun = "{ \"lockfileVersion\": 1, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], } }";
+    let bun =
+        "{ \"lockfileVersion\": 1, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], } }";
     for (name, text, at_root, in_app) in [
         ("package-lock.json", npm, "18.3.1", "17.0.2"),
         ("yarn.lock", yarn, "18.2.0", "18.2.0"),
@@ -191,9 +212,17 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
         ("bun.lock", bun, "18.9.9", "18.9.9"),
         ("other.txt", "", "^18.0.0", "^18.0.0"),
     ] {
-        let resolver =
-            resolver(&[("package.json", manifest), (name, text), ("app/package.json", "{}"), ("app/a.ts", "")]);
-        assert_eq!(resolver.resolve("a.ts", "react/jsx-runtime"), package("react", Some(at_root), true), "{name}");
+        let resolver = resolver(&[
+            ("package.json", manifest),
+            (name, text),
+            ("app/package.json", "{}"),
+            ("app/a.ts", ""),
+        ]);
+        assert_eq!(
+            resolver.resolve("a.ts", "react/jsx-runtime"),
+            package("react", Some(at_root), true),
+            "{name}"
+        );
         assert_eq!(resolver.resolve("app/a.ts", "react"), package("react", Some(in_app), true), "{name}");
         assert_eq!(resolver.resolve("a.ts", "left"), package("left", Some("~1.0.0"), true), "{name}");
         assert_eq!(resolver.resolve("a.ts", "unknown"), package("unknown", None, false), "{name}");

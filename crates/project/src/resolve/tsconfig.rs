@@ -65,7 +65,8 @@ impl Tsconfigs {
         if config.references.is_empty() || config.includes_by_name(file) {
             return index;
         }
-        let including = config.references.iter().copied().find(|reference| self.all[*reference].includes(file));
+        let including =
+            config.references.iter().copied().find(|reference| self.all[*reference].includes(file));
         including.unwrap_or(index)
     }
 
@@ -90,10 +91,12 @@ impl Tsconfigs {
 impl Tsconfig {
     /// An exact pattern first, then the one with the longest part before its star.
     fn pattern_for(&self, name: &str) -> Option<&(String, Vec<String>)> {
-        self.paths.iter().filter(|(pattern, _)| wildcard(pattern, name).is_some()).max_by_key(|(pattern, _)| {
-            let exact = !pattern.contains('*');
-            (exact, pattern.find('*').unwrap_or(pattern.len()))
-        })
+        self.paths.iter().filter(|(pattern, _)| wildcard(pattern, name).is_some()).max_by_key(
+            |(pattern, _)| {
+                let exact = !pattern.contains('*');
+                (exact, pattern.find('*').unwrap_or(pattern.len()))
+            },
+        )
     }
 
     fn includes_by_name(&self, file: &str) -> bool {
@@ -157,11 +160,13 @@ impl Reader<'_> {
     /// The file and everything it extends, nearest first, each with its folder.
     fn chain(&mut self, path: &str, depth: usize) -> Vec<(String, Value)> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let Some(bytes) = self.contents.read(path).filter(|_| depth < LONGEST_CHAIN) else { return Vec::new() };
+        let Some(bytes) = self.contents.read(path).filter(|_| depth < LONGEST_CHAIN) else {
+            return Vec::new();
+        };
         let text = String::from_utf8_lossy(&bytes);
         let options = jsonc_parser::ParseOptions::default();
-        let value: Value =
-            jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options).unwrap_or_default();
+        let value: Value = jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options)
+            .unwrap_or_default();
         let extends: Vec<String> = match value.get("extends") {
             Some(Value::String(one)) => vec![one.clone()],
             Some(Value::Array(several)) => {
@@ -206,7 +211,8 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
     let option = |name: &str| {
         chain.iter().find_map(|(folder, value)| Some((folder, value.get("compilerOptions")?.get(name)?)))
     };
-    let listed = |name: &str| chain.iter().find_map(|(folder, value)| Some((folder, value.get(name)?.as_array()?)));
+    let listed =
+        |name: &str| chain.iter().find_map(|(folder, value)| Some((folder, value.get(name)?.as_array()?)));
     let base = option("baseUrl").and_then(|(folder, value)| place(folder, value.as_str()?));
     let paths = option("paths").and_then(|(folder, value)| Some((folder, value.as_object()?)));
     let paths = paths.map(|(folder, patterns)| {

@@ -52,7 +52,8 @@ fn rules_of(
         rules_of(parent, tests, known, problems, read).filter(|rules| rules.enters(folder, name))
     };
     let rules = around.map(|around| {
-        let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let inside =
+            |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let (rules, found) = around.in_folder(folder, |name| read(&inside(name)));
         problems.extend(found.into_iter().map(WalkProblem::from));
         rules

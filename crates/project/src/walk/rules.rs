@@ -153,7 +153,9 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
 /// Whether a path lies in a folder that is never looked into.
 pub fn in_left_out_folder(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
+    folders
+        .split('/')
+        .any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
 }
 
 /// Whether a change of this file changes how others are read.

@@ -45,7 +45,8 @@ fn is_output(name: &str) -> bool {
     let context = |ending: &str| {
         name == format!("context.{ending}") || (name.starts_with("context_") && name.ends_with(ending))
     };
-    let temporary = name.starts_with('.') && std::path::Path::new(name).extension().is_some_and(|it| it == "tmp");
+    let temporary =
+        name.starts_with('.') && std::path::Path::new(name).extension().is_some_and(|it| it == "tmp");
     context("json") || context("toon") || context("ndjson") || temporary
 }
 
