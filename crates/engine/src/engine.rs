@@ -32,6 +32,7 @@ pub struct Engine {
     pub(crate) problems: Vec<Problem>,
     pub(crate) notices: Vec<String>,
     repository: RepositoryCache,
+    pub(crate) embeddings: crate::embeddings::Embeddings,
     pub(crate) remember: crate::remember::Memory,
     git_version: OnceLock<Option<String>>,
 }
@@ -65,6 +66,7 @@ impl Engine {
             problems: loaded.problems.iter().map(Problem::from).collect(),
             notices: loaded.notices.iter().map(ToString::to_string).collect(),
             repository: RepositoryCache::default(),
+            embeddings: crate::embeddings::Embeddings::default(),
             remember: crate::remember::Memory::default(),
             git_version: OnceLock::new(),
         }

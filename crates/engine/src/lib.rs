@@ -4,6 +4,7 @@
 
 pub mod commit;
 pub mod doctor;
+mod embeddings;
 mod engine;
 mod error;
 pub mod remember;

@@ -198,7 +198,7 @@ impl From<&config::Problem> for Problem {
             message: sentence(&problem.to_string()),
             hint: Some(problem.hint()),
             from_flag: matches!(problem.place, Place::Flag(_)),
-            about_token: matches!(problem.kind, config::ProblemKind::BadSecret { .. }),
+            about_token: matches!(&problem.kind, config::ProblemKind::BadSecret { key, .. } if *key == config::HTTP_TOKEN.key().name),
         }
     }
 }

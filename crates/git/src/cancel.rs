@@ -22,7 +22,8 @@ pub fn cancellable<T>(cancelled: Cancelled, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-pub(crate) fn of_this_thread() -> Cancelled {
+/// Whether the work on this thread is still wanted, for those who do something else than run git.
+pub fn cancellation() -> Cancelled {
     CURRENT.with(|current| current.borrow().clone()).unwrap_or_else(|| Arc::new(|| false))
 }
 

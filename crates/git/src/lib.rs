@@ -21,7 +21,7 @@ mod untracked;
 pub mod worktree;
 
 pub use blame::{Blame, BlameOptions, BlamedCommit, BlamedLine, Moves, Whitespace, blame};
-pub use cancel::{Cancelled, cancellable};
+pub use cancel::{Cancelled, cancellable, cancellation};
 pub use changes::{Change, ChangeKind, ChangeList, ChangesOptions, Conflict, FileKind, Notice, list_changes};
 pub use compare::{
     CompareFrom, CompareOptions, Comparison, ShowOptions, ShownCommit, diff_between_refs, show_commit,

@@ -53,7 +53,7 @@ impl Git {
             dir: dir.into(),
             program: None,
             timeout: DEFAULT_TIMEOUT,
-            cancelled: crate::cancel::of_this_thread(),
+            cancelled: crate::cancel::cancellation(),
             variables: Vec::new(),
             config: Vec::new(),
             filters_checked: false,

@@ -16,6 +16,7 @@
     reason = "tests pass `json!` literals, and make worktrees only for their being there"
 )]
 
+pub mod embeddings;
 mod home;
 mod process;
 pub mod protocol;

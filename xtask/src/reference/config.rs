@@ -33,8 +33,15 @@ pub(super) fn body() -> String {
 
 fn facts(key: &Key) -> Vec<String> {
     let optional = |name: Option<&str>| name.map(code).unwrap_or_default();
-    let others: Vec<String> = key.names().skip(1).map(|name| code(&name)).collect();
-    vec![key.kind.to_string(), default(key), optional(key.variable), optional(key.flag), others.join(", ")]
+    // What no file may say has no other name in one.
+    let others: Vec<String> = if key.user_only || key.is_secret() {
+        Vec::new()
+    } else {
+        key.names().skip(1).map(|name| code(&name)).collect()
+    };
+    let variables: Vec<String> =
+        key.variable.into_iter().chain(key.variable_aliases.iter().copied()).map(code).collect();
+    vec![key.kind.to_string(), default(key), variables.join(", "), optional(key.flag), others.join(", ")]
 }
 
 fn default(key: &Key) -> String {
@@ -54,7 +61,7 @@ fn link(key: &Key) -> String {
 fn example() -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut section = "";
-    for key in KEYS.iter().filter(|key| !key.is_secret() && key.notice.is_none()) {
+    for key in KEYS.iter().filter(|key| stands_in_a_file(key)) {
         if section_of(key) != section {
             section = section_of(key);
             lines.extend((!lines.is_empty()).then(String::new));
@@ -70,6 +77,10 @@ fn example() -> String {
         });
     }
     lines.join("\n")
+}
+
+fn stands_in_a_file(key: &Key) -> bool {
+    !key.is_secret() && !key.user_only && key.notice.is_none()
 }
 
 fn sample(kind: Kind) -> &'static str {
@@ -92,7 +103,7 @@ mod tests {
     fn the_example_is_valid_and_has_every_key() {
         let uncommented = example().replace("# ", "");
         let document: toml_edit::DocumentMut = uncommented.parse().unwrap();
-        for key in KEYS.iter().filter(|key| !key.is_secret() && key.notice.is_none()) {
+        for key in KEYS.iter().filter(|key| stands_in_a_file(key)) {
             let (section, name) = key.name.split_once('.').unwrap();
             assert!(document[section].get(name).is_some(), "{} in\n{uncommented}", key.name);
         }

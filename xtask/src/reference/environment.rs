@@ -37,7 +37,11 @@ pub(super) fn body() -> String {
         .filter_map(|key| {
             let anchor = key.name.replace('.', "");
             let setting = format!("[{}](config.md#{anchor})", code(key.name));
-            Some(vec![code(key.variable?), setting, key.kind.to_string(), key.doc.to_owned()])
+            let variables: Vec<&str> =
+                key.variable.into_iter().chain(key.variable_aliases.iter().copied()).collect();
+            let variables =
+                (!variables.is_empty()).then(|| variables.into_iter().map(code).collect::<Vec<_>>())?;
+            Some(vec![variables.join(", "), setting, key.kind.to_string(), key.doc.to_owned()])
         })
         .collect();
     page.push_str(&table(&["Variable", "Setting", "Type", "Meaning"], &rows));

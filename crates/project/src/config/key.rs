@@ -12,6 +12,10 @@ pub struct Key {
     pub default: DefaultValue,
     /// The environment variable that sets it.
     pub variable: Option<&'static str>,
+    /// Variables of others that set it too, weaker than its own.
+    pub variable_aliases: &'static [&'static str],
+    /// Only the user sets it, by the environment or a flag: a file may have come with the repository.
+    pub user_only: bool,
     /// The command-line flag that sets it, with its dashes.
     pub flag: Option<&'static str>,
     /// Other names in either file, from the seeds. The camelCase of `name` is understood without a mention.
@@ -66,6 +70,8 @@ impl Key {
         kind: Kind::Text,
         default: DefaultValue::Unset,
         variable: None,
+        variable_aliases: &[],
+        user_only: false,
         flag: None,
         aliases: &[],
         notice: None,
@@ -88,6 +94,11 @@ impl Key {
             }
         }
         name
+    }
+
+    /// Every variable that sets it, the weakest first.
+    pub fn variables(&self) -> impl Iterator<Item = &'static str> {
+        self.variable_aliases.iter().copied().chain(self.variable)
     }
 
     /// Every name that either file may use for it, the canonical one first.

@@ -204,6 +204,40 @@ keys! {
         variable: Some("BECKET_MODE"),
         aliases: &["server.defaultMode", "server.default_mode"],
     }
+    /// Vectors for search and grouping: from an `openai`-compatible server, from the words alone (`local`), or not at all.
+    EMBEDDINGS_PROVIDER: TextKey = "embeddings.provider" {
+        kind: Kind::Choice(&["off", "openai", "local"]),
+        default: DefaultValue::Text("off"),
+        variable: Some("BECKET_EMBEDDING_PROVIDER"),
+        variable_aliases: &["SEGMINT_EMBEDDING_PROVIDER"],
+        user_only: true,
+    }
+    /// What stands before `/embeddings` in the address of an OpenAI-compatible server.
+    EMBEDDINGS_URL: TextKey = "embeddings.url" {
+        kind: Kind::Text,
+        default: DefaultValue::Text("https://api.openai.com/v1"),
+        variable: Some("BECKET_EMBEDDING_URL"),
+        variable_aliases: &["OPENAI_BASE_URL"],
+        user_only: true,
+    }
+    /// The model that the server is asked for.
+    EMBEDDINGS_MODEL: TextKey = "embeddings.model" {
+        kind: Kind::Text,
+        default: DefaultValue::Text("text-embedding-3-small"),
+        variable: Some("BECKET_EMBEDDING_MODEL"),
+    }
+    /// The key that the server wants, if it wants one; only from the environment.
+    EMBEDDINGS_KEY: SecretKey = "embeddings.key" {
+        kind: Kind::Token,
+        variable: Some("BECKET_EMBEDDING_KEY"),
+        variable_aliases: &["OPENAI_API_KEY"],
+    }
+    /// Seconds that one request for vectors may take, its repetitions included.
+    EMBEDDINGS_TIMEOUT_SECONDS: NumberKey = "embeddings.timeout_seconds" {
+        kind: Kind::Number { least: 1, most: 600 },
+        default: DefaultValue::Number(10),
+        variable: Some("BECKET_EMBEDDING_TIMEOUT_SECONDS"),
+    }
 }
 
 /// The setting that a file calls `name`.
@@ -227,7 +261,7 @@ mod tests {
     #[test]
     fn nothing_stands_twice() {
         assert_unique("name", KEYS.iter().flat_map(|key| key.names()));
-        assert_unique("variable", KEYS.iter().filter_map(|key| key.variable.map(str::to_owned)));
+        assert_unique("variable", KEYS.iter().flat_map(|key| key.variables().map(str::to_owned)));
         assert_unique("flag", KEYS.iter().filter_map(|key| key.flag.map(str::to_owned)));
     }
 
@@ -240,6 +274,7 @@ mod tests {
             assert!(key.doc.ends_with('.') && !key.doc.contains('\n'), "{}", key.name);
             assert!(key.variable.is_none_or(|variable| variable.starts_with("BECKET_")), "{}", key.name);
             assert!(key.flag.is_none_or(|flag| flag.starts_with("--")), "{}", key.name);
+            assert!(!key.user_only || key.variable.is_some(), "{}", key.name);
             match (key.kind, key.default) {
                 (Kind::Number { least, most }, DefaultValue::Number(number)) => {
                     assert!((least..=most).contains(&number), "{}", key.name);

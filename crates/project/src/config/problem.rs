@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::HTTP_TOKEN;
 use crate::shown::shown;
 
 /// Where a value stands.
@@ -48,9 +49,11 @@ pub enum ProblemKind {
     #[error("`{key}` stands twice, first in line {first}")]
     Duplicate { key: String, first: usize },
     #[error("`{key}` is a secret and must not stand in a file of the repository")]
-    SecretInFile { key: String },
+    SecretInFile { key: String, variable: &'static str },
     #[error("`{key}` must be {expected}")]
-    BadSecret { key: String, expected: String },
+    BadSecret { key: String, expected: String, variable: &'static str },
+    #[error("`{key}` does not count in a file of the repository, which could then send your texts to others")]
+    NotFromFile { key: String, variable: &'static str },
     #[error("`{key}` is a place that becket must not use: {reason}")]
     Refused { key: String, reason: String },
     #[error("{message}")]
@@ -81,6 +84,7 @@ impl Problem {
             ProblemKind::OutOfRange { .. } => "setting_range",
             ProblemKind::Duplicate { .. } => "setting_duplicate",
             ProblemKind::SecretInFile { .. } => "setting_secret_in_file",
+            ProblemKind::NotFromFile { .. } => "setting_not_from_file",
             ProblemKind::Refused { .. } => "setting_path_refused",
             ProblemKind::Syntax { .. } | ProblemKind::NotATable { .. } => "settings_malformed",
             ProblemKind::NotUnicode | ProblemKind::Utf16 => "settings_not_utf8",
@@ -95,9 +99,14 @@ impl Problem {
         match &self.kind {
             ProblemKind::UnknownKey { nearest: Some(nearest), .. } => format!("Write `{nearest}` instead."),
             ProblemKind::UnknownKey { .. } => "`becket config` lists every key.".to_owned(),
-            ProblemKind::SecretInFile { .. } | ProblemKind::BadSecret { .. } => {
-                "Set BECKET_HTTP_TOKEN, or name a file outside Git with http.token_file.".to_owned()
+            ProblemKind::SecretInFile { variable, .. } | ProblemKind::BadSecret { variable, .. }
+                if *variable == HTTP_TOKEN.key().variable.unwrap_or_default() =>
+            {
+                format!("Set {variable}, or name a file outside Git with http.token_file.")
             }
+            ProblemKind::SecretInFile { variable, .. }
+            | ProblemKind::BadSecret { variable, .. }
+            | ProblemKind::NotFromFile { variable, .. } => format!("Set {variable} in the environment."),
             ProblemKind::Refused { .. } => {
                 "Name a folder inside the repository or an allowed path, or use the flag or the variable."
                     .to_owned()

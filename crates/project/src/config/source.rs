@@ -71,7 +71,8 @@ impl<'a> Loading<'a> {
 
     pub(super) fn read_variables(&mut self) {
         for key in KEYS {
-            let Some(variable) = key.variable else { continue };
+            let set = |variable: &&str| self.environment.variable(variable).is_some();
+            let Some(variable) = key.variables().filter(set).last() else { continue };
             let Some(text) = self.environment.variable(variable) else { continue };
             match Value::from_text(self.asked(key), text) {
                 Ok(value) => self.set(key, value, Place::Variable(variable.to_owned())),
@@ -149,6 +150,13 @@ impl<'a> Loading<'a> {
             });
         }
         file.seen.insert(key.name, position.line);
+        if key.user_only {
+            let variable = key.variable.unwrap_or_default();
+            return self.file_problem(file, member.offset, || ProblemKind::NotFromFile {
+                key: name.to_owned(),
+                variable,
+            });
+        }
         let asked = Asked { key, name, environment: self.environment, base: file.root };
         let place = Place::File { path: file.path.clone(), position: Some(position) };
         match Value::from_node(asked, &member.node) {

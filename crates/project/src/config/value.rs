@@ -69,7 +69,10 @@ impl Value {
         let wrong_type = |offset, found| (offset, asked.wrong_type(found));
         let at = |offset| move |kind| (offset, kind);
         match (asked.key.kind, &node.content) {
-            (Kind::Token, _) => Err((node.offset, ProblemKind::SecretInFile { key: asked.name.to_owned() })),
+            (Kind::Token, _) => {
+                let (key, variable) = (asked.name.to_owned(), asked.key.variable.unwrap_or_default());
+                Err((node.offset, ProblemKind::SecretInFile { key, variable }))
+            }
             (Kind::Flag, Content::Flag(flag)) => Ok(Self::Flag(*flag)),
             (Kind::Number { least, most }, Content::Number(text)) => {
                 asked.number(text, least, most).map_err(at(node.offset))
@@ -119,7 +122,8 @@ impl Asked<'_> {
             Kind::Choice(choices) if !choices.contains(&text) => Err(self.wrong_choice(text, choices)),
             Kind::Address if !is_address(text) => Err(self.wrong_value(text)),
             Kind::Token if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err(ProblemKind::BadSecret { key: self.name.to_owned(), expected: self.key.kind.to_string() })
+                let (key, variable) = (self.name.to_owned(), self.key.variable.unwrap_or_default());
+                Err(ProblemKind::BadSecret { key, expected: self.key.kind.to_string(), variable })
             }
             Kind::Token => Ok(Value::Secret(Secret(text.to_owned()))),
             _ if text.is_empty() || text.contains('\0') => Err(self.wrong_value(text)),

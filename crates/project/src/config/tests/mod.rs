@@ -112,7 +112,7 @@ fn the_file_of_the_seed_is_understood_whole() {
 
 #[test]
 fn every_key_can_be_set_under_every_name_in_both_files() {
-    for key in KEYS.iter().filter(|key| !key.is_secret()) {
+    for key in KEYS.iter().filter(|key| !key.is_secret() && !key.user_only) {
         let value = match key.kind {
             Kind::Text => "\"x\"",
             Kind::Choice(choices) => &format!("{:?}", choices.last().unwrap()),
@@ -224,6 +224,41 @@ fn variables_and_flags_are_read_by_their_type() {
 }
 
 #[test]
+fn what_sends_texts_away_is_the_users_to_set() {
+    let disk = Disk::new().with(
+        BECKET_TOML,
+        "[embeddings]\nprovider = \"openai\"\nurl = \"https://example.com\"\nkey = \"k\"\nmodel = \"m\"\n",
+    );
+    let loaded = disk.load();
+    let codes: Vec<_> = loaded.problems.iter().map(Problem::code).collect();
+    assert_eq!(codes, ["setting_not_from_file", "setting_not_from_file", "setting_secret_in_file"]);
+    assert_eq!(loaded.problems[0].hint(), "Set BECKET_EMBEDDING_PROVIDER in the environment.");
+    assert_eq!(loaded.problems[2].hint(), "Set BECKET_EMBEDDING_KEY in the environment.");
+    assert_eq!(loaded.settings.text(EMBEDDINGS_PROVIDER), "off");
+    assert_eq!(loaded.settings.text(EMBEDDINGS_MODEL), "m");
+}
+
+#[test]
+fn a_variable_of_others_is_weaker_than_our_own() {
+    let disk = Disk::new();
+    let environment = disk
+        .environment()
+        .with_variable("SEGMINT_EMBEDDING_PROVIDER", "local")
+        .with_variable("OPENAI_API_KEY", "theirs");
+    let loaded = disk.load_with(&environment, &[]);
+    assert_eq!(loaded.settings.text(EMBEDDINGS_PROVIDER), "local");
+    assert_eq!(loaded.settings.secret(EMBEDDINGS_KEY).unwrap().expose(), "theirs");
+    let environment = environment
+        .with_variable("BECKET_EMBEDDING_PROVIDER", "openai")
+        .with_variable("BECKET_EMBEDDING_KEY", "ours");
+    let loaded = disk.load_with(&environment, &[]);
+    assert_eq!(loaded.settings.text(EMBEDDINGS_PROVIDER), "openai");
+    assert_eq!(loaded.settings.secret(EMBEDDINGS_KEY).unwrap().expose(), "ours");
+    let source = loaded.settings.source(EMBEDDINGS_KEY.key());
+    assert_eq!(source, Source::Variable { name: "BECKET_EMBEDDING_KEY".to_owned() });
+}
+
+#[test]
 fn variables_and_flags_hold_without_a_workspace() {
     let environment = Environment::new("/here").with_variable("BECKET_LOG", "debug");
     let loaded = Settings::load_without_files(&environment, &[("tools", "x".to_owned())]);
@@ -265,6 +300,7 @@ fn entries_tell_value_source_and_meaning() {
     log.file = null (default)
     snapshots.dir = null (default)
     paths.cli_path = null (default)
+    embeddings.key = null (default)
     "#);
     insta::assert_snapshot!(serde_json::to_string(&entries[4]).unwrap().replace(&*disk.root.to_string_lossy(), "ROOT"), @r#"{"key":"mcp.exclude","value":["a","b"],"source":{"from":"file","path":"ROOT/becket.toml","line":2},"doc":"Tools to leave out, by name."}"#);
 }
