@@ -2,6 +2,7 @@
 //! reads files is `becket_git`.
 
 pub mod apply;
+pub mod layers;
 pub mod model;
 pub mod parse;
 pub mod path;
@@ -9,6 +10,7 @@ pub mod print;
 pub mod split;
 
 pub use apply::{ApplyError, apply};
+pub use layers::{Choice, compose};
 pub use model::{
     CombinedChange, CombinedHunk, Content, Entry, FileChange, Hunk, Line, LineKind, Mode, Omitted, Side,
     Span, Status,

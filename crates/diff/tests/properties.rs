@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use becket_diff::{
-    Content, Entry, FileChange, FilePath, Hunk, Limits, Line, LineKind, Mode, Omitted, Parser, Side, Status,
-    apply, parse, print, select, split,
+    Choice, Content, Entry, FileChange, FilePath, Hunk, Limits, Line, LineKind, Mode, Omitted, Parser, Side,
+    Status, apply, compose, parse, print, select, split,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -179,7 +179,36 @@ fn any_change() -> impl Strategy<Value = FileChange> {
     )
 }
 
+/// Pieces as a plan has them: without context, each of its own.
+fn pieces(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+    hunks(old, new, 1).iter().flat_map(split).collect()
+}
+
+fn choices(hunks: &[Hunk], taken: impl Fn(usize) -> bool) -> Vec<Choice<'_>> {
+    hunks.iter().enumerate().map(|(number, hunk)| Choice { hunk, taken: taken(number) }).collect()
+}
+
 proptest! {
+    #[test]
+    fn layers_compose_to_each_of_their_texts(base in file(), middle in file(), last in file(), mask: u32) {
+        let (lower, upper) = (pieces(&base, &middle), pieces(&middle, &last));
+        let text = |low: bool, up: bool| compose(&base, &choices(&lower, |_| low), &choices(&upper, |_| up)).unwrap();
+        prop_assert_eq!(text(false, false), base.clone());
+        prop_assert_eq!(text(true, false), middle.clone());
+        prop_assert_eq!(text(true, true), last.clone());
+        // A choice of one layer alone is what `apply` makes of it, but for a missing newline in the middle.
+        let some = |number: usize| mask >> (number % 32) & 1 == 1;
+        let chosen = compose(&base, &choices(&lower, some), &choices(&upper, |_| false)).unwrap();
+        let kept = lower.iter().enumerate().filter(|(number, _)| some(*number)).map(|(_, hunk)| hunk);
+        let mut applied = apply(&base, kept).unwrap();
+        let mut chosen = chosen;
+        applied.retain(|byte| *byte != b'\n');
+        chosen.retain(|byte| *byte != b'\n');
+        prop_assert_eq!(applied, chosen);
+        // Every choice of both has a text.
+        compose(&base, &choices(&lower, some), &choices(&upper, |number| !some(number))).unwrap();
+    }
+
     #[test]
     fn what_is_printed_reads_back(changes in vec(any_change(), 0..4), piece in 1_usize..40) {
         let entries: Vec<Entry> = changes.into_iter().map(Entry::File).collect();

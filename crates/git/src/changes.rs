@@ -10,10 +10,11 @@ use becket_diff::{CombinedChange, Content, Entry, FileChange, FilePath, Hunk, Li
 use crate::error::GitError;
 use crate::filters::without_own_filters;
 use crate::patch::{ANSWER_LIMITS, Renames, as_patch, read_patch};
+use crate::private_index::PrivateIndex;
 use crate::process::Git;
 use crate::read::at_root;
 use crate::status::{ConflictKind, conflicts};
-use crate::untracked::{PrivateIndex, Untracked, UntrackedFiles, find_untracked};
+use crate::untracked::{Untracked, UntrackedFiles, find_untracked};
 
 #[derive(Debug, Clone)]
 pub struct ChangesOptions {
@@ -110,18 +111,9 @@ pub fn list_changes(git: impl Into<Git>, options: &ChangesOptions) -> Result<Cha
         (staged.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), unstaged)
     });
     let (staged, unstaged) = (staged?, unstaged?);
-    let mut list = Merge::default();
-    if staged.iter().chain(&unstaged.entries).any(|entry| !matches!(entry, Entry::File(_))) {
-        list.take_conflicts(conflicts(&git)?);
-    }
-    for entry in staged {
-        list.take(entry, |change| &mut change.staged);
-    }
-    for entry in unstaged.entries {
-        list.take(entry, |change| &mut change.unstaged);
-    }
-    list.take_untracked(&unstaged.untracked);
-    let changes = list.finish();
+    let in_conflict = staged.iter().chain(&unstaged.entries).any(|entry| !matches!(entry, Entry::File(_)));
+    let unmerged = if in_conflict { conflicts(&git)? } else { BTreeMap::new() };
+    let changes = merge(unmerged, staged, unstaged.entries, &unstaged.untracked);
 
     let mut notices = Vec::new();
     if !own_filters.is_empty() {
@@ -252,6 +244,25 @@ impl fmt::Display for Notice {
             Self::ContentCut { changes } => write!(formatter, "{changes} changes are too long and were cut"),
         }
     }
+}
+
+/// What happened in both steps, by path, numbered.
+pub(crate) fn merge(
+    conflicts: BTreeMap<FilePath, ConflictKind>,
+    staged: Vec<Entry>,
+    unstaged: Vec<Entry>,
+    untracked: &UntrackedFiles,
+) -> Vec<Change> {
+    let mut list = Merge::default();
+    list.take_conflicts(conflicts);
+    for entry in staged {
+        list.take(entry, |change| &mut change.staged);
+    }
+    for entry in unstaged {
+        list.take(entry, |change| &mut change.unstaged);
+    }
+    list.take_untracked(untracked);
+    list.finish()
 }
 
 struct Unstaged {

@@ -89,6 +89,21 @@ pub(crate) fn set_environment(process: &mut Command, config: &[Pair], variables:
     process.envs(variables.iter().map(|(name, value)| (name, value)));
 }
 
+/// Gives a git that commits the environment that the user's own `git commit` has, since hooks and signing programs see
+/// it too: only what would move it to another repository is taken away, and nobody can answer a prompt.
+pub(crate) fn set_users_environment(process: &mut Command, variables: &[Pair]) {
+    const KEPT_FOR_COMMITS: [&str; 4] = ["GIT_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_TRACE"];
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let kept = KEPT_ENVIRONMENT.iter().chain(&KEPT_FOR_COMMITS).any(|kept| *kept == text);
+        if text.starts_with("GIT_") && !kept {
+            process.env_remove(&name);
+        }
+    }
+    process.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", ":");
+    process.envs(variables.iter().map(|(name, value)| (name, value)));
+}
+
 /// A server without a console must not flash one for every git.
 #[cfg(windows)]
 pub(crate) fn without_window(process: &mut Command) {

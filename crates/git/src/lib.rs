@@ -11,6 +11,7 @@ mod filters;
 pub mod history;
 mod patch;
 mod path;
+mod private_index;
 pub mod process;
 pub mod provenance;
 pub mod read;
@@ -19,6 +20,7 @@ pub mod stamp;
 pub mod status;
 mod untracked;
 pub mod worktree;
+pub mod write;
 
 pub use blame::{Blame, BlameOptions, BlamedCommit, BlamedLine, Moves, Whitespace, blame};
 pub use cancel::{Cancelled, cancellable, cancellation};

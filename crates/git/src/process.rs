@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancelled;
-use crate::environment::{find_program, set_environment, without_window};
+use crate::environment::{find_program, set_environment, set_users_environment, without_window};
 use crate::error::GitError;
 use crate::filters::without_own_filters;
 
@@ -45,6 +45,7 @@ pub struct Git {
     variables: Vec<(OsString, OsString)>,
     config: Vec<(OsString, OsString)>,
     filters_checked: bool,
+    as_user: bool,
 }
 
 impl Git {
@@ -57,6 +58,7 @@ impl Git {
             variables: Vec::new(),
             config: Vec::new(),
             filters_checked: false,
+            as_user: false,
         }
     }
 
@@ -113,6 +115,14 @@ impl Git {
         self
     }
 
+    /// As the user's own git: hooks, filters, signing and every other setting of the user and the repository count. For
+    /// commits, which the user asked for, and for nothing that only looks.
+    pub(crate) fn for_user(mut self) -> Self {
+        self.as_user = true;
+        self.filters_checked = true;
+        self
+    }
+
     pub(crate) fn command(&self, subcommand: &'static str) -> Command<'_> {
         Command {
             git: self,
@@ -121,6 +131,7 @@ impl Git {
             revisions: Vec::new(),
             paths: Vec::new(),
             input: None,
+            stdin: None,
             limit: DEFAULT_OUTPUT_LIMIT,
         }
     }
@@ -165,6 +176,7 @@ pub(crate) struct Command<'a> {
     revisions: Vec<OsString>,
     paths: Vec<OsString>,
     input: Option<Vec<u8>>,
+    stdin: Option<std::fs::File>,
     limit: usize,
 }
 
@@ -215,6 +227,12 @@ impl Command<'_> {
     /// What git reads from its standard input, which is otherwise empty.
     pub(crate) fn input(mut self, input: Vec<u8>) -> Self {
         self.input = Some(input);
+        self
+    }
+
+    /// A file as git's standard input. A lock that is held on it is held until git has ended too.
+    pub(crate) fn stdin(mut self, file: std::fs::File) -> Self {
+        self.stdin = Some(file);
         self
     }
 
@@ -297,7 +315,11 @@ impl Command<'_> {
         }
         let program = git.program.clone().or_else(find_program).ok_or(GitError::ProgramMissing)?;
         let mut process = std::process::Command::new(program);
-        process.current_dir(&git.dir).args(["--no-pager", "--literal-pathspecs", command]);
+        process.current_dir(&git.dir).arg("--no-pager");
+        if !git.as_user {
+            process.arg("--literal-pathspecs");
+        }
+        process.arg(command);
         if LOOKS_INTO_SUBMODULES.contains(&command) {
             process.arg("--ignore-submodules=dirty");
         }
@@ -308,8 +330,16 @@ impl Command<'_> {
         if !self.paths.is_empty() {
             process.arg("--").args(&self.paths);
         }
-        set_environment(&mut process, &git.config, &git.variables);
-        process.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        if git.as_user {
+            set_users_environment(&mut process, &git.variables);
+        } else {
+            set_environment(&mut process, &git.config, &git.variables);
+        }
+        process.stdin(match (self.stdin, &self.input) {
+            (Some(file), _) => Stdio::from(file),
+            (None, Some(_)) => Stdio::piped(),
+            (None, None) => Stdio::null(),
+        });
         process.stdout(Stdio::piped()).stderr(Stdio::piped());
         without_window(&mut process);
         let mut child = process.spawn().map_err(|source| match source.kind() {
@@ -320,20 +350,42 @@ impl Command<'_> {
             // A git that does not read to the end says by its exit code whether that was a failure.
             thread::spawn(move || stdin.write_all(&input).ok());
         }
-        Ok(Process(child))
+        Ok(Process(child, git.as_user))
     }
 }
 
-/// A started git that does not outlive its value.
-struct Process(Child);
+/// A started git that does not outlive its value, and whether it may hold locks that it must give back itself.
+struct Process(Child, bool);
 
 impl Drop for Process {
     fn drop(&mut self) {
+        if self.1 && matches!(self.0.try_wait(), Ok(None)) {
+            ask_to_end(&self.0);
+            let asked = Instant::now();
+            while matches!(self.0.try_wait(), Ok(None)) && asked.elapsed() < PATIENCE {
+                thread::sleep(TICK);
+            }
+        }
         // Fails only when it has ended already.
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
+
+/// How long a git that was asked to end may take for it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Git removes its lock files when it is asked to end, and leaves them when it is killed.
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).ok();
+    }
+}
+
+/// There is no such request here; it is killed.
+#[cfg(not(unix))]
+fn ask_to_end(_child: &Child) {}
 
 /// The beginning of what git says on stderr; the rest is read too, so that git never blocks on it.
 struct Stderr {

@@ -274,7 +274,7 @@ fn take_states(
     Some(())
 }
 
-fn operations(git: &Git, location: &Location) -> Result<Vec<Operation>, GitError> {
+pub(crate) fn operations(git: &Git, location: &Location) -> Result<Vec<Operation>, GitError> {
     let has = |name: &str| location.git_dir.join(name).exists();
     // Where references are in tables, these two are no files.
     let in_tables = location.common_dir.join("reftable").exists();

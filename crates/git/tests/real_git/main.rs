@@ -12,3 +12,4 @@ mod locate;
 mod log;
 mod repository;
 mod status;
+mod write;

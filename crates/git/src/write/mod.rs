@@ -1,0 +1,26 @@
+//! Everything that changes a repository: commits made in a private index, and taken back. A [`Session`] holds the locks
+//! while it does so; a journal written first makes the change whole, whatever interrupts it.
+//!
+//! Knows nothing of plans: it is given edits of trees and messages. No file of the worktree is ever written here.
+
+mod commit;
+mod edit;
+mod error;
+mod journal;
+mod place;
+mod recover;
+mod session;
+mod snapshot;
+mod undo;
+
+pub use edit::{Blob, NewContent, TreeEdit};
+pub use error::WriteError;
+pub use journal::{Operation, OperationKind};
+pub use place::WritePlace;
+pub use recover::{Recovered, Recovery, recover};
+pub use session::{Applied, ApplyRequest, DetachedHead, NewCommit, Session, SessionOptions};
+pub use snapshot::{
+    BlobSides, Filters, Objects, Snapshot, SnapshotOptions, Step, StepStage, changed_paths, read_blobs,
+    snapshot,
+};
+pub use undo::undo;

@@ -1,0 +1,299 @@
+//! A change of one worktree, from the locks to the last step.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use super::commit::{Wanted, unstaged_edits};
+use super::edit::{StoredEdit, TreeEdit, enter, flags, restore_flags, store};
+use super::error::WriteError;
+use super::journal::{Journal, NewIndex, Operation, OperationKind, Phase, Reference};
+use super::place::{IndexLock, WritePlace, sync};
+use super::recover::Recovery;
+use super::snapshot::{Filters, Snapshot, write_tree};
+use crate::private_index::{copy_index, with_index};
+use crate::process::Git;
+use crate::read::{Head, head};
+use crate::status::operations;
+use crate::worktree::worktrees_with;
+
+#[derive(Debug, Clone, Copy)]
+pub struct SessionOptions {
+    pub detached: DetachedHead,
+    /// How long to wait for another becket.
+    pub wait: Duration,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self { detached: DetachedHead::Refuse, wait: Duration::from_secs(10) }
+    }
+}
+
+/// Whether commits may be made that no branch holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DetachedHead {
+    #[default]
+    Refuse,
+    Allow,
+}
+
+/// Holds the locks: until it is dropped no becket changes the worktree and no git the index.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) place: WritePlace,
+    pub(super) head: Head,
+    lock: File,
+    _index_lock: IndexLock,
+    recovery: Recovery,
+}
+
+#[derive(Debug)]
+pub struct ApplyRequest<'a> {
+    /// Taken in this session, with objects in the repository.
+    pub snapshot: &'a Snapshot,
+    pub filters: Filters,
+    pub commits: Vec<NewCommit>,
+    /// What the user's index becomes after all of them.
+    pub index: Vec<TreeEdit>,
+    /// To be remembered with the operation.
+    pub payload: serde_json::Value,
+}
+
+#[derive(Debug)]
+pub struct NewCommit {
+    pub message: String,
+    /// From the tree of the commit before it.
+    pub edits: Vec<TreeEdit>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Applied {
+    pub operation: Operation,
+}
+
+impl Session {
+    /// Takes the locks, ends what an earlier becket left, and refuses a worktree in which nobody should commit.
+    pub fn begin(git: impl Into<Git>, options: SessionOptions) -> Result<Self, WriteError> {
+        let place = WritePlace::of(git)?;
+        let lock = place.lock(options.wait)?;
+        let recovery = place.recover(&lock)?;
+        if let Some(operation) = operations(&place.git, &place.location)?.first() {
+            return Err(WriteError::UnderWay { operation: *operation });
+        }
+        let index_lock = IndexLock::take(&place.index, place.folder())?;
+        let head = head(&place.git)?;
+        match &head {
+            Head::Detached { commit } if options.detached == DetachedHead::Refuse => {
+                return Err(WriteError::Detached { commit: commit.clone() });
+            }
+            _ => {}
+        }
+        let session = Self { place, head, lock, _index_lock: index_lock, recovery };
+        session.refuse_shared_branch()?;
+        Ok(session)
+    }
+
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    pub fn place(&self) -> &WritePlace {
+        &self.place
+    }
+
+    /// What had to be ended first.
+    pub fn recovery(&self) -> &Recovery {
+        &self.recovery
+    }
+
+    /// Makes the commits, one upon the other, and then the index; or nothing of it.
+    pub fn apply(&self, request: &ApplyRequest<'_>) -> Result<Applied, WriteError> {
+        let (place, snapshot) = (&self.place, request.snapshot);
+        let scratch = tempfile::tempdir().map_err(WriteError::io("making a folder for contents"))?;
+        let all: Vec<&TreeEdit> =
+            request.commits.iter().flat_map(|commit| &commit.edits).chain(&request.index).collect();
+        let mut stored = store(&place.git, scratch.path(), &all)?.into_iter();
+        let steps: Vec<Vec<StoredEdit>> =
+            request.commits.iter().map(|commit| stored.by_ref().take(commit.edits.len()).collect()).collect();
+        let index: Vec<StoredEdit> = stored.collect();
+
+        let trees = self.trees(snapshot, &steps, scratch.path())?;
+        let mut operation = Operation {
+            number: place.next_number()?,
+            kind: OperationKind::Apply,
+            reference: WritePlace::reference(&self.head),
+            head_before: self.head.commit().map(str::to_owned),
+            head_after: None,
+            index_tree_before: snapshot.index_tree.clone(),
+            index_tree_after: String::new(),
+            commits: Vec::new(),
+            payload: request.payload.clone(),
+        };
+        self.save_index(operation.number)?;
+        operation.index_tree_after = self.prepare_index(&index)?;
+        place.write_journal(&Journal {
+            operation: operation.clone(),
+            phase: Phase::Begun { trees: trees.clone() },
+        })?;
+        match self.make_commits(request, &steps, &trees) {
+            Ok(commits) => {
+                operation.head_after = commits.last().cloned();
+                operation.commits = commits;
+            }
+            Err(error) => {
+                place.roll_back(&operation, &self.made_trees(&operation, &trees)?)?;
+                place.close_journal()?;
+                return Err(error);
+            }
+        }
+        let (index, reference) = (NewIndex::Replaced, Reference::Moved);
+        place.write_journal(&Journal {
+            operation: operation.clone(),
+            phase: Phase::Finishing { index, reference },
+        })?;
+        place.finish(&operation, index, reference)?;
+        Ok(Applied { operation })
+    }
+
+    fn make_commits(
+        &self,
+        request: &ApplyRequest<'_>,
+        steps: &[Vec<StoredEdit>],
+        trees: &[String],
+    ) -> Result<Vec<String>, WriteError> {
+        let place = &self.place;
+        let next = self.start_index("next-index", &place.git, request.snapshot)?;
+        let mut made: Vec<String> = Vec::new();
+        for (number, ((commit, edits), tree)) in request.commits.iter().zip(steps).zip(trees).enumerate() {
+            enter(&next, edits)?;
+            let wanted = Wanted {
+                number: number + 1,
+                message: &commit.message,
+                parent: made.last().map(String::as_str).or(self.head.commit()),
+                tree,
+                worktree_tree: &request.snapshot.worktree_tree,
+                filters: request.filters,
+            };
+            let id = place.commit(&self.lock, &wanted)?;
+            made.push(id);
+        }
+        Ok(made)
+    }
+
+    /// The tree of each commit, found in an index that is thrown away.
+    fn trees(
+        &self,
+        snapshot: &Snapshot,
+        steps: &[Vec<StoredEdit>],
+        scratch: &Path,
+    ) -> Result<Vec<String>, WriteError> {
+        let index = scratch.join("index");
+        copy_index(&self.place.index, &index).map_err(WriteError::io("copying the index"))?;
+        let git = with_index(&self.place.git, &index);
+        enter(&git, &unstaged_edits(&snapshot.staged))?;
+        let mut trees: Vec<String> = Vec::new();
+        for (number, edits) in steps.iter().enumerate() {
+            enter(&git, edits)?;
+            let tree = write_tree(&git)?;
+            if trees.last().unwrap_or(&snapshot.head_tree) == &tree {
+                return Err(WriteError::NothingToCommit { number: number + 1 });
+            }
+            trees.push(tree);
+        }
+        Ok(trees)
+    }
+
+    /// The trees of the commits that an operation which failed has made; a hook may have changed the last one.
+    fn made_trees(&self, operation: &Operation, trees: &[String]) -> Result<Vec<String>, WriteError> {
+        let current = self.place.read_reference(&operation.reference)?;
+        let Some(current) = current.filter(|current| Some(current) != operation.head_before.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let tree = super::snapshot::tree_of(&self.place.git, &current)?;
+        if trees.contains(&tree) {
+            return Ok(trees.to_vec());
+        }
+        // While the index is locked, nobody else has made it.
+        let range = match &operation.head_before {
+            Some(base) => format!("{base}..{current}"),
+            None => current,
+        };
+        let count = self.place.git.command("rev-list").option("--count").revision(range).output()?;
+        let made: usize = crate::read::text(&count).parse().unwrap_or(0);
+        let mut made_trees: Vec<String> = trees.iter().take(made.saturating_sub(1)).cloned().collect();
+        made_trees.push(tree);
+        Ok(made_trees)
+    }
+
+    /// A copy of the user's index that holds the last commit: what Git knows of the files on the disk stays.
+    fn start_index(&self, name: &str, git: &Git, snapshot: &Snapshot) -> Result<Git, WriteError> {
+        let path = self.place.file(name);
+        fs_err::remove_file(&path).ok();
+        copy_index(&self.place.index, &path).map_err(WriteError::io("copying the index"))?;
+        let git = with_index(git, &path);
+        enter(&git, &unstaged_edits(&snapshot.staged))?;
+        Ok(git)
+    }
+
+    /// Keeps the user's index as it is, for an undo.
+    pub(super) fn save_index(&self, number: u64) -> Result<(), WriteError> {
+        let failed = WriteError::io("keeping the index");
+        let saved = self.place.index_before(number);
+        saved.parent().map_or(Ok(()), fs_err::create_dir_all).map_err(&failed)?;
+        fs_err::remove_file(&saved).ok();
+        if copy_index(&self.place.index, &saved).map_err(&failed)? {
+            // One of two halves could lose the other meanwhile.
+            if self.is_split()? {
+                let git = with_index(&self.place.git, &saved);
+                git.command("update-index").option("--no-split-index").output()?;
+            }
+            sync(&saved).map_err(&failed)?;
+        }
+        Ok(())
+    }
+
+    /// Makes `index-after`, and gives its tree.
+    fn prepare_index(&self, edits: &[StoredEdit]) -> Result<String, WriteError> {
+        let failed = WriteError::io("preparing the index");
+        let path = self.place.file("index-after");
+        fs_err::remove_file(&path).ok();
+        copy_index(&self.place.index, &path).map_err(&failed)?;
+        let git = with_index(&self.place.git, &path);
+        let paths: Vec<&[u8]> = edits.iter().map(|edit| edit.path.as_slice()).collect();
+        let flags = flags(&git, &paths)?;
+        enter(&git, edits)?;
+        restore_flags(&git, flags)?;
+        if !edits.is_empty() {
+            // So that plumbing which compares only dates sees no change in what was just entered.
+            let refresh = git.clone().with_filters_checked();
+            refresh
+                .command("update-index")
+                .options(["-q", "--ignore-missing", "--refresh"])
+                .output_unless(&[1])?;
+        }
+        let tree = write_tree(&git)?;
+        sync(&path).map_err(failed)?;
+        Ok(tree)
+    }
+
+    fn is_split(&self) -> Result<bool, WriteError> {
+        let shared = self.place.git.command("rev-parse").option("--shared-index-path").output()?;
+        Ok(!shared.is_empty())
+    }
+
+    fn refuse_shared_branch(&self) -> Result<(), WriteError> {
+        let Some(branch) = self.head.branch() else { return Ok(()) };
+        let here = self.place.location.worktree.as_deref();
+        let all = worktrees_with(&self.place.git, &self.place.location)?;
+        let elsewhere = all.into_iter().find(|worktree| {
+            worktree.branch.as_deref() == Some(branch) && Some(worktree.path.as_path()) != here
+        });
+        match elsewhere {
+            Some(worktree) if !worktree.bare => {
+                Err(WriteError::CheckedOutElsewhere { branch: branch.to_owned(), worktree: worktree.path })
+            }
+            _ => Ok(()),
+        }
+    }
+}
