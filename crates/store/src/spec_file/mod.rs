@@ -2,5 +2,24 @@
 //! whatever a change does not concern keeps its bytes. What the store knows besides (leases, messages) is not its matter.
 
 pub mod definition;
+mod edit;
+mod error;
+mod file;
+mod lines;
+mod merge;
+mod node;
+mod read;
+mod render;
+mod scalar;
+mod splice;
+mod task;
+#[cfg(test)]
+mod tests;
 
 pub use definition::{DEFAULT_PRIORITY, Definition, Prd, PrdReference, Project, Status};
+pub use edit::{Edit, Field, apply};
+pub use error::{Place, SpecError};
+pub use file::{Loaded, SpecFile, Stat};
+pub use lines::Labels;
+pub use merge::{Merged, merge};
+pub use read::{Problem, Spec, read};

@@ -1,0 +1,293 @@
+//! The file on disk: read without a lock, changed under one that covers reading, changing and writing alike.
+#![allow(clippy::disallowed_methods, reason = "owns .lodestar/spec.yaml and its lock")]
+
+use std::{
+    fs::{File, TryLockError},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use fs_err as fs;
+
+use super::{
+    edit::{self, Edit},
+    error::{Place, SpecError},
+    read::{self, Spec},
+};
+
+/// `.lodestar/spec.yaml` of one worktree.
+#[derive(Debug, Clone)]
+pub struct SpecFile {
+    folder: PathBuf,
+}
+
+/// One reading.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub spec: Spec,
+    pub text: String,
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub hash: String,
+    pub stat: Stat,
+}
+
+/// What the system says of the file: as long as it is the same, so are the bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stat {
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i128,
+    /// What tells a replaced file from the one before: the inode and its time of change where there are such.
+    pub identity: String,
+}
+
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Short and never growing: a back-off starves whoever came first.
+const PAUSE: Duration = Duration::from_micros(500);
+const LARGEST: u64 = 512 * 1024 * 1024;
+/// Every `.gitignore` that was ever shipped for the folder covers `*.lock`.
+const TEMPORARY: (&str, &str) = ("spec-", ".tmp.lock");
+
+impl SpecFile {
+    /// In a `.lodestar` folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.join("spec.yaml")
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Nothing where there is no file.
+    pub fn stat(&self) -> Result<Option<Stat>, SpecError> {
+        let path = self.path();
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => Err(SpecError::NotAFile { path }),
+            Ok(metadata) => Ok(Some(stat(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(SpecError::Io { path, action: "read", source }),
+        }
+    }
+
+    /// Whole, or as an error with its place. Takes no lock, because every writer replaces the file in one step: a folder
+    /// that cannot be written can still be read.
+    pub fn read(&self) -> Result<Loaded, SpecError> {
+        let (bytes, stat) = self.bytes()?;
+        let hash = hash(&bytes);
+        let text = text(bytes)?;
+        let spec = read::read(without_mark(&text))?;
+        Ok(Loaded { spec, text, hash, stat })
+    }
+
+    /// The hash of the bytes, without a look at what they say.
+    pub fn hash(&self) -> Result<(String, Stat), SpecError> {
+        let (bytes, stat) = self.bytes()?;
+        Ok((hash(&bytes), stat))
+    }
+
+    /// Under the lock: reads, asks for edits, writes. Nothing is written without an edit.
+    pub fn change<E: From<SpecError>>(
+        &self,
+        edits: impl FnOnce(&Loaded) -> Result<Vec<Edit>, E>,
+    ) -> Result<Loaded, E> {
+        self.change_then(edits, |_| Ok(()))
+    }
+
+    /// As [`Self::change`], with something more to do while the lock is still held.
+    pub fn change_then<E: From<SpecError>>(
+        &self,
+        edits: impl FnOnce(&Loaded) -> Result<Vec<Edit>, E>,
+        then: impl FnOnce(&Loaded) -> Result<(), E>,
+    ) -> Result<Loaded, E> {
+        let _lock = Lock::take(&self.folder)?;
+        let before = self.read()?;
+        let edits = edits(&before)?;
+        let after = if edits.is_empty() { before } else { self.write(&before, &edits)? };
+        then(&after)?;
+        Ok(after)
+    }
+
+    /// Makes the file where there is none.
+    pub fn create(&self, text: &str) -> Result<(), SpecError> {
+        let _lock = Lock::take(&self.folder)?;
+        if self.stat()?.is_some() {
+            return Ok(());
+        }
+        self.replace(text.as_bytes())
+    }
+
+    /// Replaces the whole file, whatever stands there.
+    pub fn overwrite(&self, text: &str) -> Result<(), SpecError> {
+        let _lock = Lock::take(&self.folder)?;
+        self.replace(text.as_bytes())
+    }
+
+    /// Takes away what writers left that died. Also done by every change.
+    pub fn sweep(&self) -> Result<usize, SpecError> {
+        let _lock = Lock::take(&self.folder)?;
+        Ok(sweep(&self.folder))
+    }
+
+    fn write(&self, before: &Loaded, edits: &[Edit]) -> Result<Loaded, SpecError> {
+        let body = without_mark(&before.text);
+        let (changed, spec) = edit::apply(body, edits)?;
+        let mark = before.text.len() - body.len();
+        let text = format!("{}{changed}", before.text.get(..mark).unwrap_or_default());
+        if text != before.text {
+            self.replace(text.as_bytes())?;
+        }
+        let stat = self.stat()?.ok_or_else(|| SpecError::Missing { path: self.path() })?;
+        Ok(Loaded { spec, hash: hash(text.as_bytes()), text, stat })
+    }
+
+    /// Readers see the old bytes or the new ones, also after a crash.
+    fn replace(&self, bytes: &[u8]) -> Result<(), SpecError> {
+        let path = self.path();
+        let failed = |source| SpecError::Io { path: path.clone(), action: "written", source };
+        sweep(&self.folder);
+        let permissions = match fs::symlink_metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => return Err(SpecError::NotAFile { path }),
+            Ok(metadata) if metadata.permissions().readonly() => {
+                let source = io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only");
+                return Err(failed(source));
+            }
+            Ok(metadata) => Some(metadata.permissions()),
+            Err(_) => None,
+        };
+        let mut temporary = temporary(permissions, &self.folder).map_err(failed)?;
+        temporary.write_all(bytes).map_err(failed)?;
+        temporary.as_file().sync_all().map_err(failed)?;
+        temporary.persist(&path).map_err(|error| failed(error.error))?;
+        sync_folder(&self.folder).map_err(failed)
+    }
+
+    fn bytes(&self) -> Result<(Vec<u8>, Stat), SpecError> {
+        let path = self.path();
+        // The kind is asked first: opening a pipe would wait for ever.
+        if self.stat()?.is_none() {
+            return Err(SpecError::Missing { path });
+        }
+        let failed = |source| SpecError::Io { path: path.clone(), action: "read", source };
+        let file = fs::File::open(&path).map_err(failed)?;
+        let stat = stat(&file.metadata().map_err(failed)?);
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(LARGEST)).unwrap_or_default());
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(SpecError::TooLarge { path, limit: LARGEST });
+        }
+        Ok((bytes, stat))
+    }
+}
+
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, SpecError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = valid.split(|byte| *byte == b'\n').count();
+        let column = valid.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+        SpecError::NotUtf8 { place: Place { line, column } }
+    })
+}
+
+fn stat(metadata: &std::fs::Metadata) -> Stat {
+    let modified =
+        metadata.modified().ok().map_or(0, |time| match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+            Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+        });
+    Stat { size: metadata.len(), modified, identity: identity(metadata) }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &std::fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt;
+    format!("{}:{}:{}.{}", metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(metadata: &std::fs::Metadata) -> String {
+    let created = metadata.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    created.map_or_else(String::new, |created| created.as_nanos().to_string())
+}
+
+/// The mode of the file before; of a new one what the system's mask leaves.
+#[cfg(unix)]
+fn temporary(
+    permissions: Option<std::fs::Permissions>,
+    folder: &Path,
+) -> io::Result<tempfile::NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = permissions.unwrap_or_else(|| std::fs::Permissions::from_mode(0o666));
+    let (prefix, suffix) = TEMPORARY;
+    tempfile::Builder::new().prefix(prefix).suffix(suffix).permissions(permissions).tempfile_in(folder)
+}
+
+/// The permissions that the folder hands down.
+#[cfg(not(unix))]
+fn temporary(
+    _permissions: Option<std::fs::Permissions>,
+    folder: &Path,
+) -> io::Result<tempfile::NamedTempFile> {
+    let (prefix, suffix) = TEMPORARY;
+    tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile_in(folder)
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+/// A folder cannot be opened for that on Windows; the rename itself is durable there.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Only under the lock: nobody else is writing then, so that every such file is left over.
+fn sweep(folder: &Path) -> usize {
+    let Ok(files) = fs::read_dir(folder) else { return 0 };
+    let left_over = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
+    files
+        .flatten()
+        .filter(|file| file.file_name().to_str().is_some_and(left_over))
+        .filter(|file| fs::remove_file(file.path()).is_ok())
+        .count()
+}
+
+/// The lock of the original, `spec.lock`: the two never write at once.
+struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    fn take(folder: &Path) -> Result<Self, SpecError> {
+        let path = folder.join("spec.lock");
+        let failed = |source| SpecError::Io { path: path.clone(), action: "locked", source };
+        let open = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let (file, _) = open.map_err(failed)?.into_parts();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                    return Err(SpecError::Busy { path, seconds: PATIENCE.as_secs() });
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            }
+        }
+    }
+}
