@@ -4,5 +4,8 @@
 //! file's name. [`link::link`] turns facts, and what their imports resolve to, into a [`model::Contract`]. Neither
 //! fails, and neither knows a file system: `project` walks, reads and resolves.
 
+pub mod bundle;
+pub mod fingerprint;
+pub mod graph;
 pub mod model;
 pub mod target;

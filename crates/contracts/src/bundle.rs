@@ -1,0 +1,258 @@
+//! What is handed out together: a file, what it needs down to a depth, and what had to be left out. Owns the choice of
+//! roots and nodes; how a bundle is written is `render`'s.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{EdgeKind, Graph};
+use crate::target::Target;
+
+/// How much goes into a bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleOptions {
+    /// Levels of dependencies; 0 for the file alone.
+    pub depth: usize,
+    /// At least 1.
+    pub max_nodes: usize,
+    /// Tokens of all contracts together; the root is always there.
+    pub token_budget: Option<usize>,
+}
+
+impl Default for BundleOptions {
+    fn default() -> Self {
+        Self { depth: 2, max_nodes: 100, token_budget: None }
+    }
+}
+
+/// A file with what it needs. Files are positions in the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle {
+    pub root: usize,
+    /// By path; the root is among them.
+    pub nodes: Vec<usize>,
+    /// Between nodes, by path.
+    pub edges: Vec<(usize, usize, EdgeKind)>,
+    pub cut: Vec<Cut>,
+}
+
+/// A file that a node needs and that is not in the bundle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cut {
+    pub entry_id: String,
+    pub reason: String,
+    pub referenced_by: String,
+}
+
+/// An import that leads out of the analysed files.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missing {
+    /// As it is imported.
+    pub name: String,
+    pub reason: String,
+    pub referenced_by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package_version: Option<String>,
+}
+
+/// A declared package is not there to be analysed, and nobody expects it to be.
+pub const EXTERNAL_PACKAGE: &str = "external package";
+/// No manifest asks for it: the import fails, or works by accident.
+pub const UNDECLARED_PACKAGE: &str = "undeclared package";
+
+impl Missing {
+    /// Whether somebody should do something about it.
+    pub fn is_problem(&self) -> bool {
+        self.reason != EXTERNAL_PACKAGE
+    }
+}
+
+/// Bundles such that every file is in at least one, by path of their root.
+pub fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
+    let roots = graph.roots();
+    let mut covered = vec![false; graph.len()];
+    let mut bundles = Vec::with_capacity(roots.len());
+    let mut add = |root: usize, covered: &mut Vec<bool>| {
+        let bundle = bundle(graph, root, options, tokens);
+        for node in &bundle.nodes {
+            covered[*node] = true;
+        }
+        bundles.push(bundle);
+    };
+    for root in &roots {
+        add(*root, &mut covered);
+    }
+    // What depth or size would lose: nearest to a root first, so that each new root takes in the most.
+    for file in by_distance(graph, &roots) {
+        if !covered[file] {
+            add(file, &mut covered);
+        }
+    }
+    bundles.sort_by_key(|bundle| bundle.root);
+    bundles
+}
+
+/// The bundle of one file, whether or not it is a root.
+pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Bundle {
+    let mut depth_of = BTreeMap::from([(root, 0)]);
+    let mut cut = Vec::new();
+    let mut spent = tokens(root);
+    let mut level = vec![root];
+    for depth in 0..=options.depth {
+        let mut next = Vec::new();
+        for file in &level {
+            for edge in graph.edges(*file) {
+                if depth_of.contains_key(&edge.to) {
+                    continue;
+                }
+                let cost = if options.token_budget.is_some() { tokens(edge.to) } else { 0 };
+                let reason = if depth == options.depth {
+                    "max depth exceeded"
+                } else if depth_of.len() >= options.max_nodes {
+                    "max nodes exceeded"
+                } else if options.token_budget.is_some_and(|budget| spent + cost > budget) {
+                    "token budget exceeded"
+                } else {
+                    spent += cost;
+                    depth_of.insert(edge.to, depth + 1);
+                    next.push(edge.to);
+                    continue;
+                };
+                cut.push((edge.to, *file, reason));
+            }
+        }
+        next.sort_unstable();
+        level = next;
+    }
+    let nodes: Vec<usize> = depth_of.into_keys().collect();
+    let inside = |file: usize| nodes.binary_search(&file).is_ok();
+    let edges = nodes
+        .iter()
+        .flat_map(|from| graph.edges(*from).iter().map(move |edge| (*from, edge.to, edge.kind)))
+        .filter(|(_, to, _)| inside(*to))
+        .collect();
+    let mut left_out: Vec<Cut> = cut
+        .into_iter()
+        .filter(|(file, _, _)| !inside(*file))
+        .map(|(file, by, reason)| Cut {
+            entry_id: graph.path(file).to_owned(),
+            reason: reason.to_owned(),
+            referenced_by: graph.path(by).to_owned(),
+        })
+        .collect();
+    left_out.sort();
+    left_out.dedup_by(|later, earlier| later.entry_id == earlier.entry_id);
+    Bundle { root, nodes, edges, cut: left_out }
+}
+
+/// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime
+/// are not missing.
+pub fn missing<'a>(path: &str, targets: impl Iterator<Item = (&'a String, &'a Target)>) -> Vec<Missing> {
+    let entry = |name: &str, reason: &str, package: Option<(&String, &Option<String>)>| Missing {
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+        referenced_by: path.to_owned(),
+        package_name: package.map(|(name, _)| name.clone()),
+        package_version: package.and_then(|(_, version)| version.clone()),
+    };
+    targets
+        .filter_map(|(specifier, target)| match target {
+            Target::File(_) | Target::Asset(_) | Target::Builtin(_) => None,
+            Target::Package { name, version, declared } => {
+                let reason = if *declared { EXTERNAL_PACKAGE } else { UNDECLARED_PACKAGE };
+                Some(entry(specifier, reason, Some((name, version))))
+            }
+            Target::Unresolved(reason) => Some(entry(specifier, reason.as_str(), None)),
+        })
+        .collect()
+}
+
+/// Every file, those nearest to a root first, then by path.
+fn by_distance(graph: &Graph, roots: &[usize]) -> Vec<usize> {
+    let mut distance = vec![usize::MAX; graph.len()];
+    let mut level: Vec<usize> = roots.to_vec();
+    for root in roots {
+        distance[*root] = 0;
+    }
+    let mut order = Vec::with_capacity(graph.len());
+    while !level.is_empty() {
+        level.sort_unstable();
+        let mut next = Vec::new();
+        for file in &level {
+            for edge in graph.edges(*file) {
+                if distance[edge.to] == usize::MAX {
+                    distance[edge.to] = distance[*file] + 1;
+                    next.push(edge.to);
+                }
+            }
+        }
+        order.append(&mut level);
+        level = next;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::tests::graph;
+    use proptest::prelude::*;
+
+    fn names(graph: &Graph, nodes: &[usize]) -> Vec<String> {
+        nodes.iter().map(|node| graph.path(*node).to_owned()).collect()
+    }
+
+    #[test]
+    fn depth_loses_nothing_and_says_what_it_cut() {
+        let graph = graph(&[("1", &["2"]), ("2", &["3"]), ("3", &["4"]), ("4", &["5"]), ("5", &["6"]), ("6", &[])]);
+        let all = bundles(&graph, BundleOptions::default(), &|_| 1);
+        let shown: Vec<_> = all.iter().map(|bundle| names(&graph, &bundle.nodes).join("")).collect();
+        assert_eq!(shown, ["123", "456"]);
+        assert_eq!(all[0].cut.len(), 1);
+        assert_eq!((all[0].cut[0].entry_id.as_str(), all[0].cut[0].reason.as_str()), ("4", "max depth exceeded"));
+        let pairs: Vec<_> = all[0].edges.iter().map(|(from, to, _)| (*from, *to)).collect();
+        assert_eq!(pairs, [(0, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn size_and_tokens_cut_too() {
+        let graph = graph(&[("a", &["b", "c", "d"]), ("b", &[]), ("c", &[]), ("d", &[])]);
+        let options = BundleOptions { max_nodes: 2, ..BundleOptions::default() };
+        assert_eq!(bundles(&graph, options, &|_| 1).len(), 3);
+        let options = BundleOptions { token_budget: Some(25), ..BundleOptions::default() };
+        let first = bundle(&graph, 0, options, &|_| 10);
+        assert_eq!(names(&graph, &first.nodes), ["a", "b"]);
+        assert!(first.cut.iter().all(|cut| cut.reason == "token budget exceeded"), "{:?}", first.cut);
+    }
+
+    proptest! {
+        #[test]
+        fn every_file_is_in_a_bundle(
+            edges in proptest::collection::vec((0_usize..12, 0_usize..12), 0..40),
+            depth in 0_usize..4,
+            max_nodes in 1_usize..5,
+        ) {
+            let names: Vec<String> = (0..12).map(|number| format!("{number:02}")).collect();
+            let imports: Vec<Vec<&str>> = (0..12)
+                .map(|from| edges.iter().filter(|edge| edge.0 == from).map(|edge| names[edge.1].as_str()).collect())
+                .collect();
+            let files: Vec<(&str, &[&str])> =
+                names.iter().zip(&imports).map(|(name, imports)| (name.as_str(), imports.as_slice())).collect();
+            let graph = graph(&files);
+            let all = bundles(&graph, BundleOptions { depth, max_nodes, token_budget: None }, &|_| 1);
+            let mut seen: Vec<usize> = all.iter().flat_map(|bundle| bundle.nodes.clone()).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), 12);
+            for bundle in &all {
+                prop_assert!(bundle.nodes.contains(&bundle.root));
+                prop_assert!(bundle.nodes.len() <= max_nodes);
+            }
+        }
+    }
+}

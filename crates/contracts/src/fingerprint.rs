@@ -1,0 +1,136 @@
+//! Hashes of what a file promises, of its text, and of a bundle. What a consumer cannot see (formatting, comments,
+//! bodies, the order of imports, private names, where and when) never reaches `semanticHash`.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::model::{Contract, DeclarationKind, Member, State};
+
+/// `uif:` and 24 hexadecimal digits over exports, signatures, props, emits, state and routes.
+pub fn semantic_hash(contract: &Contract) -> String {
+    let mut declarations: Vec<Seen<'_>> = contract
+        .declarations
+        .iter()
+        .filter(|declaration| declaration.exported)
+        .map(|declaration| Seen {
+            name: &declaration.name,
+            kind: declaration.kind,
+            signatures: &declaration.signatures,
+            props: declaration.props.iter().map(|variant| members(variant)).collect(),
+            emits: &declaration.emits,
+            state: sorted_state(&declaration.state),
+        })
+        .collect();
+    // Where a declaration stands in its file is nobody's business.
+    declarations.sort_by(|left, right| (left.name, left.kind).cmp(&(right.name, right.kind)));
+    let mut routes: Vec<_> = contract
+        .routes
+        .iter()
+        .map(|route| {
+            let parameters: Vec<_> =
+                route.parameters.iter().map(|one| (&one.name, one.source, &one.text)).collect();
+            (&route.method, &route.path, parameters, &route.guards, &route.returns)
+        })
+        .collect();
+    routes.sort();
+    let next = contract.nextjs.as_ref().map(|next| (next.directive, next.route_role, &next.segment_path));
+    let exports = &contract.exports;
+    let merged = &contract.logic_signature;
+    digest(
+        "uif:",
+        &(
+            (exports.default.is_some(), &exports.named, &exports.stars),
+            declarations,
+            (&merged.props, &merged.emits, &merged.state, &merged.api_signature),
+            routes,
+            next,
+        ),
+    )
+}
+
+/// `uif:` and 24 hexadecimal digits over the text, whatever ends its lines, without a `@uif` comment block.
+pub fn file_hash(source: &str) -> String {
+    let text: Cow<'_, str> =
+        if source.contains('\r') { source.replace("\r\n", "\n").into() } else { source.into() };
+    let text = without_stamp_block(&text);
+    named("uif:", &blake3::hash(text.as_bytes()))
+}
+
+/// `uifb:` and 24 hexadecimal digits over the depth and what each node promises.
+pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut nodes: Vec<(&str, &str)> = nodes.collect();
+    nodes.sort_unstable();
+    digest("uifb:", &("0.1", depth, nodes))
+}
+
+#[derive(Serialize)]
+struct Seen<'a> {
+    name: &'a str,
+    kind: DeclarationKind,
+    signatures: &'a [String],
+    props: Vec<Vec<(&'a str, &'a str, bool)>>,
+    emits: &'a [String],
+    state: Vec<&'a State>,
+}
+
+fn members(variant: &[Member]) -> Vec<(&str, &str, bool)> {
+    let mut members: Vec<_> =
+        variant.iter().map(|member| (member.name.as_str(), member.text.as_str(), member.optional)).collect();
+    members.sort_unstable();
+    members
+}
+
+fn sorted_state(state: &[State]) -> Vec<&State> {
+    let mut state: Vec<&State> = state.iter().collect();
+    state.sort();
+    state
+}
+
+fn digest(prefix: &str, value: &impl Serialize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    // Our own values have only text keys, and a hasher takes whatever it is given: this cannot fail.
+    let written = serde_json::to_writer(&mut hasher, value);
+    debug_assert!(written.is_ok());
+    named(prefix, &hasher.finalize())
+}
+
+fn named(prefix: &str, hash: &blake3::Hash) -> String {
+    let hex = hash.to_hex();
+    format!("{prefix}{}", &hex[..24])
+}
+
+/// The original writes its own stamp into a comment, which must not count.
+fn without_stamp_block(text: &str) -> Cow<'_, str> {
+    let block = text.find("@uif").and_then(|mark| {
+        let start = text[..mark].rfind("/**")?;
+        let end = mark + text[mark..].find("*/")? + 2;
+        (!text[start..mark].contains("*/")).then_some((start, end))
+    });
+    match block {
+        Some((start, end)) => format!("{}{}", &text[..start], &text[end..]).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_and_the_stamp_block_do_not_count() {
+        assert_eq!(file_hash("a\r\nb\r\n"), file_hash("a\nb\n"));
+        assert_eq!(file_hash("/** x\n * @uif Contract\n */code"), file_hash("code"));
+        assert_ne!(file_hash("/** x */ @uif */code"), file_hash("code"));
+        assert_ne!(file_hash("a"), file_hash("b"));
+        assert!(file_hash("").starts_with("uif:") && file_hash("").len() == 28);
+    }
+
+    #[test]
+    fn the_order_of_nodes_does_not_count() {
+        let forth = bundle_hash(2, [("a", "uif:1"), ("b", "uif:2")].into_iter());
+        assert_eq!(forth, bundle_hash(2, [("b", "uif:2"), ("a", "uif:1")].into_iter()));
+        assert_ne!(forth, bundle_hash(1, [("b", "uif:2"), ("a", "uif:1")].into_iter()));
+        assert!(forth.starts_with("uifb:") && forth.len() == 29);
+    }
+}

@@ -1,0 +1,162 @@
+//! Graphs from facts that are written down by hand.
+
+use super::*;
+use crate::model::{Export, Import, ImportedName, Kind, LocalFacts, NextExports};
+
+pub(crate) fn facts() -> LocalFacts {
+    LocalFacts {
+        kind: Kind::TsModule,
+        doc: None,
+        declarations: Vec::new(),
+        imports: Vec::new(),
+        exports: Vec::new(),
+        hooks: Vec::new(),
+        components: Vec::new(),
+        decorators: Vec::new(),
+        routes: Vec::new(),
+        directive: None,
+        next: NextExports::default(),
+        style: None,
+        diagnostics: Vec::new(),
+        line_count: 1,
+    }
+}
+
+/// A file: `a = ["b", "type:c", "dynamic:d", "from:b:x"]`.
+pub(crate) fn tree(files: &[(&str, &[&str])]) -> Vec<(String, LocalFacts, BTreeMap<String, Target>)> {
+    files
+        .iter()
+        .map(|(path, imports)| {
+            let mut facts = facts();
+            let mut targets = BTreeMap::new();
+            for import in *imports {
+                let parts: Vec<&str> = import.split(':').collect();
+                let (kind, specifier, name) = match parts.as_slice() {
+                    ["type", specifier] => (ImportKind::TypeOnly, *specifier, None),
+                    ["dynamic", specifier] => (ImportKind::Dynamic, *specifier, None),
+                    ["use", specifier, name] => (ImportKind::Static, *specifier, Some(*name)),
+                    ["from", specifier, name] => {
+                        let imported = (*name).to_owned();
+                        let origin = ExportOrigin::Module { specifier: (*specifier).to_owned(), imported };
+                        facts.exports.push(Export { name: (*name).to_owned(), origin, type_only: false });
+                        targets.insert((*specifier).to_owned(), Target::File((*specifier).to_owned()));
+                        continue;
+                    }
+                    ["has", name] => {
+                        let origin = ExportOrigin::Local((*name).to_owned());
+                        facts.exports.push(Export { name: (*name).to_owned(), origin, type_only: false });
+                        continue;
+                    }
+                    [specifier] => (ImportKind::Static, *specifier, None),
+                    _ => panic!("{import}"),
+                };
+                let names = name
+                    .map(|name| ImportedName { imported: name.to_owned(), local: name.to_owned(), type_only: false });
+                facts.imports.push(Import {
+                    specifier: specifier.to_owned(),
+                    kind,
+                    names: names.into_iter().collect(),
+                    line: 1,
+                });
+                targets.insert(specifier.to_owned(), Target::File(specifier.to_owned()));
+            }
+            ((*path).to_owned(), facts, targets)
+        })
+        .collect()
+}
+
+pub(crate) fn graph(files: &[(&str, &[&str])]) -> Graph {
+    let tree = tree(files);
+    let members: Vec<Member<'_>> =
+        tree.iter().map(|(path, facts, targets)| Member { path, facts, targets }).collect();
+    Graph::new(&members)
+}
+
+fn pairs(graph: &Graph) -> Vec<String> {
+    let mut pairs = Vec::new();
+    for from in 0..graph.len() {
+        for edge in graph.edges(from) {
+            let through = edge.through.map(|at| format!(" through {}", graph.path(at))).unwrap_or_default();
+            pairs.push(format!("{}>{} {}{through}", graph.path(from), graph.path(edge.to), edge.kind.as_str()));
+        }
+    }
+    pairs
+}
+
+#[test]
+fn the_strongest_way_counts() {
+    let graph = graph(&[("a", &["type:b", "dynamic:b", "type:c"]), ("b", &[]), ("c", &["dynamic:a"])]);
+    assert_eq!(pairs(&graph), ["a>b dynamic", "a>c type-only", "c>a dynamic"]);
+}
+
+#[test]
+fn a_barrel_is_followed_to_the_file_that_declares() {
+    let graph = graph(&[
+        ("barrel", &["from:middle:Button"]),
+        ("button", &["has:Button"]),
+        ("middle", &["from:button:*"]),
+        ("page", &["use:barrel:Button"]),
+    ]);
+    assert_eq!(
+        pairs(&graph),
+        [
+            "barrel>middle re-export",
+            "middle>button re-export",
+            "page>barrel static",
+            "page>button static through barrel"
+        ]
+    );
+    let button = graph.position("button").unwrap();
+    let users: Vec<&str> = graph.users_of(button, Some("Button")).iter().map(|at| graph.path(*at)).collect();
+    assert_eq!(users, ["middle", "page"]);
+}
+
+#[test]
+fn barrels_that_turn_in_a_circle_end() {
+    let graph = graph(&[("a", &["from:b:*"]), ("b", &["from:a:*"]), ("page", &["use:a:X"])]);
+    assert_eq!(pairs(&graph), ["a>b re-export", "b>a re-export", "page>a static"]);
+}
+
+#[test]
+fn cycles_are_found_and_one_of_each_is_a_root() {
+    let graph = graph(&[
+        ("a", &["b"]),
+        ("b", &["a", "c"]),
+        ("c", &[]),
+        ("d", &["type:e"]),
+        ("e", &["d"]),
+        ("f", &["c"]),
+    ]);
+    let cycles = graph.cycles();
+    let shown: Vec<_> = cycles.iter().map(|cycle| (cycle.files.join(" "), cycle.types_only)).collect();
+    assert_eq!(shown, [("a b".to_owned(), false), ("d e".to_owned(), true)]);
+    let roots: Vec<&str> = graph.roots().iter().map(|at| graph.path(*at)).collect();
+    assert_eq!(roots, ["a", "d", "f"]);
+}
+
+#[test]
+fn a_very_long_chain_needs_no_stack() {
+    let names: Vec<String> = (0..20_000).map(|number| format!("{number:05}")).collect();
+    let imports: Vec<Vec<&str>> =
+        (0..names.len()).map(|at| names.get(at + 1).map(String::as_str).into_iter().collect()).collect();
+    let files: Vec<(&str, &[&str])> =
+        names.iter().zip(&imports).map(|(name, imports)| (name.as_str(), imports.as_slice())).collect();
+    let graph = graph(&files);
+    assert_eq!(graph.roots(), [0]);
+    let impact = graph.impact(names.len() - 1, None, None, 3);
+    assert_eq!((impact.total, impact.dependents.len(), impact.dependents[2].distance), (19_999, 3, 3));
+}
+
+#[test]
+fn impact_is_by_export_first_and_by_file_after() {
+    let graph = graph(&[
+        ("lib", &["has:one", "has:two"]),
+        ("page", &["uses-one"]),
+        ("uses-one", &["use:lib:one"]),
+        ("uses-two", &["use:lib:two"]),
+    ]);
+    let impact = graph.impact(0, Some("one"), None, 10);
+    let shown: Vec<_> = impact.dependents.iter().map(|one| (one.path.as_str(), one.distance, one.via.as_str())).collect();
+    assert_eq!(shown, [("uses-one", 1, "lib"), ("page", 2, "uses-one")]);
+    assert_eq!(graph.impact(0, None, Some(1), 10).total, 2);
+}
