@@ -5,6 +5,7 @@
 //! fails, and neither knows a file system: `project` walks, reads and resolves.
 
 pub mod bundle;
+pub mod compare;
 pub mod fingerprint;
 pub mod graph;
 pub mod model;

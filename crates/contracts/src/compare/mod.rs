@@ -1,0 +1,348 @@
+//! What changed between two readings of a tree, and whom it breaks: one pure function over two sides. Every face of it
+//! (the seed's folder report, the strict check, the git baseline) is made from its answer.
+
+mod details;
+mod moved;
+mod result;
+mod signature;
+mod verdict;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::graph::Graph;
+use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+
+pub use self::details::Details;
+pub use self::result::{CompareResult, CompareSummary, ComponentChange, FolderDiff, TokenDelta};
+pub use self::verdict::Verdict;
+use self::verdict::{judge, judge_props};
+
+
+/// One reading of a tree.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// By entry id.
+    pub contracts: BTreeMap<&'a str, &'a Contract>,
+    /// Who imports whom; absent where only written files are known.
+    pub graph: Option<&'a Graph>,
+}
+
+/// Everything that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// By entry id of the later side, removed files among them.
+    pub files: Vec<FileChange>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    Added,
+    Removed,
+    Changed,
+    /// Only its path is another.
+    Moved,
+}
+
+/// One file that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileChange {
+    pub entry_id: String,
+    pub change: Change,
+    /// Where it was before, when it moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
+    pub verdict: Verdict,
+    pub declarations: Vec<DeclarationChange>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_hash_before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_hash_after: Option<String>,
+    pub details: Details,
+}
+
+/// One declaration, export or route that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeclarationChange {
+    pub name: String,
+    /// `function`, `component` …, `export`, `route`.
+    pub kind: String,
+    pub change: Change,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    pub verdict: Verdict,
+    /// Why it is judged so.
+    pub reason: String,
+    /// For a breaking change: the files that use it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub used_by: Vec<String>,
+}
+
+/// What is not on `after` as it was on `before`. A file that only looks otherwise (formatting, comments, bodies) has not
+/// changed.
+pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
+    let gone: Vec<&Contract> = absent_in(before, after);
+    let new: Vec<&Contract> = absent_in(after, before);
+    let moves = moved::pair(&gone, &new);
+    let mut files = Vec::new();
+    for (entry, contract) in &after.contracts {
+        let origin = moves.get(entry).copied();
+        match before.contracts.get(origin.unwrap_or(entry)) {
+            Some(old) => files.extend(changed_file(before, old, contract)),
+            None => files.push(whole_file(before, contract, Change::Added)),
+        }
+    }
+    let taken: BTreeSet<&str> = moves.values().copied().collect();
+    for contract in gone.into_iter().filter(|contract| !taken.contains(contract.entry_id.as_str())) {
+        files.push(whole_file(before, contract, Change::Removed));
+    }
+    files.sort_by(|left, right| left.entry_id.cmp(&right.entry_id));
+    Comparison { files }
+}
+
+impl Comparison {
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.files.iter().map(|file| file.verdict).min()
+    }
+
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.files.iter().filter(|file| file.verdict == verdict).count()
+    }
+}
+
+fn absent_in<'a>(side: &Side<'a>, other: &Side<'_>) -> Vec<&'a Contract> {
+    side.contracts
+        .iter()
+        .filter(|(entry, _)| !other.contracts.contains_key(*entry))
+        .map(|(_, contract)| *contract)
+        .collect()
+}
+
+fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileChange {
+    let removed = change == Change::Removed;
+    let verdict = if removed { Verdict::Breaking } else { Verdict::Compatible };
+    let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
+    let declarations: Vec<DeclarationChange> = exported
+        .map(|declaration| DeclarationChange {
+            name: declaration.name.clone(),
+            kind: declaration.kind.as_str().to_owned(),
+            change,
+            before: if removed { declaration.signatures.clone() } else { Vec::new() },
+            after: if removed { Vec::new() } else { declaration.signatures.clone() },
+            verdict,
+            reason: format!("its file was {}", if removed { "removed" } else { "added" }),
+            used_by: if removed { users(before, &contract.entry_id, &declaration.name) } else { Vec::new() },
+        })
+        .collect();
+    // A file that promises nothing is missed by nobody.
+    let verdict =
+        if removed && declarations.is_empty() && contract.exports.is_empty() { Verdict::Internal } else { verdict };
+    let hash = Some(contract.semantic_hash.clone());
+    FileChange {
+        entry_id: contract.entry_id.clone(),
+        change,
+        moved_from: None,
+        verdict,
+        declarations,
+        semantic_hash_before: hash.clone().filter(|_| removed),
+        semantic_hash_after: hash.filter(|_| !removed),
+        details: Details::default(),
+    }
+}
+
+fn changed_file(before: &Side<'_>, old: &Contract, new: &Contract) -> Option<FileChange> {
+    let moved = old.entry_id != new.entry_id;
+    let mut declarations = declaration_changes(before, old, new);
+    declarations.extend(export_changes(before, old, new));
+    declarations.extend(route_changes(before, old, new));
+    let details = Details::between(old, new);
+    if moved {
+        let used_by = users_of_file(before, &old.entry_id);
+        declarations.push(DeclarationChange {
+            name: new.entry_id.clone(),
+            kind: "file".to_owned(),
+            change: Change::Moved,
+            before: vec![old.entry_id.clone()],
+            after: vec![new.entry_id.clone()],
+            verdict: if used_by.is_empty() { Verdict::Internal } else { Verdict::Compatible },
+            reason: "the file moved; importers have to follow".to_owned(),
+            used_by,
+        });
+    }
+    let same = old.semantic_hash == new.semantic_hash;
+    if declarations.is_empty() && details.is_empty() && same {
+        return None;
+    }
+    let verdict = declarations.iter().map(|change| change.verdict).min().unwrap_or(Verdict::Internal);
+    declarations.sort_by(|left, right| {
+        (left.verdict, &left.name, &left.kind).cmp(&(right.verdict, &right.name, &right.kind))
+    });
+    Some(FileChange {
+        entry_id: new.entry_id.clone(),
+        change: if moved { Change::Moved } else { Change::Changed },
+        moved_from: moved.then(|| old.entry_id.clone()),
+        verdict,
+        declarations,
+        semantic_hash_before: Some(old.semantic_hash.clone()),
+        semantic_hash_after: Some(new.semantic_hash.clone()),
+        details,
+    })
+}
+
+fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let before = by_name(old);
+    let after = by_name(new);
+    let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
+    let mut changes = Vec::new();
+    for name in names {
+        let (change, verdict, reason) = match (before.get(name), after.get(name)) {
+            (Some(old), Some(new)) => match judge_pair(old, new) {
+                Some((verdict, reason)) => (Change::Changed, verdict, reason),
+                None => continue,
+            },
+            (Some(old), None) if old.exported => (Change::Removed, Verdict::Breaking, "removed".to_owned()),
+            (None, Some(new)) if new.exported => (Change::Added, Verdict::Compatible, "added".to_owned()),
+            (Some(_), None) => (Change::Removed, Verdict::Internal, "removed, and was private".to_owned()),
+            _ => (Change::Added, Verdict::Internal, "added, and is private".to_owned()),
+        };
+        let kind = after.get(name).or(before.get(name)).map_or(DeclarationKind::Variable, |one| one.kind);
+        let shown = |side: Option<&&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
+        changes.push(DeclarationChange {
+            name: name.to_owned(),
+            kind: kind.as_str().to_owned(),
+            change,
+            before: shown(before.get(name)),
+            after: shown(after.get(name)),
+            verdict,
+            reason,
+            used_by: if verdict == Verdict::Breaking {
+                users(side, &old.entry_id, &exported_as(old, name))
+            } else {
+                Vec::new()
+            },
+        });
+    }
+    changes
+}
+
+/// `None` where a consumer sees no difference.
+fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
+    match (old.exported, new.exported) {
+        (false, false) => return None,
+        (true, false) => return Some((Verdict::Breaking, "no longer exported".to_owned())),
+        (false, true) => return Some((Verdict::Compatible, "exported now".to_owned())),
+        (true, true) => {}
+    }
+    if old.kind != new.kind {
+        return Some((Verdict::Breaking, format!("was a {}, is a {}", old.kind.as_str(), new.kind.as_str())));
+    }
+    let props = judge_props(&old.props, &new.props);
+    let signatures = (old.signatures != new.signatures).then(|| judge(new.kind, &old.signatures, &new.signatures));
+    let signatures = match (&props, signatures) {
+        // The props of a component are its parameters: they have been judged one by one.
+        (Some(_), Some((_, _))) if new.kind == DeclarationKind::Component => None,
+        (_, judged) => judged,
+    };
+    let state = (old.state != new.state).then(|| (Verdict::Internal, "its state changed".to_owned()));
+    let emits = (old.emits != new.emits).then(|| (Verdict::Compatible, "it calls other callbacks".to_owned()));
+    [props, signatures, emits, state].into_iter().flatten().min()
+}
+
+/// Names that are exported without being declared here: barrels.
+fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let declared: BTreeSet<&str> =
+        old.declarations.iter().chain(&new.declarations).map(|declaration| declaration.name.as_str()).collect();
+    let names = |contract: &Contract| -> BTreeSet<String> {
+        let stars = contract.exports.stars.iter().map(|star| format!("* from {star}"));
+        let default = contract.exports.default.iter().map(|_| "default".to_owned());
+        contract.exports.named.iter().cloned().chain(stars).chain(default).collect()
+    };
+    let (before, after) = (names(old), names(new));
+    let change = |name: &String, change: Change| {
+        let removed = change == Change::Removed;
+        DeclarationChange {
+            name: name.clone(),
+            kind: "export".to_owned(),
+            change,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict: if removed { Verdict::Breaking } else { Verdict::Compatible },
+            reason: if removed { "no longer exported" } else { "exported now" }.to_owned(),
+            used_by: if removed { users(side, &old.entry_id, name) } else { Vec::new() },
+        }
+    };
+    let gone = before.difference(&after).filter(|name| !declared.contains(name.as_str()));
+    let come = after.difference(&before).filter(|name| !declared.contains(name.as_str()));
+    gone.map(|name| change(name, Change::Removed)).chain(come.map(|name| change(name, Change::Added))).collect()
+}
+
+fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let routes = |contract: &Contract| -> BTreeMap<String, String> {
+        let shown = |route: &crate::model::Route| {
+            let parameters: Vec<String> =
+                route.parameters.iter().map(|one| format!("{}: {}", one.name, one.text)).collect();
+            format!("({}) guards [{}] returns {}", parameters.join(", "), route.guards.join(", "), route.returns)
+        };
+        contract.routes.iter().map(|route| (format!("{} {}", route.method, route.path), shown(route))).collect()
+    };
+    let (before, after) = (routes(old), routes(new));
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let mut changes = Vec::new();
+    for name in names {
+        let (change, verdict) = match (before.get(name), after.get(name)) {
+            (Some(old), Some(new)) if old == new => continue,
+            (Some(_), Some(_)) => (Change::Changed, Verdict::Breaking),
+            (Some(_), None) => (Change::Removed, Verdict::Breaking),
+            (None, _) => (Change::Added, Verdict::Compatible),
+        };
+        changes.push(DeclarationChange {
+            name: name.clone(),
+            kind: "route".to_owned(),
+            change,
+            before: before.get(name).cloned().into_iter().collect(),
+            after: after.get(name).cloned().into_iter().collect(),
+            verdict,
+            reason: match change {
+                Change::Changed => "what it takes or answers changed",
+                Change::Removed => "nothing answers there any more",
+                _ => "added",
+            }
+            .to_owned(),
+            used_by: if verdict == Verdict::Breaking { users_of_file(side, &old.entry_id) } else { Vec::new() },
+        });
+    }
+    changes
+}
+
+fn by_name(contract: &Contract) -> BTreeMap<&str, &ContractDeclaration> {
+    contract.declarations.iter().map(|declaration| (declaration.name.as_str(), declaration)).collect()
+}
+
+/// A default export is imported as `default`, whatever its name is here.
+fn exported_as(contract: &Contract, name: &str) -> String {
+    let default = contract.exports.default.as_deref() == Some(name)
+        && !contract.exports.named.iter().any(|named| named == name);
+    if default { "default".to_owned() } else { name.to_owned() }
+}
+
+fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
+    let Some(graph) = side.graph else { return Vec::new() };
+    let Some(file) = graph.position(entry) else { return Vec::new() };
+    graph.users_of(file, Some(name)).into_iter().map(|user| graph.path(user).to_owned()).collect()
+}
+
+fn users_of_file(side: &Side<'_>, entry: &str) -> Vec<String> {
+    let Some(graph) = side.graph else { return Vec::new() };
+    let Some(file) = graph.position(entry) else { return Vec::new() };
+    graph.dependents(file).iter().map(|user| graph.path(*user).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Contracts by hand: one change at a time, and what is said of it.
+
+use super::*;
+use crate::fingerprint::semantic_hash;
+use crate::model::{Exports, Kind, Lines, LogicSignature, Member, Version};
+
+fn declaration(name: &str, kind: DeclarationKind, signature: &str) -> ContractDeclaration {
+    ContractDeclaration {
+        name: name.to_owned(),
+        kind,
+        exported: true,
+        lines: Lines { first: 1, last: 1 },
+        signatures: vec![signature.to_owned()],
+        doc: None,
+        form: None,
+        props: Vec::new(),
+        emits: Vec::new(),
+        state: Vec::new(),
+    }
+}
+
+fn contract(entry: &str, declarations: Vec<ContractDeclaration>) -> Contract {
+    let named = declarations.iter().filter(|one| one.exported).map(|one| one.name.clone()).collect();
+    let mut contract = Contract {
+        type_name: "UIFContract".to_owned(),
+        schema_version: "0.3".to_owned(),
+        kind: Kind::TsModule,
+        entry_id: entry.to_owned(),
+        description: String::new(),
+        version: Version::default(),
+        logic_signature: LogicSignature::default(),
+        exports: Exports { named, ..Exports::default() },
+        declarations,
+        routes: Vec::new(),
+        nextjs: None,
+        style: None,
+        prediction: Vec::new(),
+        unresolved: Vec::new(),
+        diagnostics: Vec::new(),
+        semantic_hash: String::new(),
+        file_hash: format!("uif:{entry}"),
+    };
+    contract.semantic_hash = semantic_hash(&contract);
+    contract
+}
+
+fn side(contracts: &[Contract]) -> Side<'_> {
+    Side { contracts: contracts.iter().map(|one| (one.entry_id.as_str(), one)).collect(), graph: None }
+}
+
+fn verdict(kind: DeclarationKind, before: &str, after: &str) -> Option<(Verdict, String)> {
+    let old = [contract("a.ts", vec![declaration("it", kind, before)])];
+    let new = [contract("a.ts", vec![declaration("it", kind, after)])];
+    let comparison = compare(&side(&old), &side(&new));
+    let change = comparison.files.first()?.declarations.first()?;
+    Some((change.verdict, change.reason.clone()))
+}
+
+#[test]
+fn functions() {
+    use DeclarationKind::Function;
+    use Verdict::{Breaking, Compatible};
+    let base = "function it(a: string, b?: number): string";
+    for (after, expected) in [
+        ("function it(a: string, b?: number, c?: boolean): string", Compatible),
+        ("function it(a: string, b?: number, ...rest: string[]): string", Compatible),
+        ("function it(a: string, b?: number, c = 1): string", Compatible),
+        ("function it(a: string | number, b?: number): string", Compatible),
+        ("function it(x: string, b?: number): string", Compatible),
+        ("function it(a: string, b?: number, c: boolean): string", Breaking),
+        ("function it(a: string, b: number): string", Breaking),
+        ("function it(a: string): string", Breaking),
+        ("function it(a: number, b?: number): string", Breaking),
+        ("function it(a: string, b?: number): number", Breaking),
+        ("async function it(a: string, b?: number): string", Breaking),
+    ] {
+        assert_eq!(verdict(Function, base, after).unwrap().0, expected, "{after}");
+    }
+    assert_eq!(verdict(Function, base, base), None);
+}
+
+#[test]
+fn types_and_enums() {
+    use DeclarationKind::{Constant, Enum, Interface, Type};
+    use Verdict::{Breaking, Compatible};
+    for (kind, before, after, expected) in [
+        (Interface, "interface A { a: string }", "interface A { a: string; b?: number }", Compatible),
+        (Interface, "interface A { a: string }", "interface A { a: string; b: number }", Breaking),
+        (Interface, "interface A { a: string }", "interface A { a: number }", Breaking),
+        (Interface, "interface A { a: string; b: number }", "interface A { b: number; a: string }", Compatible),
+        (Enum, "enum A { One }", "enum A { One, Two }", Compatible),
+        (Enum, "enum A { One, Two }", "enum A { One }", Breaking),
+        (Type, "type A = string", "type A = number", Breaking),
+        (Constant, "const A: string", "const A: number", Breaking),
+    ] {
+        assert_eq!(verdict(kind, before, after).unwrap().0, expected, "{after}");
+    }
+}
+
+#[test]
+fn props_one_by_one() {
+    let member = |name: &str, text: &str, optional: bool| Member {
+        name: name.to_owned(),
+        kind: crate::model::MemberKind::Property,
+        text: text.to_owned(),
+        optional,
+        doc: None,
+    };
+    let with = |props: Vec<Member>| {
+        let mut component = declaration("Button", DeclarationKind::Component, "function Button(props: P): inferred");
+        component.props = vec![props];
+        [contract("a.tsx", vec![component])]
+    };
+    let old = with(vec![member("label", "string", false), member("size", "'s' | 'm'", true)]);
+    for (props, expected) in [
+        (vec![member("label", "string", false)], Verdict::Breaking),
+        (vec![member("label", "string", false), member("size", "'s' | 'm' | 'l'", true)], Verdict::Compatible),
+        (vec![member("label", "string", false), member("size", "'s'", true)], Verdict::Breaking),
+        (vec![member("label", "string", true), member("size", "'s' | 'm'", true)], Verdict::Compatible),
+        (vec![member("label", "string", false), member("size", "'s' | 'm'", false)], Verdict::Breaking),
+        (
+            vec![member("label", "string", false), member("size", "'s' | 'm'", true), member("on", "x", true)],
+            Verdict::Compatible,
+        ),
+        (
+            vec![member("label", "string", false), member("size", "'s' | 'm'", true), member("on", "x", false)],
+            Verdict::Breaking,
+        ),
+    ] {
+        let new = with(props.clone());
+        let comparison = compare(&side(&old), &side(&new));
+        assert_eq!(comparison.files[0].verdict, expected, "{props:?}");
+    }
+}
+
+#[test]
+fn private_names_are_a_diff_and_internal() {
+    let mut old = contract("a.ts", vec![declaration("run", DeclarationKind::Function, "function run(): void")]);
+    let mut new = old.clone();
+    new.version.functions = vec!["helper".to_owned()];
+    let mut helper = declaration("helper", DeclarationKind::Function, "");
+    helper.exported = false;
+    new.declarations.push(helper);
+    old.semantic_hash = semantic_hash(&old);
+    new.semantic_hash = semantic_hash(&new);
+    assert_eq!(old.semantic_hash, new.semantic_hash);
+    let (old, new) = ([old], [new]);
+    let comparison = compare(&side(&old), &side(&new));
+    assert_eq!(comparison.files[0].verdict, Verdict::Internal);
+    assert_eq!(comparison.files[0].details.added_functions, ["helper"]);
+    let result = CompareResult::new("disk", (&side(&old), &side(&new)), comparison, &|_| ((10, 12), (14, 17)));
+    assert_eq!((result.status.as_str(), result.summary.token_delta.gpt4o_mini), ("diff", 4));
+    assert_eq!(result.folder_diffs[0].changes[0].kind, "uif_contract_changed");
+    assert_eq!(result.folder_diffs[0].path, ".");
+}
+
+#[test]
+fn a_moved_file_is_the_same_file() {
+    let run = || vec![declaration("run", DeclarationKind::Function, "function run(): void")];
+    let old = [contract("src/a.ts", run()), contract("src/b.ts", Vec::new())];
+    let new = [contract("lib/a.ts", run()), contract("src/b.ts", Vec::new())];
+    let comparison = compare(&side(&old), &side(&new));
+    assert_eq!(comparison.files.len(), 1);
+    assert_eq!(comparison.files[0].moved_from.as_deref(), Some("src/a.ts"));
+    assert_eq!(comparison.files[0].change, Change::Moved);
+    let result = CompareResult::new("x", (&side(&old), &side(&new)), comparison, &|_| ((0, 0), (0, 0)));
+    assert_eq!((result.summary.total_folders, result.summary.added_folders), (2, 1));
+}
+
+#[test]
+fn files_that_come_and_go() {
+    let run = || vec![declaration("run", DeclarationKind::Function, "function run(): void")];
+    let other = || vec![declaration("walk", DeclarationKind::Class, "class walk { }")];
+    let (old, new) = ([contract("a.ts", run())], [contract("b.ts", other())]);
+    let comparison = compare(&side(&old), &side(&new));
+    let shown: Vec<_> = comparison.files.iter().map(|file| (file.entry_id.as_str(), file.change, file.verdict)).collect();
+    assert_eq!(
+        shown,
+        [("a.ts", Change::Removed, Verdict::Breaking), ("b.ts", Change::Added, Verdict::Compatible)]
+    );
+    assert!(compare(&side(&old), &side(&old)).files.is_empty());
+}
