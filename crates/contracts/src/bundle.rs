@@ -209,12 +209,16 @@ mod tests {
 
     #[test]
     fn depth_loses_nothing_and_says_what_it_cut() {
-        let graph = graph(&[("1", &["2"]), ("2", &["3"]), ("3", &["4"]), ("4", &["5"]), ("5", &["6"]), ("6", &[])]);
+        let graph =
+            graph(&[("1", &["2"]), ("2", &["3"]), ("3", &["4"]), ("4", &["5"]), ("5", &["6"]), ("6", &[])]);
         let all = bundles(&graph, BundleOptions::default(), &|_| 1);
         let shown: Vec<_> = all.iter().map(|bundle| names(&graph, &bundle.nodes).join("")).collect();
         assert_eq!(shown, ["123", "456"]);
         assert_eq!(all[0].cut.len(), 1);
-        assert_eq!((all[0].cut[0].entry_id.as_str(), all[0].cut[0].reason.as_str()), ("4", "max depth exceeded"));
+        assert_eq!(
+            (all[0].cut[0].entry_id.as_str(), all[0].cut[0].reason.as_str()),
+            ("4", "max depth exceeded")
+        );
         let pairs: Vec<_> = all[0].edges.iter().map(|(from, to, _)| (*from, *to)).collect();
         assert_eq!(pairs, [(0, 1), (1, 2)]);
     }

@@ -9,4 +9,6 @@ pub mod compare;
 pub mod fingerprint;
 pub mod graph;
 pub mod model;
+pub mod render;
+pub mod schema;
 pub mod target;

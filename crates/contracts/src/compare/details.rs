@@ -120,7 +120,10 @@ fn modified_exports(old: &Contract, new: &Contract) -> Vec<String> {
                     .flatten()
                     .map(|prop| format!("{}{}{}", prop.name, if prop.optional { "?" } else { "" }, prop.text))
                     .collect();
-                (one.name.clone(), format!("{} {} {}", one.kind.as_str(), one.signatures.join("\n"), props.join("\n")))
+                (
+                    one.name.clone(),
+                    format!("{} {} {}", one.kind.as_str(), one.signatures.join("\n"), props.join("\n")),
+                )
             })
             .collect()
     };
@@ -134,7 +137,8 @@ fn modified_exports(old: &Contract, new: &Contract) -> Vec<String> {
 
 /// Added, removed.
 fn difference(before: &[String], after: &[String]) -> (Vec<String>, Vec<String>) {
-    let (before, after): (BTreeSet<&String>, BTreeSet<&String>) = (before.iter().collect(), after.iter().collect());
+    let (before, after): (BTreeSet<&String>, BTreeSet<&String>) =
+        (before.iter().collect(), after.iter().collect());
     let owned = |names: Vec<&&String>| names.into_iter().map(|name| (*name).clone()).collect();
     (owned(after.difference(&before).collect()), owned(before.difference(&after).collect()))
 }

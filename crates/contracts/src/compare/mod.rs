@@ -15,10 +15,11 @@ use crate::graph::Graph;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
 pub use self::details::Details;
-pub use self::result::{CompareResult, CompareSummary, ComponentChange, FolderDiff, TokenDelta};
+pub use self::result::{
+    CompareResult, CompareSummary, ComponentChange, FolderDiff, TokenDelta, component_name,
+};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};
-
 
 /// One reading of a tree.
 #[derive(Debug, Clone)]
@@ -142,8 +143,11 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
         })
         .collect();
     // A file that promises nothing is missed by nobody.
-    let verdict =
-        if removed && declarations.is_empty() && contract.exports.is_empty() { Verdict::Internal } else { verdict };
+    let verdict = if removed && declarations.is_empty() && contract.exports.is_empty() {
+        Verdict::Internal
+    } else {
+        verdict
+    };
     let hash = Some(contract.semantic_hash.clone());
     FileChange {
         entry_id: contract.entry_id.clone(),
@@ -213,7 +217,8 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
             _ => (Change::Added, Verdict::Internal, "added, and is private".to_owned()),
         };
         let kind = after.get(name).or(before.get(name)).map_or(DeclarationKind::Variable, |one| one.kind);
-        let shown = |side: Option<&&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
+        let shown =
+            |side: Option<&&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
         changes.push(DeclarationChange {
             name: name.to_owned(),
             kind: kind.as_str().to_owned(),
@@ -244,21 +249,27 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         return Some((Verdict::Breaking, format!("was a {}, is a {}", old.kind.as_str(), new.kind.as_str())));
     }
     let props = judge_props(&old.props, &new.props);
-    let signatures = (old.signatures != new.signatures).then(|| judge(new.kind, &old.signatures, &new.signatures));
+    let signatures =
+        (old.signatures != new.signatures).then(|| judge(new.kind, &old.signatures, &new.signatures));
     let signatures = match (&props, signatures) {
         // The props of a component are its parameters: they have been judged one by one.
         (Some(_), Some((_, _))) if new.kind == DeclarationKind::Component => None,
         (_, judged) => judged,
     };
     let state = (old.state != new.state).then(|| (Verdict::Internal, "its state changed".to_owned()));
-    let emits = (old.emits != new.emits).then(|| (Verdict::Compatible, "it calls other callbacks".to_owned()));
+    let emits =
+        (old.emits != new.emits).then(|| (Verdict::Compatible, "it calls other callbacks".to_owned()));
     [props, signatures, emits, state].into_iter().flatten().min()
 }
 
 /// Names that are exported without being declared here: barrels.
 fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
-    let declared: BTreeSet<&str> =
-        old.declarations.iter().chain(&new.declarations).map(|declaration| declaration.name.as_str()).collect();
+    let declared: BTreeSet<&str> = old
+        .declarations
+        .iter()
+        .chain(&new.declarations)
+        .map(|declaration| declaration.name.as_str())
+        .collect();
     let names = |contract: &Contract| -> BTreeSet<String> {
         let stars = contract.exports.stars.iter().map(|star| format!("* from {star}"));
         let default = contract.exports.default.iter().map(|_| "default".to_owned());
@@ -280,7 +291,9 @@ fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<Declar
     };
     let gone = before.difference(&after).filter(|name| !declared.contains(name.as_str()));
     let come = after.difference(&before).filter(|name| !declared.contains(name.as_str()));
-    gone.map(|name| change(name, Change::Removed)).chain(come.map(|name| change(name, Change::Added))).collect()
+    gone.map(|name| change(name, Change::Removed))
+        .chain(come.map(|name| change(name, Change::Added)))
+        .collect()
 }
 
 fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
@@ -288,9 +301,18 @@ fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<Declara
         let shown = |route: &crate::model::Route| {
             let parameters: Vec<String> =
                 route.parameters.iter().map(|one| format!("{}: {}", one.name, one.text)).collect();
-            format!("({}) guards [{}] returns {}", parameters.join(", "), route.guards.join(", "), route.returns)
+            format!(
+                "({}) guards [{}] returns {}",
+                parameters.join(", "),
+                route.guards.join(", "),
+                route.returns
+            )
         };
-        contract.routes.iter().map(|route| (format!("{} {}", route.method, route.path), shown(route))).collect()
+        contract
+            .routes
+            .iter()
+            .map(|route| (format!("{} {}", route.method, route.path), shown(route)))
+            .collect()
     };
     let (before, after) = (routes(old), routes(new));
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -315,7 +337,11 @@ fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<Declara
                 _ => "added",
             }
             .to_owned(),
-            used_by: if verdict == Verdict::Breaking { users_of_file(side, &old.entry_id) } else { Vec::new() },
+            used_by: if verdict == Verdict::Breaking {
+                users_of_file(side, &old.entry_id)
+            } else {
+                Vec::new()
+            },
         });
     }
     changes

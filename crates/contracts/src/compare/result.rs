@@ -158,7 +158,7 @@ fn component(file: FileChange, delta: TokenDelta) -> ComponentChange {
 }
 
 /// `clean` for `clean.ts`, `types` for `types.d.ts`.
-pub(crate) fn component_name(file_name: &str) -> &str {
+pub fn component_name(file_name: &str) -> &str {
     let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
     stem.strip_suffix(".d").unwrap_or(stem)
 }

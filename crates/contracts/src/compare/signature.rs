@@ -110,7 +110,9 @@ mod tests {
     #[test]
     fn a_function_comes_apart() {
         let text = "function map<T extends (a: string) => void>(items: Map<string, number>, run: (a: T, b: T) => void, by = ','): Record<string, T>";
-        let Some(Parts::Call { head, parameters, result }) = parts(DeclarationKind::Function, text) else { panic!() };
+        let Some(Parts::Call { head, parameters, result }) = parts(DeclarationKind::Function, text) else {
+            panic!()
+        };
         assert_eq!(head, "function map<T extends (a: string) => void>");
         assert_eq!(parameters, ["items: Map<string, number>", "run: (a: T, b: T) => void", "by = ','"]);
         assert_eq!(result, ": Record<string, T>");
@@ -119,7 +121,9 @@ mod tests {
     #[test]
     fn an_interface_comes_apart() {
         let text = "interface A<T> extends B<{ c: 1 }> { a: string; b?: { x: 1; y: 2 }; run(a: number, b: string): void }";
-        let Some(Parts::Members { head, members }) = parts(DeclarationKind::Interface, text) else { panic!() };
+        let Some(Parts::Members { head, members }) = parts(DeclarationKind::Interface, text) else {
+            panic!()
+        };
         assert_eq!(head, "interface A<T> extends B<{ c: 1 }>");
         assert_eq!(members, ["a: string", "b?: { x: 1; y: 2 }", "run(a: number, b: string): void"]);
         assert_eq!(parts(DeclarationKind::Type, "type A = { a: 1 } & B"), None);

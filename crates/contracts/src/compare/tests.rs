@@ -87,7 +87,12 @@ fn types_and_enums() {
         (Interface, "interface A { a: string }", "interface A { a: string; b?: number }", Compatible),
         (Interface, "interface A { a: string }", "interface A { a: string; b: number }", Breaking),
         (Interface, "interface A { a: string }", "interface A { a: number }", Breaking),
-        (Interface, "interface A { a: string; b: number }", "interface A { b: number; a: string }", Compatible),
+        (
+            Interface,
+            "interface A { a: string; b: number }",
+            "interface A { b: number; a: string }",
+            Compatible,
+        ),
         (Enum, "enum A { One }", "enum A { One, Two }", Compatible),
         (Enum, "enum A { One, Two }", "enum A { One }", Breaking),
         (Type, "type A = string", "type A = number", Breaking),
@@ -107,23 +112,35 @@ fn props_one_by_one() {
         doc: None,
     };
     let with = |props: Vec<Member>| {
-        let mut component = declaration("Button", DeclarationKind::Component, "function Button(props: P): inferred");
+        let mut component =
+            declaration("Button", DeclarationKind::Component, "function Button(props: P): inferred");
         component.props = vec![props];
         [contract("a.tsx", vec![component])]
     };
     let old = with(vec![member("label", "string", false), member("size", "'s' | 'm'", true)]);
     for (props, expected) in [
         (vec![member("label", "string", false)], Verdict::Breaking),
-        (vec![member("label", "string", false), member("size", "'s' | 'm' | 'l'", true)], Verdict::Compatible),
+        (
+            vec![member("label", "string", false), member("size", "'s' | 'm' | 'l'", true)],
+            Verdict::Compatible,
+        ),
         (vec![member("label", "string", false), member("size", "'s'", true)], Verdict::Breaking),
         (vec![member("label", "string", true), member("size", "'s' | 'm'", true)], Verdict::Compatible),
         (vec![member("label", "string", false), member("size", "'s' | 'm'", false)], Verdict::Breaking),
         (
-            vec![member("label", "string", false), member("size", "'s' | 'm'", true), member("on", "x", true)],
+            vec![
+                member("label", "string", false),
+                member("size", "'s' | 'm'", true),
+                member("on", "x", true),
+            ],
             Verdict::Compatible,
         ),
         (
-            vec![member("label", "string", false), member("size", "'s' | 'm'", true), member("on", "x", false)],
+            vec![
+                member("label", "string", false),
+                member("size", "'s' | 'm'", true),
+                member("on", "x", false),
+            ],
             Verdict::Breaking,
         ),
     ] {
@@ -135,7 +152,8 @@ fn props_one_by_one() {
 
 #[test]
 fn private_names_are_a_diff_and_internal() {
-    let mut old = contract("a.ts", vec![declaration("run", DeclarationKind::Function, "function run(): void")]);
+    let mut old =
+        contract("a.ts", vec![declaration("run", DeclarationKind::Function, "function run(): void")]);
     let mut new = old.clone();
     new.version.functions = vec!["helper".to_owned()];
     let mut helper = declaration("helper", DeclarationKind::Function, "");
@@ -148,7 +166,8 @@ fn private_names_are_a_diff_and_internal() {
     let comparison = compare(&side(&old), &side(&new));
     assert_eq!(comparison.files[0].verdict, Verdict::Internal);
     assert_eq!(comparison.files[0].details.added_functions, ["helper"]);
-    let result = CompareResult::new("disk", (&side(&old), &side(&new)), comparison, &|_| ((10, 12), (14, 17)));
+    let result =
+        CompareResult::new("disk", (&side(&old), &side(&new)), comparison, &|_| ((10, 12), (14, 17)));
     assert_eq!((result.status.as_str(), result.summary.token_delta.gpt4o_mini), ("diff", 4));
     assert_eq!(result.folder_diffs[0].changes[0].kind, "uif_contract_changed");
     assert_eq!(result.folder_diffs[0].path, ".");
@@ -173,7 +192,8 @@ fn files_that_come_and_go() {
     let other = || vec![declaration("walk", DeclarationKind::Class, "class walk { }")];
     let (old, new) = ([contract("a.ts", run())], [contract("b.ts", other())]);
     let comparison = compare(&side(&old), &side(&new));
-    let shown: Vec<_> = comparison.files.iter().map(|file| (file.entry_id.as_str(), file.change, file.verdict)).collect();
+    let shown: Vec<_> =
+        comparison.files.iter().map(|file| (file.entry_id.as_str(), file.change, file.verdict)).collect();
     assert_eq!(
         shown,
         [("a.ts", Change::Removed, Verdict::Breaking), ("b.ts", Change::Added, Verdict::Compatible)]

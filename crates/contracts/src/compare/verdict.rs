@@ -40,7 +40,10 @@ pub(super) fn judge(kind: DeclarationKind, old: &[String], new: &[String]) -> (V
         return breaking("its signature changed");
     };
     match (before, after) {
-        (Parts::Call { head: a, parameters: p, result: r }, Parts::Call { head: b, parameters: q, result: s }) => {
+        (
+            Parts::Call { head: a, parameters: p, result: r },
+            Parts::Call { head: b, parameters: q, result: s },
+        ) => {
             if a != b {
                 breaking("its type parameters changed")
             } else if r != s {
@@ -50,7 +53,11 @@ pub(super) fn judge(kind: DeclarationKind, old: &[String], new: &[String]) -> (V
             }
         }
         (Parts::Members { head: a, members: p }, Parts::Members { head: b, members: q }) => {
-            if a != b { breaking("what it extends or is called changed") } else { judge_members(kind, &p, &q) }
+            if a != b {
+                breaking("what it extends or is called changed")
+            } else {
+                judge_members(kind, &p, &q)
+            }
         }
         _ => breaking("its signature changed"),
     }
@@ -59,7 +66,9 @@ pub(super) fn judge(kind: DeclarationKind, old: &[String], new: &[String]) -> (V
 fn judge_parameters(old: &[String], new: &[String]) -> (Verdict, String) {
     let optional = |parameter: &String| {
         let name = parameter.split(':').next().unwrap_or(parameter);
-        name.trim_end().ends_with('?') || parameter.contains(" = ") || parameter.trim_start().starts_with("...")
+        name.trim_end().ends_with('?')
+            || parameter.contains(" = ")
+            || parameter.trim_start().starts_with("...")
     };
     if new.len() < old.len() {
         return (Verdict::Breaking, "it takes fewer parameters".to_owned());
@@ -72,7 +81,10 @@ fn judge_parameters(old: &[String], new: &[String]) -> (Verdict, String) {
     for (before, after) in old.iter().zip(new) {
         let ((was_optional, was), (is_optional, is)) = (types(before), types(after));
         if was != is && !widens(&was, &is) {
-            return (Verdict::Breaking, format!("the parameter `{}` became `{}`", before.trim(), after.trim()));
+            return (
+                Verdict::Breaking,
+                format!("the parameter `{}` became `{}`", before.trim(), after.trim()),
+            );
         }
         if was_optional && !is_optional {
             return (Verdict::Breaking, format!("the parameter `{}` is required now", after.trim()));
@@ -88,7 +100,8 @@ fn judge_members(kind: DeclarationKind, old: &[String], new: &[String]) -> (Verd
     if let Some(gone) = old.iter().find(|member| !new.contains(member)) {
         return (Verdict::Breaking, format!("`{}` was changed or removed", gone.trim()));
     }
-    let additive = matches!(kind, DeclarationKind::Enum | DeclarationKind::Class | DeclarationKind::Namespace);
+    let additive =
+        matches!(kind, DeclarationKind::Enum | DeclarationKind::Class | DeclarationKind::Namespace);
     let required = |member: &&String| {
         let name = member.split([':', '(']).next().unwrap_or_default();
         !additive && !old.contains(member) && !name.trim_end().ends_with('?')
@@ -105,7 +118,10 @@ pub(super) fn judge_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> Option<(V
         return None;
     }
     let ([old], [new]) = (old, new) else {
-        if old.is_empty() && !new.is_empty() && new.iter().any(|variant| variant.iter().all(|prop| prop.optional)) {
+        if old.is_empty()
+            && !new.is_empty()
+            && new.iter().any(|variant| variant.iter().all(|prop| prop.optional))
+        {
             return Some((Verdict::Compatible, "optional props were added".to_owned()));
         }
         let kept = old.iter().all(|variant| new.contains(variant));
@@ -168,7 +184,13 @@ fn widens(old: &str, new: &str) -> bool {
             }
             members.last_mut()?.push(letter);
         }
-        Some(members.iter().map(|member| member.trim().to_owned()).filter(|member| !member.is_empty()).collect())
+        Some(
+            members
+                .iter()
+                .map(|member| member.trim().to_owned())
+                .filter(|member| !member.is_empty())
+                .collect(),
+        )
     };
     match (members(old), members(new)) {
         (Some(old), Some(new)) => !old.is_empty() && old.iter().all(|member| new.contains(member)),

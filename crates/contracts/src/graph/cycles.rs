@@ -24,9 +24,9 @@ impl Graph {
             .filter(|component| component.len() > 1)
             .map(|mut component| {
                 component.sort_unstable();
-                let types_only = !at_run_time
-                    .iter()
-                    .any(|inner| inner.len() > 1 && inner.iter().any(|file| component.binary_search(file).is_ok()));
+                let types_only = !at_run_time.iter().any(|inner| {
+                    inner.len() > 1 && inner.iter().any(|file| component.binary_search(file).is_ok())
+                });
                 let files = component.iter().map(|file| self.path(*file).to_owned()).collect();
                 Cycle { files, types_only }
             })

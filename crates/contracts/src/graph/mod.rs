@@ -194,11 +194,12 @@ impl Finder<'_> {
             return None;
         }
         let stars = exports.iter().filter(|export| export.name == "*");
-        stars.filter_map(|star| match &star.origin {
-            ExportOrigin::Module { specifier, .. } => self.file(file, specifier),
-            ExportOrigin::Local(_) => None,
-        })
-        .find_map(|next| self.declaring(next, name, depth + 1))
+        stars
+            .filter_map(|star| match &star.origin {
+                ExportOrigin::Module { specifier, .. } => self.file(file, specifier),
+                ExportOrigin::Local(_) => None,
+            })
+            .find_map(|next| self.declaring(next, name, depth + 1))
     }
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {

@@ -50,8 +50,11 @@ pub(crate) fn tree(files: &[(&str, &[&str])]) -> Vec<(String, LocalFacts, BTreeM
                     [specifier] => (ImportKind::Static, *specifier, None),
                     _ => panic!("{import}"),
                 };
-                let names = name
-                    .map(|name| ImportedName { imported: name.to_owned(), local: name.to_owned(), type_only: false });
+                let names = name.map(|name| ImportedName {
+                    imported: name.to_owned(),
+                    local: name.to_owned(),
+                    type_only: false,
+                });
                 facts.imports.push(Import {
                     specifier: specifier.to_owned(),
                     kind,
@@ -77,7 +80,12 @@ fn pairs(graph: &Graph) -> Vec<String> {
     for from in 0..graph.len() {
         for edge in graph.edges(from) {
             let through = edge.through.map(|at| format!(" through {}", graph.path(at))).unwrap_or_default();
-            pairs.push(format!("{}>{} {}{through}", graph.path(from), graph.path(edge.to), edge.kind.as_str()));
+            pairs.push(format!(
+                "{}>{} {}{through}",
+                graph.path(from),
+                graph.path(edge.to),
+                edge.kind.as_str()
+            ));
         }
     }
     pairs
@@ -156,7 +164,8 @@ fn impact_is_by_export_first_and_by_file_after() {
         ("uses-two", &["use:lib:two"]),
     ]);
     let impact = graph.impact(0, Some("one"), None, 10);
-    let shown: Vec<_> = impact.dependents.iter().map(|one| (one.path.as_str(), one.distance, one.via.as_str())).collect();
+    let shown: Vec<_> =
+        impact.dependents.iter().map(|one| (one.path.as_str(), one.distance, one.via.as_str())).collect();
     assert_eq!(shown, [("uses-one", 1, "lib"), ("page", 2, "uses-one")]);
     assert_eq!(graph.impact(0, None, Some(1), 10).total, 2);
 }

@@ -1,0 +1,105 @@
+//! `context_main.json`: the index over all folders.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::Missing;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Index {
+    /// Always `LogicStampIndex`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    pub schema_version: String,
+    /// Always `.`: no path of a machine.
+    pub project_root: String,
+    pub created_at: String,
+    pub summary: IndexSummary,
+    /// By path.
+    pub folders: Vec<FolderEntry>,
+    pub meta: IndexMeta,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexMeta {
+    pub source: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexSummary {
+    /// Files.
+    pub total_components: usize,
+    pub total_bundles: usize,
+    pub total_folders: usize,
+    pub total_token_estimate: usize,
+    #[serde(default)]
+    pub token_estimates: TokenEstimates,
+    /// What somebody should look at: declared packages are not among them.
+    #[serde(default)]
+    pub missing_dependencies: Vec<Missing>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenEstimates {
+    #[serde(rename = "gpt4oMini")]
+    pub gpt4o_mini: usize,
+    #[serde(rename = "gpt4oMiniFullCode")]
+    pub gpt4o_mini_full_code: usize,
+    pub claude: usize,
+    #[serde(rename = "claudeFullCode")]
+    pub claude_full_code: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderEntry {
+    /// `.` for the root.
+    pub path: String,
+    pub context_file: String,
+    pub bundles: usize,
+    /// File names of the bundles' roots.
+    pub components: Vec<String>,
+    pub is_root: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_label: Option<String>,
+    pub token_estimate: usize,
+}
+
+impl Index {
+    pub fn new(created_at: String, summary: IndexSummary, folders: Vec<FolderEntry>) -> Self {
+        Self {
+            type_name: "LogicStampIndex".to_owned(),
+            schema_version: "0.2".to_owned(),
+            project_root: ".".to_owned(),
+            created_at,
+            summary,
+            folders,
+            meta: IndexMeta { source: super::source() },
+        }
+    }
+
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// What a folder is to its project, where its path tells; decided inside the repository alone.
+pub fn root_label(path: &str, components: &[String]) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let routes = components.iter().any(|name| {
+        let stem = name.split('.').next().unwrap_or_default();
+        matches!(stem, "page" | "layout")
+    });
+    match parts.as_slice() {
+        ["."] => Some("Project Root".to_owned()),
+        ["src"] => Some("Main Source".to_owned()),
+        ["examples", name, "src"] => Some(format!("Example: {name}")),
+        ["tests", "fixtures", name, "src"] => Some(format!("Test Fixture: {name}")),
+        _ if parts.contains(&"app") && routes && parts.last() == Some(&"app") => {
+            Some("Next.js App".to_owned())
+        }
+        ["apps", name] | ["apps", name, "src"] => Some(format!("App: {name}")),
+        _ => None,
+    }
+}

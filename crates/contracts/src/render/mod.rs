@@ -1,0 +1,217 @@
+//! Contracts as files: nodes, bundles, the index over them, in the seed's fields. A node is written once and spliced into
+//! every bundle that has it. What goes where is decided elsewhere; when something was made is told by the caller.
+
+mod index;
+mod toon;
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::bundle::{Cut, Missing};
+use crate::graph::EdgeKind;
+use crate::model::{Contract, SchemaVersion};
+
+pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
+pub use self::toon::toon;
+pub use crate::compare::component_name;
+
+/// How much code stands beside a contract.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CodeMode {
+    None,
+    #[default]
+    Header,
+    Full,
+}
+
+impl CodeMode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CodeMode::None => "none",
+            CodeMode::Header => "header",
+            CodeMode::Full => "full",
+        }
+    }
+}
+
+/// How a folder's bundles are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    #[default]
+    Json,
+    Pretty,
+    Ndjson,
+    Toon,
+}
+
+impl Format {
+    /// The name of a folder's file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Format::Json | Format::Pretty => "context.json",
+            Format::Ndjson => "context.ndjson",
+            Format::Toon => "context.toon",
+        }
+    }
+}
+
+/// The seed's, so that its readers know what they have.
+const SCHEMA: &str = "https://logicstamp.dev/schemas/context/v0.1.json";
+
+/// Who wrote a file, in the form that readers of the original look for.
+pub fn source() -> String {
+    format!("logicstamp-context@{}", env!("CARGO_PKG_VERSION"))
+}
+
+/// A contract with the code that goes beside it, as compact JSON.
+pub fn node(contract: &Contract, schema: SchemaVersion, code: Code<'_>) -> String {
+    let mut node = json!({"entryId": contract.entry_id, "contract": contract.to_json(schema)});
+    if let Value::Object(fields) = &mut node {
+        match code {
+            Code::None => {}
+            Code::Header(header) => {
+                fields.insert("codeHeader".to_owned(), header.into());
+            }
+            Code::Full { header, source } => {
+                fields.insert("codeHeader".to_owned(), header.into());
+                fields.insert("code".to_owned(), source.into());
+            }
+        }
+    }
+    node.to_string()
+}
+
+/// What stands beside a contract; secrets are gone from it already.
+#[derive(Debug, Clone, Copy)]
+pub enum Code<'a> {
+    None,
+    Header(Option<&'a str>),
+    Full { header: Option<&'a str>, source: &'a str },
+}
+
+/// Everything that a bundle's file says.
+#[derive(Debug, Clone)]
+pub struct BundleText<'a> {
+    pub entry_id: &'a str,
+    /// Which of how many in its file, counted from 1.
+    pub position: (usize, usize),
+    pub depth: usize,
+    pub created_at: &'a str,
+    pub bundle_hash: &'a str,
+    /// As [`node`] writes them, by entry id.
+    pub nodes: Vec<&'a str>,
+    pub edges: Vec<(&'a str, &'a str, EdgeKind)>,
+    pub missing: &'a [Missing],
+    pub cut: &'a [Cut],
+}
+
+impl BundleText<'_> {
+    /// One object, compact, on one line.
+    pub fn json(&self) -> String {
+        let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
+        let mut text = String::with_capacity(nodes + 400);
+        let quoted = |text: &str| Value::from(text).to_string();
+        let (at, of) = self.position;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "{{\"$schema\":\"{SCHEMA}\",\"position\":\"{at}/{of}\",\"type\":\"LogicStampBundle\",\"schemaVersion\":\"0.1\",\
+             \"entryId\":{},\"depth\":{},\"createdAt\":{},\"bundleHash\":{},\"graph\":{{\"nodes\":[{}],",
+            quoted(self.entry_id),
+            self.depth,
+            quoted(self.created_at),
+            quoted(self.bundle_hash),
+            self.nodes.join(","),
+        );
+        let pairs: Vec<Value> = self.edges.iter().map(|(from, to, _)| json!([from, to])).collect();
+        let _ = write!(text, "\"edges\":{}", Value::from(pairs));
+        if !self.edges.is_empty() {
+            let kinds: Vec<&str> = self.edges.iter().map(|(_, _, kind)| kind.as_str()).collect();
+            let _ = write!(text, ",\"edgeKinds\":{}", Value::from(kinds));
+        }
+        let mut meta = json!({"missing": self.missing});
+        if let Value::Object(meta) = &mut meta {
+            if !self.cut.is_empty() {
+                meta.insert("cut".to_owned(), json!(self.cut));
+            }
+            meta.insert("source".to_owned(), source().into());
+        }
+        let _ = write!(text, "}},\"meta\":{meta}}}");
+        text
+    }
+
+    /// Without its nodes: what the bundle costs on top of them.
+    pub fn frame(&self) -> String {
+        BundleText { nodes: Vec::new(), ..self.clone() }.json()
+    }
+}
+
+/// The file of a folder.
+pub fn folder_file(bundles: &[String], format: Format) -> String {
+    match format {
+        // One bundle a line: small, and a difference in Git shows the bundle.
+        Format::Json => format!("[\n{}\n]\n", bundles.join(",\n")),
+        Format::Ndjson => bundles.iter().map(|bundle| format!("{bundle}\n")).collect(),
+        Format::Pretty => match serde_json::to_string_pretty(&values(bundles)) {
+            Ok(text) => text + "\n",
+            Err(_) => format!("[\n{}\n]\n", bundles.join(",\n")),
+        },
+        Format::Toon => toon(&Value::from(values(bundles))) + "\n",
+    }
+}
+
+fn values(bundles: &[String]) -> Vec<Value> {
+    bundles.iter().filter_map(|bundle| serde_json::from_str(bundle).ok()).collect()
+}
+
+/// The bundles in a folder's file, whichever of the JSON forms it has.
+pub fn read_folder_file(text: &str) -> Result<Vec<Value>, serde_json::Error> {
+    let text = text.trim_start_matches('\u{feff}');
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(bundles)) => Ok(bundles),
+        Ok(one) => Ok(vec![one]),
+        // A bundle a line.
+        Err(error) if text.lines().count() > 1 => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            lines.map(serde_json::from_str).collect::<Result<_, _>>().map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundle<'a>(nodes: Vec<&'a str>) -> BundleText<'a> {
+        BundleText {
+            entry_id: "src/a \"b\".ts",
+            position: (1, 2),
+            depth: 2,
+            created_at: "2026-01-01T00:00:00Z",
+            bundle_hash: "uifb:0",
+            nodes,
+            edges: vec![("a", "b", EdgeKind::TypeOnly)],
+            missing: &[],
+            cut: &[],
+        }
+    }
+
+    #[test]
+    fn every_json_form_is_read_back() {
+        let texts = vec![bundle(vec!["{\"entryId\":\"a\"}"]).json(), bundle(Vec::new()).json()];
+        let plain = read_folder_file(&folder_file(&texts, Format::Json)).unwrap();
+        assert_eq!(plain.len(), 2);
+        assert_eq!(plain[0]["entryId"], "src/a \"b\".ts");
+        assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only"]));
+        for format in [Format::Pretty, Format::Ndjson] {
+            assert_eq!(read_folder_file(&folder_file(&texts, format)).unwrap(), plain, "{format:?}");
+        }
+        assert!(read_folder_file("[{\"cut").is_err());
+        assert!(read_folder_file("").is_err());
+    }
+}
