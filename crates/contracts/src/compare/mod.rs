@@ -16,7 +16,7 @@ use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
 pub use self::details::Details;
 pub use self::result::{
-    CompareResult, CompareSummary, ComponentChange, FolderDiff, TokenDelta, component_name,
+    CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name,
 };
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};

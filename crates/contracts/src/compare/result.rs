@@ -42,6 +42,13 @@ pub struct TokenDelta {
     pub claude: i64,
 }
 
+/// What a file's contract costs on each side.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Costs {
+    pub before: TokenDelta,
+    pub after: TokenDelta,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderDiff {
@@ -77,12 +84,12 @@ pub struct ComponentChange {
 }
 
 impl CompareResult {
-    /// `tokens` tells what a file's contract costs on a side (`before` first), for GPT-4o and for Claude.
+    /// `tokens` tells what a file's contract costs.
     pub fn new(
         baseline: &str,
         (before, after): (&Side<'_>, &Side<'_>),
         comparison: Comparison,
-        tokens: &dyn Fn(&str) -> ((i64, i64), (i64, i64)),
+        tokens: &dyn Fn(&str) -> Costs,
     ) -> Self {
         let folders = |side: &Side<'_>| -> BTreeSet<String> {
             side.contracts.keys().map(|entry| folder_of(entry).to_owned()).collect()
@@ -97,10 +104,17 @@ impl CompareResult {
         let mut changes: BTreeMap<String, Vec<ComponentChange>> = BTreeMap::new();
         for file in comparison.files {
             let was = file.moved_from.as_deref().unwrap_or(&file.entry_id);
-            let before = tokens(was).0;
-            let after = if file.change == Change::Removed { (0, 0) } else { tokens(&file.entry_id).1 };
-            let before = if file.change == Change::Added { (0, 0) } else { before };
-            let delta = TokenDelta { gpt4o_mini: after.0 - before.0, claude: after.1 - before.1 };
+            let before = tokens(was).before;
+            let after = if file.change == Change::Removed {
+                TokenDelta::default()
+            } else {
+                tokens(&file.entry_id).after
+            };
+            let before = if file.change == Change::Added { TokenDelta::default() } else { before };
+            let delta = TokenDelta {
+                gpt4o_mini: after.gpt4o_mini - before.gpt4o_mini,
+                claude: after.claude - before.claude,
+            };
             summary.token_delta.gpt4o_mini += delta.gpt4o_mini;
             summary.token_delta.claude += delta.claude;
             changes.entry(folder_of(&file.entry_id).to_owned()).or_default().push(component(file, delta));

@@ -4,21 +4,34 @@ use crate::model::DeclarationKind;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parts {
-    /// Everything before the parameters, the parameters, everything after.
-    Call { head: String, parameters: Vec<String>, result: String },
-    /// Everything before the braces, and what is between them.
-    Members { head: String, members: Vec<String> },
+    Call(Call),
+    Members(Members),
+}
+
+/// Everything before the parameters, the parameters, everything after.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) head: String,
+    pub(super) parameters: Vec<String>,
+    pub(super) result: String,
+}
+
+/// Everything before the braces, and what is between them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Members {
+    pub(super) head: String,
+    pub(super) members: Vec<String>,
 }
 
 pub(super) fn parts(kind: DeclarationKind, signature: &str) -> Option<Parts> {
     match kind {
         DeclarationKind::Function | DeclarationKind::Hook | DeclarationKind::Component => {
             let (start, end) = group(signature, '(', ')')?;
-            Some(Parts::Call {
+            Some(Parts::Call(Call {
                 head: signature[..start].trim().to_owned(),
                 parameters: split(&signature[start + 1..end], &[',']),
                 result: signature[end + 1..].trim().to_owned(),
-            })
+            }))
         }
         DeclarationKind::Interface
         | DeclarationKind::Class
@@ -30,10 +43,10 @@ pub(super) fn parts(kind: DeclarationKind, signature: &str) -> Option<Parts> {
             if !signature[end + 1..].trim_end_matches(';').trim().is_empty() {
                 return None;
             }
-            Some(Parts::Members {
+            Some(Parts::Members(Members {
                 head: signature[..start].trim().to_owned(),
                 members: split(&signature[start + 1..end], &[';', ',', '\n']),
-            })
+            }))
         }
         DeclarationKind::Constant | DeclarationKind::Variable => None,
     }
@@ -110,7 +123,8 @@ mod tests {
     #[test]
     fn a_function_comes_apart() {
         let text = "function map<T extends (a: string) => void>(items: Map<string, number>, run: (a: T, b: T) => void, by = ','): Record<string, T>";
-        let Some(Parts::Call { head, parameters, result }) = parts(DeclarationKind::Function, text) else {
+        let Some(Parts::Call(Call { head, parameters, result })) = parts(DeclarationKind::Function, text)
+        else {
             panic!()
         };
         assert_eq!(head, "function map<T extends (a: string) => void>");
@@ -121,7 +135,7 @@ mod tests {
     #[test]
     fn an_interface_comes_apart() {
         let text = "interface A<T> extends B<{ c: 1 }> { a: string; b?: { x: 1; y: 2 }; run(a: number, b: string): void }";
-        let Some(Parts::Members { head, members }) = parts(DeclarationKind::Interface, text) else {
+        let Some(Parts::Members(Members { head, members })) = parts(DeclarationKind::Interface, text) else {
             panic!()
         };
         assert_eq!(head, "interface A<T> extends B<{ c: 1 }>");

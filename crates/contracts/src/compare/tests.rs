@@ -166,8 +166,10 @@ fn private_names_are_a_diff_and_internal() {
     let comparison = compare(&side(&old), &side(&new));
     assert_eq!(comparison.files[0].verdict, Verdict::Internal);
     assert_eq!(comparison.files[0].details.added_functions, ["helper"]);
-    let result =
-        CompareResult::new("disk", (&side(&old), &side(&new)), comparison, &|_| ((10, 12), (14, 17)));
+    let result = CompareResult::new("disk", (&side(&old), &side(&new)), comparison, &|_| Costs {
+        before: TokenDelta { gpt4o_mini: 10, claude: 12 },
+        after: TokenDelta { gpt4o_mini: 14, claude: 17 },
+    });
     assert_eq!((result.status.as_str(), result.summary.token_delta.gpt4o_mini), ("diff", 4));
     assert_eq!(result.folder_diffs[0].changes[0].kind, "uif_contract_changed");
     assert_eq!(result.folder_diffs[0].path, ".");
@@ -182,7 +184,7 @@ fn a_moved_file_is_the_same_file() {
     assert_eq!(comparison.files.len(), 1);
     assert_eq!(comparison.files[0].moved_from.as_deref(), Some("src/a.ts"));
     assert_eq!(comparison.files[0].change, Change::Moved);
-    let result = CompareResult::new("x", (&side(&old), &side(&new)), comparison, &|_| ((0, 0), (0, 0)));
+    let result = CompareResult::new("x", (&side(&old), &side(&new)), comparison, &|_| Costs::default());
     assert_eq!((result.summary.total_folders, result.summary.added_folders), (2, 1));
 }
 

@@ -40,23 +40,20 @@ pub(super) fn judge(kind: DeclarationKind, old: &[String], new: &[String]) -> (V
         return breaking("its signature changed");
     };
     match (before, after) {
-        (
-            Parts::Call { head: a, parameters: p, result: r },
-            Parts::Call { head: b, parameters: q, result: s },
-        ) => {
-            if a != b {
+        (Parts::Call(before), Parts::Call(after)) => {
+            if before.head != after.head {
                 breaking("its type parameters changed")
-            } else if r != s {
+            } else if before.result != after.result {
                 breaking("what it returns changed")
             } else {
-                judge_parameters(&p, &q)
+                judge_parameters(&before.parameters, &after.parameters)
             }
         }
-        (Parts::Members { head: a, members: p }, Parts::Members { head: b, members: q }) => {
-            if a != b {
+        (Parts::Members(before), Parts::Members(after)) => {
+            if before.head != after.head {
                 breaking("what it extends or is called changed")
             } else {
-                judge_members(kind, &p, &q)
+                judge_members(kind, &before.members, &after.members)
             }
         }
         _ => breaking("its signature changed"),

@@ -178,17 +178,17 @@ impl Finder<'_> {
             return None;
         }
         let exports = &self.members[file].facts.exports;
-        for export in exports.iter().filter(|export| export.name == name) {
-            match &export.origin {
-                ExportOrigin::Local(_) => return Some((file, name.to_owned())),
+        if let Some(export) = exports.iter().find(|export| export.name == name) {
+            return match &export.origin {
+                ExportOrigin::Local(_) => Some((file, name.to_owned())),
                 ExportOrigin::Module { specifier, imported } => {
                     let next = self.file(file, specifier)?;
                     if imported == "*" {
                         return Some((next, "*".to_owned()));
                     }
-                    return self.declaring(next, imported, depth + 1);
+                    self.declaring(next, imported, depth + 1)
                 }
-            }
+            };
         }
         if name == "default" {
             return None;

@@ -9,10 +9,7 @@ pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.
     Object(Vec<Member>),
     /// `Name<A, B>`; the name may be qualified (`React.FC`).
-    Reference {
-        name: String,
-        arguments: Vec<TypeShape>,
-    },
+    Reference { name: String, arguments: Vec<TypeShape> },
     Intersection(Vec<TypeShape>),
     Union(Vec<TypeShape>),
     /// A string literal, as the keys of `Pick` and `Omit` need it; without its quotes.

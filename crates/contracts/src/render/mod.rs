@@ -155,7 +155,7 @@ pub fn folder_file(bundles: &[String], format: Format) -> String {
     match format {
         // One bundle a line: small, and a difference in Git shows the bundle.
         Format::Json => format!("[\n{}\n]\n", bundles.join(",\n")),
-        Format::Ndjson => bundles.iter().map(|bundle| format!("{bundle}\n")).collect(),
+        Format::Ndjson => bundles.join("\n") + "\n",
         Format::Pretty => match serde_json::to_string_pretty(&values(bundles)) {
             Ok(text) => text + "\n",
             Err(_) => format!("[\n{}\n]\n", bundles.join(",\n")),
@@ -187,7 +187,7 @@ pub fn read_folder_file(text: &str) -> Result<Vec<Value>, serde_json::Error> {
 mod tests {
     use super::*;
 
-    fn bundle<'a>(nodes: Vec<&'a str>) -> BundleText<'a> {
+    fn bundle(nodes: Vec<&str>) -> BundleText<'_> {
         BundleText {
             entry_id: "src/a \"b\".ts",
             position: (1, 2),
