@@ -41,6 +41,10 @@ pub fn machine(environment: &Environment) -> Machine {
         home: environment.home.clone(),
         config_home: folder("XDG_CONFIG_HOME"),
         app_data: folder("APPDATA"),
+        state_home: folder(match System::current() {
+            System::Windows => "LOCALAPPDATA",
+            System::Linux | System::MacOs => "XDG_STATE_HOME",
+        }),
     }
 }
 

@@ -14,6 +14,11 @@ const OTHERS: &[(&str, &str)] = &[
     ),
     ("XDG_CONFIG_HOME", "Where some agent hosts keep their files, instead of `~/.config`."),
     ("APPDATA", "The same on Windows."),
+    (
+        "XDG_STATE_HOME",
+        "Where `becket init` remembers what several repositories wrote into one file of the user, instead of `~/.local/state` \
+         (on Windows `LOCALAPPDATA`).",
+    ),
     ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "Whether text is coloured, unless `--color` says so."),
     (
         "GIT_AUTHOR_…, GIT_COMMITTER_…, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, …",

@@ -91,6 +91,7 @@ fn entry(host: &'static Host) -> String {
         home: Some(PathBuf::from("/home/you")),
         config_home: None,
         app_data: None,
+        state_home: None,
     };
     snippet(host, &launch, &machine, Path::new(REPOSITORY))
         .map_or_else(|error| error.to_string(), |snippet| snippet.text)

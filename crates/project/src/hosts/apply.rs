@@ -13,6 +13,7 @@ use fs_err::OpenOptions;
 use super::error::SetupError;
 use super::plan::{RecordOrder, SetupPlan};
 use super::record::{Record, RecordFile, locate};
+use super::shared::SharedRecord;
 use super::target::{exists, read_text};
 use crate::canonical::canonical;
 use crate::files;
@@ -24,8 +25,16 @@ pub fn apply(plan: &SetupPlan) -> Result<(), SetupError> {
     if plan.is_empty() {
         return Ok(());
     }
-    let lock = Lock::take(&plan.records.cache)?;
-    let result = apply_locked(plan);
+    let cache = &plan.records.cache;
+    let lock = Lock::take(&RecordFile::path(cache), &[])?;
+    let result = match plan.shared_change() {
+        None => apply_locked(plan),
+        Some(change) => Lock::take(&change.path, &change.folders).and_then(|shared| {
+            let result = apply_locked(plan);
+            shared.release();
+            result
+        }),
+    };
     lock.release();
     result
 }
@@ -125,20 +134,45 @@ pub(super) fn steps(plan: &SetupPlan) -> Result<Vec<Action>, SetupError> {
             steps.extend(folders.rev().map(|path| Action::RemoveFolder { path }));
         }
     }
+    let mut records = Vec::new();
     if plan.changes_record() {
         let file = &change.file;
-        let record = Action::Write {
+        records.push(Action::Write {
             path: RecordFile::path(&change.cache),
             before: change.seen.clone(),
             after: if file.trees.is_empty() { None } else { Some(file.to_bytes(&change.cache)?) },
             audience: Audience::User,
-        };
-        match change.order {
-            RecordOrder::First => steps.insert(0, record),
-            RecordOrder::Last => steps.push(record),
+        });
+    }
+    match change.order {
+        RecordOrder::First => {
+            records.extend(steps_of_shared(plan)?);
+            steps.splice(0..0, records);
+        }
+        RecordOrder::Last => {
+            steps.extend(steps_of_shared(plan)?);
+            steps.extend(records);
         }
     }
     Ok(steps)
+}
+
+fn steps_of_shared(plan: &SetupPlan) -> Result<Vec<Action>, SetupError> {
+    let Some(change) = plan.shared_change() else { return Ok(Vec::new()) };
+    let after =
+        if change.record.entries.is_empty() { None } else { Some(change.record.to_bytes(&change.path)?) };
+    let folders = change.folders.iter().cloned();
+    let (make, remove): (Vec<Action>, Vec<Action>) = match after {
+        Some(_) => (folders.map(|path| Action::MakeFolder { path }).collect(), Vec::new()),
+        None => (Vec::new(), folders.rev().map(|path| Action::RemoveFolder { path }).collect()),
+    };
+    let write = Action::Write {
+        path: change.path.clone(),
+        before: change.seen.clone(),
+        after,
+        audience: Audience::User,
+    };
+    Ok(make.into_iter().chain([write]).chain(remove).collect())
 }
 
 impl Action {
@@ -177,19 +211,30 @@ fn check_unchanged(plan: &SetupPlan) -> Result<(), SetupError> {
     if seen != plan.records.seen {
         return Err(SetupError::Changed { path: RecordFile::path(&plan.records.cache) });
     }
+    if let Some(change) = plan.shared_change()
+        && SharedRecord::read(&change.path)?.1 != change.seen
+    {
+        return Err(SetupError::Changed { path: change.path.clone() });
+    }
     Ok(())
 }
 
 /// One init or uninit at a time; the system lets go of it when the process ends.
 struct Lock {
-    cache: PathBuf,
+    record: PathBuf,
+    path: PathBuf,
     file: fs_err::File,
+    /// The record's own and those that were made for it, outermost first.
+    folders: Vec<PathBuf>,
 }
 
 impl Lock {
-    fn take(cache: &Path) -> Result<Self, SetupError> {
-        fs_err::create_dir_all(cache).map_err(SetupError::io(cache))?;
-        let path = cache.join(LOCK_NAME);
+    fn take(record: &Path, made: &[PathBuf]) -> Result<Self, SetupError> {
+        let folder = record.parent().unwrap_or(record);
+        let above = made.iter().filter(|above| *above != folder);
+        let folders = above.cloned().chain([folder.to_owned()]).collect();
+        fs_err::create_dir_all(folder).map_err(SetupError::io(folder))?;
+        let path = folder.join(LOCK_NAME);
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -197,7 +242,7 @@ impl Lock {
             .open(&path)
             .map_err(SetupError::io(&path))?;
         match file.file().try_lock() {
-            Ok(()) => Ok(Self { cache: cache.to_owned(), file }),
+            Ok(()) => Ok(Self { record: record.to_owned(), path, file, folders }),
             Err(std::fs::TryLockError::WouldBlock) => Err(SetupError::Busy { path }),
             Err(std::fs::TryLockError::Error(error)) => Err(SetupError::io(path)(error)),
         }
@@ -206,13 +251,15 @@ impl Lock {
     /// Where nothing is recorded, no trace of us stays, not even an empty folder; a cache that others use is not
     /// empty and stays.
     fn release(self) {
-        let recorded = exists(&RecordFile::path(&self.cache));
+        let recorded = exists(&self.record);
         if !recorded {
-            drop(fs_err::remove_file(self.cache.join(LOCK_NAME)));
+            drop(fs_err::remove_file(&self.path));
         }
         drop(self.file);
         if !recorded {
-            drop(fs_err::remove_dir(&self.cache));
+            for folder in self.folders.iter().rev() {
+                drop(fs_err::remove_dir(folder));
+            }
         }
     }
 }

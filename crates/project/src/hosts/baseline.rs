@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::document::{DocumentError, Form, Slot};
 use super::error::SetupError;
 use super::plan::Replace;
-use super::record::{Exact, FileRecord, Standing, spell};
+use super::record::{Exact, FileRecord, Standing};
 use super::target::Target;
 
 /// The text that an edit starts from: what was there before our last edit where that is known, else what is there.
@@ -34,8 +34,18 @@ impl<'a> Baseline<'a> {
     pub(super) fn of(current: Option<&str>, recorded: Option<&'a FileRecord>) -> Self {
         match recorded.map(|record| record.standing(current)) {
             Some(Standing::After(text)) => Self { text, undone: true, recorded },
-            _ => Self { text: current.map(str::to_owned), undone: false, recorded },
+            _ => Self::as_it_is(current, recorded),
         }
+    }
+
+    /// The text under an edit that others of ours stood on.
+    pub(super) fn under(text: Option<String>, recorded: &'a FileRecord) -> Self {
+        Self { text, undone: true, recorded: Some(recorded) }
+    }
+
+    /// The text as it is, though it is known what was written there once.
+    pub(super) fn as_it_is(current: Option<&str>, recorded: Option<&'a FileRecord>) -> Self {
+        Self { text: current.map(str::to_owned), undone: false, recorded }
     }
 
     fn is_our_entry(&self, found: &Value) -> bool {
@@ -43,13 +53,17 @@ impl<'a> Baseline<'a> {
     }
 
     /// Folders are recorded by the way that people name them, and those of an interrupted init are still ours.
-    pub(super) fn created_folders(&self, target: &Target, root: &Path) -> Result<Vec<String>, SetupError> {
+    pub(super) fn created_folders(
+        &self,
+        target: &Target,
+        spell: impl Fn(&Path) -> Result<String, SetupError>,
+    ) -> Result<Vec<String>, SetupError> {
         let mut folders = self.recorded.map(|record| record.created_folders.clone()).unwrap_or_default();
         let mut missing: Vec<&Path> =
             target.path.ancestors().skip(1).take(target.missing_folders.len()).collect();
         missing.reverse();
         for folder in missing {
-            let folder = spell(folder, root)?;
+            let folder = spell(folder)?;
             if !folders.contains(&folder) {
                 folders.push(folder);
             }

@@ -4,7 +4,8 @@
 //! command line, nor what a server does once a host has started it.
 //!
 //! `table` (a row per host) → `launch` (what a host is told to start) → `init`, `uninit` (a [`SetupPlan`], pure
-//! reading) → `apply`. `document` edits a text, `target` reads a file, `record` remembers.
+//! reading) → `apply`. `document` edits a text, `target` reads a file, `record` remembers, and `shared` what
+//! several repositories wrote into one file.
 
 mod agents_md;
 mod apply;
@@ -17,6 +18,7 @@ mod listing;
 mod place;
 mod plan;
 mod record;
+mod shared;
 mod table;
 mod target;
 #[cfg(test)]

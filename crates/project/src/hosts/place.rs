@@ -32,6 +32,25 @@ pub struct Machine {
     pub config_home: Option<PathBuf>,
     /// `APPDATA`; without it, `AppData/Roaming` in the home folder.
     pub app_data: Option<PathBuf>,
+    /// `XDG_STATE_HOME`, on Windows `LOCALAPPDATA`; without it, the system's usual folder below the home folder.
+    pub state_home: Option<PathBuf>,
+}
+
+impl Machine {
+    /// Where becket keeps what belongs to the user and to no repository; none when the home folder is not known.
+    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+        let usual: &[&str] = match self.system {
+            System::Linux => &[".local", "state"],
+            System::MacOs => &["Library", "Application Support"],
+            System::Windows => &["AppData", "Local"],
+        };
+        let mut folder = match (&self.state_home, &self.home) {
+            (Some(folder), _) => folder.clone(),
+            (None, home) => home.as_ref()?.join(usual.iter().collect::<PathBuf>()),
+        };
+        folder.push("becket");
+        Some(folder)
+    }
 }
 
 /// Who shares the file.

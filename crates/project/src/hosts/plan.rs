@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::document::Slot;
 use super::error::SetupError;
 use super::launch::Launch;
 use super::listing;
 use super::place::{Base, Machine, Scope};
 use super::record::{FileRecord, Record, RecordFile};
+use super::shared::{SharedRecord, is_gone, user_key};
 use super::table::{HOSTS, Host};
 use super::target::Target;
 
@@ -159,7 +161,7 @@ impl Step {
     }
 }
 
-/// What becomes of the record.
+/// What becomes of the records.
 #[derive(Debug, Default)]
 pub(super) struct RecordChange {
     pub(super) cache: PathBuf,
@@ -167,8 +169,19 @@ pub(super) struct RecordChange {
     pub(super) seen: Option<Vec<u8>>,
     pub(super) file: RecordFile,
     pub(super) order: RecordOrder,
+    pub(super) shared: Option<SharedChange>,
     /// Half-written files that an interruption left.
     pub(super) litter: Vec<PathBuf>,
+}
+
+/// What becomes of the user's own record.
+#[derive(Debug)]
+pub(super) struct SharedChange {
+    pub(super) path: PathBuf,
+    pub(super) seen: Option<Vec<u8>>,
+    pub(super) record: SharedRecord,
+    /// Folders that are made (init) or removed when they are empty (uninit), outermost first.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -185,6 +198,7 @@ impl SetupPlan {
     pub fn is_empty(&self) -> bool {
         self.files.iter().all(|file| !file.step.writes() && file.folders.is_empty())
             && !self.changes_record()
+            && self.shared_change().is_none()
             && self.records.litter.is_empty()
     }
 
@@ -199,6 +213,15 @@ impl SetupPlan {
             change.seen.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());
         seen.unwrap_or_default() != change.file
     }
+
+    /// The user's own record, when something becomes of it.
+    pub(super) fn shared_change(&self) -> Option<&SharedChange> {
+        self.records.shared.as_ref().filter(|change| {
+            let seen: Option<SharedRecord> =
+                change.seen.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());
+            seen.unwrap_or_default() != change.record || !change.folders.is_empty()
+        })
+    }
 }
 
 /// The reading half that init and uninit share.
@@ -209,6 +232,10 @@ pub(super) struct Survey<'a> {
     pub(super) tree: String,
     pub(super) seen: Option<Vec<u8>>,
     pub(super) file: RecordFile,
+    /// As whom the user's own record knows this worktree.
+    pub(super) user: String,
+    /// None when no home folder is known.
+    pub(super) shared: Option<SharedChange>,
 }
 
 impl<'a> Survey<'a> {
@@ -218,7 +245,42 @@ impl<'a> Survey<'a> {
         }
         let (file, seen) = RecordFile::read(cache)?;
         let tree = super::record::tree_key(root, cache);
-        Ok(Self { root, cache, machine, tree, seen, file })
+        let user = user_key(root);
+        let mut shared = match SharedRecord::path(machine) {
+            Some(path) => {
+                let (record, seen) = SharedRecord::read(&path)?;
+                Some(SharedChange { path, seen, record, folders: Vec::new() })
+            }
+            None => None,
+        };
+        let registered = file.trees.get(&tree).and_then(|record| record.registered.as_ref());
+        if let (Some(shared), Some(before)) = (&mut shared, registered)
+            && before.user != user
+            // Else this is a copy, and the other worktree goes on wanting what it wanted.
+            && is_gone(&before.user)
+        {
+            shared.record.rename(&before.user, &user);
+        }
+        Ok(Self { root, cache, machine, tree, seen, file, user, shared })
+    }
+
+    /// What init wrote for this worktree into files of the user.
+    pub(super) fn shared_by_us(&self) -> Vec<FileRecord> {
+        let entries = self.shared.iter().flat_map(|shared| &shared.record.entries);
+        let ours = entries.filter(|entry| entry.users.contains(&self.user));
+        ours.map(|entry| entry.record.clone()).collect()
+    }
+
+    /// Whether init wrote it for another worktree than this one.
+    pub(super) fn others_want(&self, path: &Path, slot: &Slot) -> bool {
+        let entry = self.shared.as_ref().and_then(|shared| shared.record.at(path.to_str()?, slot));
+        entry.is_some_and(|entry| entry.users.iter().any(|user| *user != self.user && !is_gone(user)))
+    }
+
+    /// Folders that an init of this worktree made for the user's record.
+    pub(super) fn registered_folders(&self) -> Vec<PathBuf> {
+        let registered = self.record().and_then(|record| record.registered.as_ref());
+        registered.map(|registered| registered.folders.clone()).unwrap_or_default()
     }
 
     /// What was recorded for this worktree.

@@ -27,6 +27,16 @@ pub(super) struct RecordFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) files: Vec<FileRecord>,
+    /// As whom the user's own record knows this worktree, when init wrote into files of the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) registered: Option<Registration>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Registration {
+    pub(super) user: String,
+    /// Folders that were made for the user's record, also by an init that did not come to write it.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -278,8 +278,13 @@ mod tests {
     #[test]
     fn files_of_every_system_are_data() {
         let on = |system, host: &str| {
-            let machine =
-                Machine { system, home: Some(PathBuf::from("/users/me")), config_home: None, app_data: None };
+            let machine = Machine {
+                system,
+                home: Some(PathBuf::from("/users/me")),
+                config_home: None,
+                app_data: None,
+                state_home: None,
+            };
             let place = Host::named(host).unwrap().place(&machine);
             place.on(&machine, Path::new("/repo")).unwrap().to_string_lossy().replace('\\', "/")
         };
@@ -311,6 +316,7 @@ mod tests {
             home: None,
             config_home: Some(PathBuf::from("/xdg")),
             app_data: Some(PathBuf::from("/roaming")),
+            state_home: None,
         };
         let path = |host: &str| Host::named(host).unwrap().place(&machine).on(&machine, Path::new("/repo"));
         assert_eq!(path("opencode"), Some(PathBuf::from("/xdg/opencode/opencode.json")));

@@ -46,6 +46,14 @@ pub(super) fn exists(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok()
 }
 
+/// The folder and those above it that would have to be made, outermost first.
+pub(super) fn missing_folders(folder: &Path) -> Vec<PathBuf> {
+    let missing = folder.ancestors().take_while(|folder| !exists(folder)).map(Path::to_owned);
+    let mut missing: Vec<PathBuf> = missing.collect();
+    missing.reverse();
+    missing
+}
+
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, SetupError> {
     let Some(bytes) = files::read(path, LARGEST)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|error| SetupError::NotText {

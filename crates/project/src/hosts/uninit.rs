@@ -1,7 +1,7 @@
 //! Plans what uninit takes back: what the record says that init wrote, or, without a record, what bears our name and is
 //! as init writes it. What somebody wrote or changed by hand is theirs and stays.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -10,27 +10,34 @@ use super::document::{DocumentError, Form, Slot};
 use super::error::SetupError;
 use super::launch::{self, SERVER_NAME, could_be_written, named_repository};
 use super::place::Scope;
-use super::plan::{PlannedFile, RecordChange, RecordOrder, SetupPlan, Step, Survey, UninitRequest};
+use super::plan::{
+    PlannedFile, RecordChange, RecordOrder, SetupPlan, SharedChange, Step, Survey, UninitRequest,
+};
 use super::record::{FileRecord, Standing, locate};
 use super::table::{HOSTS, Host, RepositoryArgument};
 use super::target::{Target, exists};
 
 /// Reads everything, decides everything, writes nothing.
 pub fn plan_uninit(request: &UninitRequest) -> Result<SetupPlan, SetupError> {
-    let survey = Survey::new(&request.root, &request.cache, &request.machine)?;
+    let mut survey = Survey::new(&request.root, &request.cache, &request.machine)?;
     let wanted = |owner: &str| match &request.hosts {
         Some(hosts) => hosts.iter().any(|host| host.name == owner),
         None => true,
     };
+    let by_name = ByName { named: request.hosts.is_some(), recorded: survey.record().is_some() };
     let recorded: Vec<FileRecord> = survey.record().map(|record| record.files.clone()).unwrap_or_default();
     let (back, kept): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|file| wanted(&file.owner));
 
+    let shared = survey.shared_by_us();
+    let unknown = !by_name.recorded && shared.is_empty();
     let mut files = Vec::new();
     for record in &back {
         files.push(take_back(&survey, record)?);
     }
+    for record in shared.into_iter().filter(|record| wanted(&record.owner)) {
+        files.push(leave(&mut survey, &record)?);
+    }
     let hosts: Vec<&'static Host> = request.hosts.clone().unwrap_or_else(|| HOSTS.iter().collect());
-    let by_name = ByName { named: request.hosts.is_some(), recorded: survey.record().is_some() };
     for host in hosts {
         by_name.plan_host(&survey, host, &mut files)?;
     }
@@ -39,16 +46,11 @@ pub fn plan_uninit(request: &UninitRequest) -> Result<SetupPlan, SetupError> {
     }
 
     let mut notes = Vec::new();
-    if survey.record().is_none() {
+    if unknown {
         notes.push(
             "There is no record of an init here: entries and block are known by their name and shape."
                 .to_owned(),
         );
-    }
-    for (record, file) in back.iter().zip(&files) {
-        if file.scope == Scope::User && file.step.writes() && named_repository(&record.entry).is_none() {
-            notes.push(format!("The entry in {} served every repository of this user.", file.shown));
-        }
     }
     Ok(finish(survey, kept, files, notes))
 }
@@ -59,19 +61,73 @@ fn finish(
     files: Vec<PlannedFile>,
     notes: Vec<String>,
 ) -> SetupPlan {
-    let Survey { root, cache, tree, seen, mut file, .. } = survey;
+    let mut folders = survey.registered_folders();
+    let Survey { root, cache, tree, seen, mut file, user, mut shared, .. } = survey;
     let litter = super::apply::litter(root, cache, file.trees.get(&tree));
-    if kept.is_empty() {
+    let wants_more = shared.as_ref().is_some_and(|shared| shared.record.wants(&user));
+    if let Some(shared) = shared.as_mut().filter(|shared| shared.record.entries.is_empty()) {
+        folders.extend(std::mem::take(&mut shared.record.folders));
+        folders.sort();
+        folders.dedup();
+        shared.folders = folders;
+    }
+    if kept.is_empty() && !wants_more {
         file.trees.remove(&tree);
     } else if let Some(record) = file.trees.get_mut(&tree) {
         record.files = kept;
+        record.registered = record.registered.take().filter(|_| wants_more);
     }
     SetupPlan {
         hosts: Vec::new(),
         files,
         notes,
-        records: RecordChange { cache: cache.to_owned(), seen, file, order: RecordOrder::Last, litter },
+        records: RecordChange {
+            cache: cache.to_owned(),
+            seen,
+            file,
+            order: RecordOrder::Last,
+            shared,
+            litter,
+        },
     }
+}
+
+/// In a file that repositories share, an entry stays for as long as one of them wants it, and those of the others stay
+/// as they are.
+fn leave(survey: &mut Survey<'_>, record: &FileRecord) -> Result<PlannedFile, SetupError> {
+    let target = survey.read(Path::new(&record.path), Scope::User)?;
+    let mut file = survey.planned(&record.owner, &target, Scope::User, Step::NothingThere);
+    let Some(SharedChange { record: shared, .. }) = &mut survey.shared else { return Ok(file) };
+    let others = shared.leave(&record.path, &record.slot, &survey.user);
+    if others > 0 {
+        let repositories = if others == 1 { "repository wants" } else { "repositories want" };
+        file.step = Step::Left { reason: format!("{others} other {repositories} the same entry") };
+        return Ok(file);
+    }
+    let current = target.current.as_deref();
+    let lifted = shared.lift(&record.path, &record.slot, current);
+    shared.remove(record, lifted.is_some());
+    if let Some(lifted) = lifted {
+        let in_file = |source| SetupError::Document { path: target.path.clone(), source };
+        let is_top = lifted.is_top();
+        match shared.put_back(&record.path, &lifted, lifted.text.clone()).map_err(in_file)? {
+            None => delete(&mut file),
+            text => {
+                file.step = if is_top { Step::Restore } else { Step::TakeOut };
+                file.becomes(text);
+            }
+        }
+    } else if record.standing(current) != Standing::Before {
+        take_out(&mut file, &target, record, survey)?;
+    }
+    if file.step.writes() {
+        target.check_writable()?;
+    }
+    if file.after.is_none() {
+        let folders = record.created_folders.iter().map(PathBuf::from);
+        file.folders = folders.filter(|folder| folder.is_dir()).collect();
+    }
+    Ok(file)
 }
 
 fn take_back(survey: &Survey<'_>, record: &FileRecord) -> Result<PlannedFile, SetupError> {
@@ -246,6 +302,8 @@ impl ByName {
             file.step = Step::Left { reason: "init did not write what bears becket's name there".to_owned() };
         } else if let Some(theirs) = slots.iter().find(|found| !found.ours) {
             file.step = differs(&theirs.slot.name);
+        } else if slots.iter().any(|found| survey.others_want(&search.path, &found.slot)) {
+            file.step = Step::Left { reason: "the init of another repository wrote it".to_owned() };
         } else if search.shared && !self.named {
             let command = format!("becket uninit --hosts {}", search.owner);
             file.step =

@@ -115,7 +115,7 @@ fn an_entry_that_init_did_not_write_is_left_unless_it_is_named() {
     let world = World::new();
     world.init(&["cursor"]);
     let committed = fs_err::read_to_string(world.host_file("cursor")).unwrap();
-    fs_err::remove_dir_all(&world.cache).unwrap();
+    world.forget();
     let again = world.init(&["cursor", "gemini"]);
     assert_eq!(again.files[0].step, Step::AlreadyThere);
     let plan = world.uninit();
@@ -132,7 +132,7 @@ fn an_entry_that_init_did_not_write_is_left_unless_it_is_named() {
 fn a_users_file_for_all_repositories_is_left_without_a_record() {
     let world = World::new();
     world.init(&["opencode", "windsurf"]);
-    fs_err::remove_dir_all(&world.cache).unwrap();
+    world.forget();
     let plan = world.uninit();
     let step = |owner: &str| &plan.files.iter().find(|file| file.owner == owner).unwrap().step;
     assert!(matches!(step("opencode"), Step::Left { .. }), "{}", plan.listing());

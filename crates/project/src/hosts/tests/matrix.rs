@@ -72,13 +72,13 @@ const TOML: &[Case] = &[
     ("text", "t = '''\n[SERVERS.becket]\n'''\n"),
 ];
 
-fn cases(host: &Host) -> Vec<(&'static str, String)> {
+pub(super) fn cases(host: &Host) -> Vec<(&'static str, String)> {
     let cases = if host.form == Form::Toml { TOML } else { JSON };
     cases.iter().map(|(name, text)| (*name, text.replace("SERVERS", host.container[0]))).collect()
 }
 
 /// Hosts at the same time: the disk's syncing is what takes time.
-fn for_every_host(check: impl Fn(&'static Host) + Sync) {
+pub(super) fn for_every_host(check: impl Fn(&'static Host) + Sync) {
     std::thread::scope(|scope| {
         let check = &check;
         for host in HOSTS {
@@ -178,7 +178,7 @@ fn without_a_record_only_ours_goes() {
             let path = world.host_file(host.name);
             write(&path, &text);
             world.init(&[host.name]);
-            fs_err::remove_dir_all(&world.cache).unwrap();
+            world.forget();
 
             let plan = world.plan_uninit(Some(&[host.name]));
             assert_eq!(only_step(&plan), &Step::TakeOut, "{what}");
@@ -271,7 +271,7 @@ fn every_variant_of_ours_is_known_without_a_record() {
             .to_vec();
         request.launch.executable = Some(world.home.join("bin/becket"));
         init_with(&request);
-        fs_err::remove_dir_all(&world.cache).unwrap();
+        world.forget();
         assert_eq!(only_step(&world.plan_uninit(Some(&[host.name]))), &Step::TakeOut, "{}", host.name);
     });
 }

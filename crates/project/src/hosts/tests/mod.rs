@@ -6,6 +6,7 @@ mod files;
 mod interruption;
 mod matrix;
 mod round_trip;
+mod shared;
 mod snippets;
 
 use std::collections::BTreeMap;
@@ -42,7 +43,13 @@ impl World {
     }
 
     pub(super) fn machine(&self) -> Machine {
-        Machine { system: System::Linux, home: Some(self.home.clone()), config_home: None, app_data: None }
+        Machine {
+            system: System::Linux,
+            home: Some(self.home.clone()),
+            config_home: None,
+            app_data: None,
+            state_home: None,
+        }
     }
 
     pub(super) fn request(&self, hosts: &[&str]) -> InitRequest {
@@ -81,6 +88,14 @@ impl World {
         let plan = self.plan_uninit(None);
         apply(&plan).unwrap();
         plan
+    }
+
+    /// As if somebody had removed what init remembers.
+    pub(super) fn forget(&self) {
+        fs_err::remove_dir_all(&self.cache).unwrap();
+        if self.home.join(".local").exists() {
+            fs_err::remove_dir_all(self.home.join(".local")).unwrap();
+        }
     }
 
     pub(super) fn host_file(&self, host: &str) -> PathBuf {

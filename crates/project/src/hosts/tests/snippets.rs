@@ -5,8 +5,13 @@ use std::path::{Path, PathBuf};
 use super::super::*;
 
 fn text(host: &str) -> String {
-    let machine =
-        Machine { system: System::Linux, home: Some("/home/me".into()), config_home: None, app_data: None };
+    let machine = Machine {
+        system: System::Linux,
+        home: Some("/home/me".into()),
+        config_home: None,
+        app_data: None,
+        state_home: None,
+    };
     let launch = Launch { executable: Some(PathBuf::from("/opt/bin/becket")), ..Launch::default() };
     snippet(Host::named(host).unwrap(), &launch, &machine, Path::new("/code/shop")).unwrap().text
 }
@@ -152,6 +157,7 @@ fn windows_paths_are_escaped() {
         home: Some(r"C:\Users\me".into()),
         config_home: None,
         app_data: None,
+        state_home: None,
     };
     let launch = Launch { executable: Some(r"C:\Tools\becket.exe".into()), ..Launch::default() };
     let root = Path::new(r"D:\code\my shop");
@@ -177,7 +183,8 @@ fn windows_paths_are_escaped() {
 
 #[test]
 fn the_command_is_the_users_choice_everywhere() {
-    let machine = Machine { system: System::Linux, home: None, config_home: None, app_data: None };
+    let machine =
+        Machine { system: System::Linux, home: None, config_home: None, app_data: None, state_home: None };
     let launch = Launch { command: Some("/usr/bin/other".into()), ..Launch::default() };
     for host in HOSTS {
         let snippet = snippet(host, &launch, &machine, Path::new("/code/shop")).unwrap();
@@ -196,7 +203,8 @@ fn toolsets_stay_within_the_limit_of_the_host() {
     assert_eq!(chosen("vscode"), None, "55 of 128");
     assert_eq!(chosen("windsurf"), Some(vec!["understand".into(), "remember".into(), "coordinate".into()]));
     assert_eq!(chosen("cursor"), Some(vec!["understand".into(), "remember".into(), "commit".into()]));
-    let machine = Machine { system: System::Linux, home: None, config_home: None, app_data: None };
+    let machine =
+        Machine { system: System::Linux, home: None, config_home: None, app_data: None, state_home: None };
     let text = snippet(Host::named("cursor").unwrap(), &launch, &machine, Path::new("/r")).unwrap().text;
     assert!(text.contains(r#""--toolsets", "understand,remember,commit""#), "{text}");
 
