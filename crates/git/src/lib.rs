@@ -10,6 +10,7 @@ pub mod error;
 mod filters;
 pub mod history;
 mod patch;
+pub mod past;
 mod path;
 mod private_index;
 pub mod process;

@@ -20,7 +20,7 @@ pub use place::WritePlace;
 pub use recover::{Recovered, Recovery, recover};
 pub use session::{Applied, ApplyRequest, DetachedHead, NewCommit, Session, SessionOptions};
 pub use snapshot::{
-    BlobSides, Filters, Objects, Snapshot, SnapshotOptions, Step, StepStage, changed_paths, read_blobs,
-    snapshot,
+    BlobSides, Filters, Objects, PLAN_LIMITS, Snapshot, SnapshotOptions, Step, StepStage, Taken, Trees, changed_paths,
+    read_blobs, snapshot, snapshot_of,
 };
 pub use undo::undo;

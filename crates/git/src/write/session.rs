@@ -125,7 +125,7 @@ impl Session {
             reference: WritePlace::reference(&self.head),
             head_before: self.head.commit().map(str::to_owned),
             head_after: None,
-            index_tree_before: snapshot.index_tree.clone(),
+            index_tree_before: snapshot.trees.index.clone(),
             index_tree_after: String::new(),
             commits: Vec::new(),
             payload: request.payload.clone(),
@@ -172,7 +172,7 @@ impl Session {
                 message: &commit.message,
                 parent: made.last().map(String::as_str).or(self.head.commit()),
                 tree,
-                worktree_tree: &request.snapshot.worktree_tree,
+                worktree_tree: &request.snapshot.trees.worktree,
                 filters: request.filters,
             };
             let id = place.commit(&self.lock, &wanted)?;
@@ -196,7 +196,7 @@ impl Session {
         for (number, edits) in steps.iter().enumerate() {
             enter(&git, edits)?;
             let tree = write_tree(&git)?;
-            if trees.last().unwrap_or(&snapshot.head_tree) == &tree {
+            if trees.last().unwrap_or(&snapshot.trees.head) == &tree {
                 return Err(WriteError::NothingToCommit { number: number + 1 });
             }
             trees.push(tree);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use becket_diff::{Entry, FileChange, FilePath, Limits, Mode};
+use serde::{Deserialize, Serialize};
 
 use super::edit::Blob;
 use super::error::WriteError;
@@ -14,9 +15,12 @@ use crate::filters::without_own_filters;
 use crate::patch::{Renames, as_patch, read_patch};
 use crate::private_index::{copy_index, git_path, with_index, with_objects};
 use crate::process::{Flow, Git};
-use crate::read::{Head, at_root, head, text, unexpected};
+use crate::read::{at_root, head, text, unexpected};
 use crate::status::conflicts;
 use crate::untracked::{UntrackedFiles, find_untracked};
+
+/// What a plan keeps of patches: more than an answer shows, since all of it is to be committed.
+pub const PLAN_LIMITS: Limits = Limits { line: usize::MAX, file: 8 << 20, total: 64 << 20 };
 
 #[derive(Debug, Clone)]
 pub struct SnapshotOptions {
@@ -51,24 +55,39 @@ impl Default for SnapshotOptions {
         Self {
             objects: Objects::Repository,
             filters: Filters::Users,
-            limits: Limits { line: usize::MAX, file: 8 << 20, total: 64 << 20 },
+            limits: PLAN_LIMITS,
             untracked_limit: 20_000,
         }
     }
 }
 
+/// The three trees that a snapshot is of. They can be kept, and the snapshot made of them again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trees {
+    /// The last commit; nothing before the first.
+    pub commit: Option<String>,
+    pub head: String,
+    pub index: String,
+    pub worktree: String,
+    /// Folders that are repositories of their own, as text: they are changes too, and cannot be committed.
+    pub nested: Vec<String>,
+}
+
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    pub head: Head,
-    pub head_tree: String,
-    pub index_tree: String,
-    pub worktree_tree: String,
-    /// As [`crate::list_changes`] numbers them. A repository that is no submodule is here and cannot be committed.
+    pub trees: Trees,
+    /// As [`crate::list_changes`] numbers them.
     pub changes: Vec<Change>,
     /// Path → what is stored for it on both sides of the index's differences from the last commit.
     pub staged: BTreeMap<FilePath, BlobSides>,
     /// The same for the worktree's differences from the index.
     pub unstaged: BTreeMap<FilePath, BlobSides>,
+}
+
+/// What was found while the trees were taken.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    pub snapshot: Snapshot,
     /// Filters of the repository's own configuration that were not run.
     pub filters_not_run: Vec<String>,
     pub untracked_omitted: usize,
@@ -106,7 +125,7 @@ impl Snapshot {
 }
 
 /// Takes a snapshot of the worktree that holds `git`'s directory.
-pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Snapshot, WriteError> {
+pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Taken, WriteError> {
     let git = at_root(git.into())?;
     let unmerged: Vec<FilePath> = conflicts(&git)?.into_keys().collect();
     if !unmerged.is_empty() {
@@ -125,28 +144,46 @@ pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Snapsh
         fs_err::create_dir_all(folder).map_err(WriteError::io("making a folder for objects"))?;
         private = with_objects(private, folder, &git_path(&git, "objects")?);
     }
-    let head = head(&git)?;
-    let index_tree = write_tree(&private)?;
+    let commit = head(&git)?.commit().map(str::to_owned);
+    let index = write_tree(&private)?;
     let untracked = find_untracked(&git, options.untracked_limit)?;
     add_everything(&private, &untracked)?;
-    let worktree_tree = write_tree(&private)?;
-    let head_tree = match head.commit() {
+    let worktree = write_tree(&private)?;
+    let head = match &commit {
         Some(commit) => tree_of(&git, commit)?,
-        None => empty_tree(&index_tree).to_owned(),
+        None => empty_tree(&index).to_owned(),
     };
-    let entries = |old: &str, new: &str| tree_entries(&private, old, new, options.limits);
-    let staged_entries = entries(&head_tree, &index_tree)?;
-    let unstaged_entries = entries(&index_tree, &worktree_tree)?;
-    Ok(Snapshot {
-        staged: raw_differences(&private, &head_tree, &index_tree)?,
-        unstaged: raw_differences(&private, &index_tree, &worktree_tree)?,
-        changes: merge(BTreeMap::new(), staged_entries, unstaged_entries, &untracked),
-        head,
-        head_tree,
-        index_tree,
-        worktree_tree,
+    let nested = untracked.repositories.iter().map(|path| path.to_text().into_owned()).collect();
+    let trees = Trees { commit, head, index, worktree, nested };
+    Ok(Taken {
+        snapshot: compare(&private, trees, options.limits)?,
         filters_not_run,
         untracked_omitted: untracked.omitted,
+    })
+}
+
+/// The snapshot of trees that were taken before, which `objects` may hold.
+pub fn snapshot_of(
+    git: impl Into<Git>,
+    objects: Option<&Path>,
+    trees: &Trees,
+    limits: Limits,
+) -> Result<Snapshot, WriteError> {
+    compare(&reading(at_root(git.into())?, objects)?, trees.clone(), limits)
+}
+
+fn compare(git: &Git, trees: Trees, limits: Limits) -> Result<Snapshot, WriteError> {
+    let staged_entries = tree_entries(git, &trees.head, &trees.index, limits)?;
+    let unstaged_entries = tree_entries(git, &trees.index, &trees.worktree, limits)?;
+    let nested = trees.nested.iter().map(|text| {
+        FilePath::from_quoted(text.as_bytes()).unwrap_or_else(|| FilePath::from(text.as_str()))
+    });
+    let untracked = UntrackedFiles { repositories: nested.collect(), ..UntrackedFiles::default() };
+    Ok(Snapshot {
+        staged: raw_differences(git, &trees.head, &trees.index)?,
+        unstaged: raw_differences(git, &trees.index, &trees.worktree)?,
+        changes: merge(BTreeMap::new(), staged_entries, unstaged_entries, &untracked),
+        trees,
     })
 }
 

@@ -10,6 +10,7 @@ mod hostile;
 mod kinds;
 mod locate;
 mod log;
+mod past;
 mod repository;
 mod status;
 mod write;

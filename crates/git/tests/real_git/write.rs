@@ -17,7 +17,7 @@ fn begin(repository: &Repository) -> Result<Session, WriteError> {
 }
 
 fn taken(repository: &Repository) -> Snapshot {
-    snapshot(&repository.path(), &SnapshotOptions::default()).unwrap()
+    snapshot(&repository.path(), &SnapshotOptions::default()).unwrap().snapshot
 }
 
 fn edit(path: &str, content: &str) -> TreeEdit {
@@ -223,7 +223,7 @@ fn a_hook_that_writes_files_is_found_and_nothing_is_committed() {
         let result = apply(&repository, vec![commit("four", vec![all()])], vec![all()]);
         match result {
             Err(WriteError::HookChangedFiles { number: 1, paths }) => {
-                assert_eq!(paths, [FilePath::from("file.txt")])
+                assert_eq!(paths, [FilePath::from("file.txt")]);
             }
             other => panic!("{other:?}, stages: {stages}"),
         }
@@ -316,7 +316,7 @@ fn a_linked_worktree_commits_on_its_own() {
     fs_err::write(other.join("file.txt"), "side\n").unwrap();
     let main = repository.git(["rev-parse", "main"]);
     let session = Session::begin(&other, SessionOptions::default()).unwrap();
-    let snapshot = snapshot(&other, &SnapshotOptions::default()).unwrap();
+    let snapshot = snapshot(&other, &SnapshotOptions::default()).unwrap().snapshot;
     let request = ApplyRequest {
         snapshot: &snapshot,
         filters: Filters::All,
