@@ -34,6 +34,7 @@ pub struct Engine {
     repository: RepositoryCache,
     pub(crate) embeddings: crate::embeddings::Embeddings,
     pub(crate) remember: crate::remember::Memory,
+    pub(crate) listings: crate::commit::Listings,
     git_version: OnceLock<Option<String>>,
 }
 
@@ -68,6 +69,7 @@ impl Engine {
             repository: RepositoryCache::default(),
             embeddings: crate::embeddings::Embeddings::default(),
             remember: crate::remember::Memory::default(),
+            listings: crate::commit::Listings::default(),
             git_version: OnceLock::new(),
         }
     }

@@ -53,7 +53,8 @@ impl Engine {
             limits: Limits { file: ANSWER_LIMITS.file.min(room), ..ANSWER_LIMITS },
             ..ChangesOptions::default()
         };
-        let mut list = becket_git::list_changes(place.git, &options)?;
+        let mut list = becket_git::list_changes(&place.git, &options)?;
+        self.listings.record(place.git.dir(), options.untracked, &list.changes);
         if let Some(wanted) = &place.path {
             list.changes.retain(|change| is_at_or_below(&change.path, wanted));
         }

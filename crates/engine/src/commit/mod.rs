@@ -1,19 +1,33 @@
-//! The commit plane's reading half: what is not committed, what was, and who wrote it. All of it is read live from Git.
+//! The commit plane: what is not committed, what was, and who wrote it, read live from Git; and how the dirty tree becomes
+//! commits: groups, a plan that is kept, its applying, and the way back.
 //!
-//! Owns the shapes that agents and people get, their bounds and which worktree they speak of. How Git is asked is
-//! `becket_git`'s; no call here changes anything.
+//! Owns the shapes that agents and people get, their bounds and which worktree they speak of. How Git is asked and told
+//! is `becket_git`'s, what belongs together `becket_commits`'s.
 
+mod apply;
 mod blame;
 mod bound;
 mod changes;
 mod compare;
+mod cut;
+mod desk;
+mod evidence;
+mod group;
 mod history;
+mod layered;
+mod ledger;
+mod listings;
 mod place;
+mod propose;
+mod refusal;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod undo;
 mod view;
 
+pub use apply::{AppliedCommit, AppliedPlan, AppliedRow, ApplyAllRequest, ApplyCommitRequest, ApplyOptions};
 pub use becket_git::{CompareFrom, Moves, Whitespace};
 pub use blame::{BlameRequest, BlamedCommit, BlamedFile, BlamedLine};
 pub use bound::Extent;
@@ -21,7 +35,11 @@ pub use changes::{ListChangesRequest, ListedChanges};
 pub use compare::{
     CommitDiff, CommitView, CompareRequest, ComparedRefs, FileStatus, ShowCommitRequest, ShownCommit,
 };
+pub use group::{GroupChangesRequest, GroupView, GroupedChanges, LeftOut, ReasonView};
 pub use history::{CommitRow, ListedCommits, LogRequest};
+pub(crate) use listings::Listings;
 pub use place::Scope;
+pub use propose::{CommitPlan, EditPlanRequest, PlanEdit, ProposeCommitsRequest, ProposedCommits};
 pub use tree::{HeadView, RepoStatus, RepoStatusRequest, StatusRow};
+pub use undo::{ListedOperations, OperationRow, UndoneOperation};
 pub use view::{Area, ChangeKind, ChangeView, FileKind, HunkView, OmittedView, PartView};

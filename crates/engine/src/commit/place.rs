@@ -1,10 +1,16 @@
 //! Which worktree a call speaks of, and what its path argument means there.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use becket_base::RepoPath;
 use becket_diff::FilePath;
-use becket_git::Git;
+use becket_git::{
+    Git,
+    write::{WritePlace, recover},
+};
 use becket_project::{AdmitError, Sandbox};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,6 +55,7 @@ impl Engine {
             (None, None) => (sandbox.workspace().root.clone(), None),
         };
         let path = path.map(|path| FilePath::new(path.as_str().as_bytes()));
+        end_interrupted(&repository, &root);
         Ok(Place { git: Git::at(root.as_path()), scope: scope(&repository, &root), path })
     }
 
@@ -70,6 +77,15 @@ impl Engine {
         let (path, name) = (becket_base::clip(path, 120), becket_base::clip(name, 120));
         Err(Error::invalid("path_outside_worktree", format!("`{path}` is not in the worktree `{name}`."))
             .with_hint("Leave out `worktree`, or name a path relative to its root."))
+    }
+}
+
+/// What a becket that died was at is ended before anybody looks. One that still runs is left to it.
+fn end_interrupted(repository: &Repository, root: &Path) {
+    if WritePlace::has_unfinished(&repository.location.common_dir) {
+        if let Err(error) = recover(root, Duration::ZERO) {
+            tracing::warn!(%error, "an interrupted operation was not ended");
+        }
     }
 }
 

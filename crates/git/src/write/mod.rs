@@ -7,6 +7,7 @@ mod commit;
 mod edit;
 mod error;
 mod journal;
+mod kept;
 mod place;
 mod recover;
 mod session;
@@ -20,7 +21,7 @@ pub use place::WritePlace;
 pub use recover::{Recovered, Recovery, recover};
 pub use session::{Applied, ApplyRequest, DetachedHead, NewCommit, Session, SessionOptions};
 pub use snapshot::{
-    BlobSides, Filters, Objects, PLAN_LIMITS, Snapshot, SnapshotOptions, Step, StepStage, Taken, Trees, changed_paths,
-    read_blobs, snapshot, snapshot_of,
+    BlobSides, Filters, Objects, PLAN_LIMITS, Snapshot, SnapshotOptions, Step, StepStage, Taken, Trees,
+    changed_paths, read_blobs, snapshot, snapshot_of,
 };
 pub use undo::undo;

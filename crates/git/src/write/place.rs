@@ -41,9 +41,12 @@ impl WritePlace {
         &self.folder
     }
 
-    /// Whether an operation was begun and not ended, by one who may still be at it.
-    pub fn is_unfinished(git_dir: &Path, common_dir: &Path) -> bool {
-        folder_of(git_dir, common_dir).join("journal.json").exists()
+    /// Whether in some worktree an operation was begun and not ended, by one who may still be at it.
+    pub fn has_unfinished(common_dir: &Path) -> bool {
+        let commits = common_dir.join("becket").join("commit");
+        let linked = fs_err::read_dir(commits.join("worktrees")).into_iter().flatten().flatten();
+        let mut folders = linked.map(|folder| folder.path()).chain([commits.join("main")]);
+        folders.any(|folder| folder.join("journal.json").exists())
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -52,11 +55,15 @@ impl WritePlace {
 
     /// Keeps every other becket out for as long as the file is open, here or as the input of a git that outlives us.
     pub(super) fn lock(&self, wait: Duration) -> Result<File, WriteError> {
+        self.lock_file("lock", wait)
+    }
+
+    pub(super) fn lock_file(&self, name: &str, wait: Duration) -> Result<File, WriteError> {
         let failed = WriteError::io("locking the worktree");
         fs_err::create_dir_all(&self.folder).map_err(&failed)?;
         let mut options = fs_err::OpenOptions::new();
         let options = options.create(true).truncate(false).write(true).read(true);
-        let file = options.open(self.file("lock")).map_err(&failed)?.into_file();
+        let file = options.open(self.file(name)).map_err(&failed)?.into_file();
         let started = Instant::now();
         loop {
             match file.try_lock() {

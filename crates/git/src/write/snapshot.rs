@@ -17,7 +17,7 @@ use crate::private_index::{copy_index, git_path, with_index, with_objects};
 use crate::process::{Flow, Git};
 use crate::read::{at_root, head, text, unexpected};
 use crate::status::conflicts;
-use crate::untracked::{UntrackedFiles, find_untracked};
+use crate::untracked::{Untracked, UntrackedFiles, find_untracked};
 
 /// What a plan keeps of patches: more than an answer shows, since all of it is to be committed.
 pub const PLAN_LIMITS: Limits = Limits { line: usize::MAX, file: 8 << 20, total: 64 << 20 };
@@ -28,6 +28,7 @@ pub struct SnapshotOptions {
     pub filters: Filters,
     /// How much of the patches is kept; of a file that is cut, only its whole can be committed.
     pub limits: Limits,
+    pub untracked: Untracked,
     /// How many untracked files are taken in, as in a list of changes.
     pub untracked_limit: usize,
 }
@@ -56,6 +57,7 @@ impl Default for SnapshotOptions {
             objects: Objects::Repository,
             filters: Filters::Users,
             limits: PLAN_LIMITS,
+            untracked: Untracked::Include,
             untracked_limit: 20_000,
         }
     }
@@ -146,7 +148,10 @@ pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Taken,
     }
     let commit = head(&git)?.commit().map(str::to_owned);
     let index = write_tree(&private)?;
-    let untracked = find_untracked(&git, options.untracked_limit)?;
+    let untracked = match options.untracked {
+        Untracked::Include => find_untracked(&git, options.untracked_limit)?,
+        Untracked::Exclude => UntrackedFiles::default(),
+    };
     add_everything(&private, &untracked)?;
     let worktree = write_tree(&private)?;
     let head = match &commit {
@@ -175,9 +180,10 @@ pub fn snapshot_of(
 fn compare(git: &Git, trees: Trees, limits: Limits) -> Result<Snapshot, WriteError> {
     let staged_entries = tree_entries(git, &trees.head, &trees.index, limits)?;
     let unstaged_entries = tree_entries(git, &trees.index, &trees.worktree, limits)?;
-    let nested = trees.nested.iter().map(|text| {
-        FilePath::from_quoted(text.as_bytes()).unwrap_or_else(|| FilePath::from(text.as_str()))
-    });
+    let nested = trees
+        .nested
+        .iter()
+        .map(|text| FilePath::from_quoted(text.as_bytes()).unwrap_or_else(|| FilePath::from(text.as_str())));
     let untracked = UntrackedFiles { repositories: nested.collect(), ..UntrackedFiles::default() };
     Ok(Snapshot {
         staged: raw_differences(git, &trees.head, &trees.index)?,

@@ -207,7 +207,7 @@ fn a_hook_that_says_no_leaves_everything_as_it_was() {
     }
     assert_eq!(state(&repository), before);
     assert_eq!(fs_err::read(repository.path().join(".git/index")).unwrap(), index);
-    assert!(!WritePlace::is_unfinished(&repository.path().join(".git"), &repository.path().join(".git")));
+    assert!(!WritePlace::has_unfinished(&repository.path().join(".git")));
 }
 
 #[test]

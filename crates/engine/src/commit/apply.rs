@@ -1,0 +1,348 @@
+//! `apply_commit` and `apply_all`: planned commits become commits, as one operation or not at all.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use becket_commits::{HunkId, PlannedCommit};
+use becket_git::Untracked;
+use becket_git::write::{
+    ApplyRequest, DetachedHead, Filters, NewCommit, Session, SessionOptions, Snapshot, SnapshotOptions,
+    read_blobs, snapshot,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    cut::Cut,
+    desk::Desk,
+    layered::{Rendered, State, edits_between},
+    ledger::{KeptPlan, Ledger, Payload, Progress},
+    place::{Scope, on},
+    propose::{chosen, files, unknown_commit},
+    refusal::{layer_refused, refused},
+};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct ApplyCommitRequest {
+    pub commit_id: String,
+    /// In place of the planned message.
+    pub message_override: Option<String>,
+    pub options: ApplyOptions,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ApplyAllRequest {
+    /// The plan's own id or any of its commits; the newest plan when none is named.
+    pub plan: Option<String>,
+    pub options: ApplyOptions,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ApplyOptions {
+    /// Only tells what would be done.
+    pub dry_run: bool,
+    pub expected_head: Option<String>,
+    pub allow_detached: bool,
+    pub worktree: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AppliedCommit {
+    pub success: bool,
+    pub dry_run: bool,
+    /// Absent in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sha: Option<String>,
+    pub committed_paths: Vec<String>,
+    /// The whole message of the commit.
+    pub message: String,
+    /// It had been applied before, and nothing was done now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub already_applied: bool,
+    /// What `undo` takes; absent in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<u64>,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AppliedPlan {
+    pub success: bool,
+    pub dry_run: bool,
+    pub plan_id: String,
+    /// In their order; those that had been applied before are not among them.
+    pub commits: Vec<AppliedRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<u64>,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AppliedRow {
+    pub commit_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sha: Option<String>,
+    pub committed_paths: Vec<String>,
+    pub message: String,
+}
+
+impl Engine {
+    pub fn apply_commit(&self, request: &ApplyCommitRequest) -> Result<AppliedCommit, Error> {
+        let options = &request.options;
+        let desk = self.desk(options.worktree.as_deref())?;
+        let ledger = Ledger::read(&desk.write)?;
+        let (kept, planned) =
+            ledger.plan_of(&request.commit_id).ok_or_else(|| unknown_commit(&request.commit_id))?;
+        let progress = kept.progress(&desk.write)?;
+        if let Some(sha) = progress.sha(&planned.id) {
+            let cut = desk.recall(&kept.trees)?;
+            return Ok(AppliedCommit {
+                success: true,
+                dry_run: options.dry_run,
+                commit_sha: Some(sha.to_owned()),
+                committed_paths: files(&cut, &planned.hunks),
+                message: planned.message(),
+                already_applied: true,
+                operation: None,
+                scope: desk.scope,
+            });
+        }
+        let mut wanted = planned.clone();
+        let message = request.message_override.as_deref().map(str::trim);
+        if message == Some("") {
+            return Err(Error::invalid("empty_message", "The message of a commit must not be empty.")
+                .with_hint("Leave out `message_override` for the planned one."));
+        }
+        if let Some(message) = message {
+            let (title, body) = message.split_once('\n').unwrap_or((message, ""));
+            title.clone_into(&mut wanted.title);
+            body.trim_start().clone_into(&mut wanted.body);
+            wanted.trailers.clear();
+        }
+        let outcome = apply(&desk, kept, &[wanted], options)?;
+        let row = outcome.rows.into_iter().next();
+        let row = row.ok_or_else(|| Error::internal("A commit was made and is not known."))?;
+        Ok(AppliedCommit {
+            success: true,
+            dry_run: options.dry_run,
+            commit_sha: row.commit_sha,
+            committed_paths: row.committed_paths,
+            message: row.message,
+            already_applied: false,
+            operation: outcome.operation,
+            scope: desk.scope,
+        })
+    }
+
+    pub fn apply_all(&self, request: &ApplyAllRequest) -> Result<AppliedPlan, Error> {
+        let options = &request.options;
+        let desk = self.desk(options.worktree.as_deref())?;
+        let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
+        let progress = kept.progress(&desk.write)?;
+        let pending: Vec<PlannedCommit> =
+            kept.plan.commits.iter().filter(|commit| progress.sha(&commit.id).is_none()).cloned().collect();
+        let outcome = match pending.as_slice() {
+            [] => Outcome { rows: Vec::new(), operation: None },
+            pending => apply(&desk, &kept, pending, options)?,
+        };
+        Ok(AppliedPlan {
+            success: true,
+            dry_run: options.dry_run,
+            plan_id: kept.id,
+            commits: outcome.rows,
+            operation: outcome.operation,
+            scope: desk.scope,
+        })
+    }
+}
+
+struct Outcome {
+    rows: Vec<AppliedRow>,
+    operation: Option<u64>,
+}
+
+fn apply(
+    desk: &Desk,
+    kept: &KeptPlan,
+    wanted: &[PlannedCommit],
+    options: &ApplyOptions,
+) -> Result<Outcome, Error> {
+    let cut = desk.recall(&kept.trees)?;
+    let row = |commit: &PlannedCommit, sha: Option<String>| AppliedRow {
+        commit_id: commit.id.clone(),
+        commit_sha: sha,
+        committed_paths: files(&cut, &commit.hunks),
+        message: commit.message(),
+    };
+    if options.dry_run {
+        let now = desk.look(Untracked::Include)?.snapshot;
+        check_head(options, &now)?;
+        // Read only now: an operation of another may have ended meanwhile.
+        let progress = kept.progress(&desk.write)?;
+        desk.check_plan(kept, &progress, &cut, &now)?;
+        steps(desk, &cut, &progress, wanted)?;
+        return Ok(Outcome {
+            rows: wanted.iter().map(|commit| row(commit, None)).collect(),
+            operation: None,
+        });
+    }
+    let detached = if options.allow_detached { DetachedHead::Allow } else { DetachedHead::Refuse };
+    let session = Session::begin(&desk.git, SessionOptions { detached, ..SessionOptions::default() })
+        .map_err(refused)?;
+    let taken = snapshot(&desk.git, &SnapshotOptions::default()).map_err(refused)?;
+    let now = taken.snapshot;
+    check_head(options, &now)?;
+    let progress = kept.progress(&desk.write)?;
+    if let Some(commit) = wanted.iter().find(|commit| progress.sha(&commit.id).is_some()) {
+        return Err(Error::conflict(
+            "already_applied",
+            format!("{} has just been applied by another.", commit.id),
+        )
+        .with_hint("`log` shows it."));
+    }
+    desk.check_plan(kept, &progress, &cut, &now)?;
+    let mut cut = cut;
+    if !taken.filters_not_run.is_empty() {
+        take_filtered(desk, &mut cut, &now)?;
+    }
+    let Steps { commits, index } = steps(desk, &cut, &progress, wanted)?;
+    let payload = Payload {
+        plan: kept.id.clone(),
+        commits: wanted.iter().map(|commit| commit.id.clone()).collect(),
+        hunks: wanted.iter().map(|commit| commit.hunks.clone()).collect(),
+    };
+    let payload = serde_json::to_value(payload)
+        .map_err(|error| Error::internal("The operation could not be written.").with_source(error))?;
+    let request = ApplyRequest { snapshot: &now, filters: Filters::Users, commits, index, payload };
+    let operation = session.apply(&request).map_err(refused)?.operation;
+    let shas = operation.commits.iter().cloned().map(Some);
+    Ok(Outcome {
+        rows: wanted
+            .iter()
+            .zip(shas)
+            .map(|(commit, sha)| AppliedRow {
+                commit_id: commit.id.clone(),
+                commit_sha: sha,
+                committed_paths: files(&cut, &commit.hunks),
+                message: commit.message(),
+            })
+            .collect(),
+        operation: Some(operation.number),
+    })
+}
+
+fn check_head(options: &ApplyOptions, now: &Snapshot) -> Result<(), Error> {
+    let Some(expected) = &options.expected_head else { return Ok(()) };
+    let found = now.trees.commit.as_deref().unwrap_or("no commit");
+    // A caller may know the beginning of an id only.
+    if expected.len() >= 7 && found.starts_with(expected.as_str()) {
+        return Ok(());
+    }
+    Err(Error::conflict("head_moved", format!("HEAD has moved: expected {expected}, got {found}"))
+        .with_hint("Look at what was committed meanwhile, and plan again."))
+}
+
+struct Steps {
+    commits: Vec<NewCommit>,
+    index: Vec<becket_git::write::TreeEdit>,
+}
+
+/// What each commit changes, and what the index becomes: what was staged stays so, and what is committed is in it.
+fn steps(desk: &Desk, cut: &Cut, progress: &Progress, wanted: &[PlannedCommit]) -> Result<Steps, Error> {
+    let numbers =
+        |hunks: &[HunkId]| -> BTreeSet<usize> { hunks.iter().filter_map(|id| cut.number(id)).collect() };
+    let mut done: BTreeSet<usize> =
+        progress.applied.iter().flat_map(|(_, _, hunks)| numbers(hunks)).collect();
+    let all: BTreeSet<usize> = wanted.iter().flat_map(|commit| numbers(&commit.hunks)).collect();
+    let touched: Vec<usize> = (0..cut.files.len())
+        .filter(|file| cut.files[*file].units().any(|unit| all.contains(&unit)))
+        .collect();
+    let ids: BTreeSet<&str> = touched.iter().flat_map(|file| cut.files[*file].bases()).collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let contents =
+        read_blobs(&desk.git, Some(&desk.write.objects()), &texts(cut, &touched, &ids)).map_err(refused)?;
+    let contents: BTreeMap<&str, Vec<u8>> = texts(cut, &touched, &ids).into_iter().zip(contents).collect();
+    let staged: BTreeSet<usize> = cut.files.iter().flat_map(|file| file.staged().to_vec()).collect();
+    let render = |taken: &dyn Fn(usize) -> bool| -> Result<Vec<Rendered>, Error> {
+        let rendered = touched
+            .iter()
+            .map(|file| cut.files[*file].with(&cut.units, taken, &|id| contents.get(id).cloned()));
+        rendered
+            .collect::<Result<_, _>>()
+            .map_err(|error| layer_refused(error, |unit| cut.handles[unit].clone()))
+    };
+    let index_before = render(&|unit| done.contains(&unit) || staged.contains(&unit))?;
+    let mut before = render(&|unit| done.contains(&unit))?;
+    let mut commits = Vec::new();
+    for commit in wanted {
+        done.extend(numbers(&commit.hunks));
+        let after = render(&|unit| done.contains(&unit))?;
+        commits.push(NewCommit { message: commit.message(), edits: edits_between(&before, &after) });
+        before = after;
+    }
+    let index_after = render(&|unit| done.contains(&unit) || staged.contains(&unit))?;
+    Ok(Steps { commits, index: edits_between(&index_before, &index_after) })
+}
+
+/// Of the contents that files are made from, those that may have to be read: a file that is only ever taken whole needs
+/// none, and may be large.
+fn texts<'a>(cut: &Cut, touched: &[usize], ids: &[&'a str]) -> Vec<&'a str> {
+    let divided = touched.iter().filter(|file| {
+        cut.files[**file].units().any(|unit| matches!(cut.units[unit].part, becket_commits::Part::Lines(_)))
+    });
+    let needed: BTreeSet<&str> = divided.flat_map(|file| cut.files[*file].bases()).collect();
+    ids.iter().copied().filter(|id| needed.contains(id)).collect()
+}
+
+/// Where the repository's own filters store something else than the plan saw, the file is taken whole as they have it.
+fn take_filtered(desk: &Desk, cut: &mut Cut, now: &Snapshot) -> Result<(), Error> {
+    let options = SnapshotOptions { filters: Filters::All, ..SnapshotOptions::default() };
+    let filtered = snapshot(&desk.git, &options).map_err(refused)?.snapshot;
+    let differs =
+        becket_git::write::changed_paths(&desk.git, None, &now.trees.worktree, &filtered.trees.worktree);
+    let differs = differs.map_err(refused)?;
+    for file in &mut cut.files {
+        let path = file.worktree.as_ref().map(|state| state.path.clone());
+        if let Some((path, sides)) = path.and_then(|path| differs.get(&path).map(|sides| (path, sides))) {
+            file.take_whole(sides.new.clone().map(|blob| State { path, blob }));
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for AppliedCommit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = self.message.lines().next().unwrap_or_default();
+        let paths = self.committed_paths.join(", ");
+        match &self.commit_sha {
+            Some(sha) => writeln!(formatter, "{} {title}  ({paths}) on {}", short(sha), on(&self.scope)),
+            None => writeln!(formatter, "would commit {title}  ({paths}) on {}", on(&self.scope)),
+        }
+    }
+}
+
+impl fmt::Display for AppliedPlan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let would = if self.dry_run { "would be " } else { "" };
+        writeln!(
+            formatter,
+            "{}: {} {would}committed on {}",
+            self.plan_id,
+            self.commits.len(),
+            on(&self.scope)
+        )?;
+        for row in &self.commits {
+            let title = row.message.lines().next().unwrap_or_default();
+            let id = row.commit_sha.as_deref().map_or(row.commit_id.as_str(), short);
+            writeln!(formatter, "{id:<10} {title}  ({})", row.committed_paths.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+fn short(sha: &str) -> &str {
+    sha.get(..10).unwrap_or(sha)
+}

@@ -1,0 +1,157 @@
+//! A snapshot cut into the units that plans are made of, and the names under which callers know them.
+
+use std::collections::BTreeMap;
+
+use becket_commits::{Change, HunkId, Part, Stage, Unit, units};
+use becket_diff::{FilePath, Hunk, Span};
+use becket_git::write::{Snapshot, StepStage};
+
+use super::layered::{LayeredFile, layered_files};
+
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) snapshot: Snapshot,
+    pub(super) units: Vec<Unit>,
+    pub(super) files: Vec<LayeredFile>,
+    /// One for each unit: `change-2-hunk-1`, as `list_changes` has it; `change-2-hunk-1.2` for the second part of one.
+    pub(super) handles: Vec<String>,
+    numbers: BTreeMap<HunkId, usize>,
+    /// The id of the change that each step is of.
+    change_ids: Vec<String>,
+}
+
+impl Cut {
+    pub(super) fn of(snapshot: Snapshot) -> Self {
+        let all = changes(&snapshot);
+        let units = units(&all);
+        let handles = handles(&all, &units);
+        let files = layered_files(&snapshot, &units);
+        let change_ids = snapshot.steps().map(|step| step.change.id.clone()).collect();
+        let numbers = units.iter().enumerate().map(|(number, unit)| (unit.id.clone(), number)).collect();
+        Self { snapshot, units, files, handles, numbers, change_ids }
+    }
+
+    /// As [`becket_commits`] takes them: one for each step of the snapshot, in its order.
+    pub(super) fn changes(&self) -> Vec<Change<'_>> {
+        changes(&self.snapshot)
+    }
+
+    pub(super) fn number(&self, id: &HunkId) -> Option<usize> {
+        self.numbers.get(id).copied()
+    }
+
+    /// The units that a caller means by a handle, by a unit's own id, or by a whole hunk that has several.
+    pub(super) fn named(&self, text: &str) -> Vec<usize> {
+        if let Some(number) = self.numbers.get(&HunkId::new(text)) {
+            return vec![*number];
+        }
+        let whole = format!("{text}.");
+        let matches = |handle: &String| handle == text || handle.starts_with(&whole);
+        self.handles
+            .iter()
+            .enumerate()
+            .filter(|(_, handle)| matches(handle))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    pub(super) fn handle(&self, id: &HunkId) -> String {
+        self.number(id).map_or_else(|| id.to_string(), |number| self.handles[number].clone())
+    }
+
+    pub(super) fn change_id(&self, unit: usize) -> &str {
+        &self.change_ids[self.units[unit].change]
+    }
+
+    /// Sets of units that only make sense together: files that take each other's place, as a file and a link, or a file
+    /// and a folder, of one name.
+    pub(super) fn together(&self) -> Vec<Vec<usize>> {
+        let mut at: BTreeMap<&FilePath, Vec<usize>> = BTreeMap::new();
+        for (number, file) in self.files.iter().enumerate() {
+            for path in file.paths() {
+                let here = at.entry(path).or_default();
+                if !here.contains(&number) {
+                    here.push(number);
+                }
+            }
+        }
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        for (path, files) in &at {
+            let mut set = files.clone();
+            let bytes = path.as_bytes();
+            for (end, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+                set.extend(at.get(&FilePath::new(&bytes[..end])).into_iter().flatten());
+            }
+            set.sort_unstable();
+            set.dedup();
+            if set.len() > 1 {
+                sets.push(set);
+            }
+        }
+        let indivisible = |file: &usize| {
+            self.files[*file].units().filter(|unit| !matches!(self.units[*unit].part, Part::Lines(_)))
+        };
+        sets.iter().map(|files| files.iter().flat_map(indivisible).collect()).collect()
+    }
+}
+
+fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
+    let stage = |step: &becket_git::write::Step<'_>| match step.stage {
+        StepStage::Staged => Stage::Staged,
+        StepStage::Unstaged if step.file.old.is_none() => Stage::Untracked,
+        StepStage::Unstaged => Stage::Unstaged,
+    };
+    snapshot
+        .steps()
+        .map(|step| Change { id: &step.change.id, stage: stage(&step), file: step.file })
+        .collect()
+}
+
+fn handles(changes: &[Change<'_>], units: &[Unit]) -> Vec<String> {
+    // How many hunks of the same change are listed before those of each step.
+    let mut listed: BTreeMap<&str, usize> = BTreeMap::new();
+    let before: Vec<usize> = changes
+        .iter()
+        .map(|change| {
+            let count = listed.entry(change.id).or_default();
+            let before = *count;
+            *count += change.file.hunks().len();
+            before
+        })
+        .collect();
+    let name = |unit: &Unit| {
+        let change = &changes[unit.change];
+        let hunks = change.file.hunks();
+        let hunk = match &unit.part {
+            Part::Lines(hunk) => hunks.iter().position(|shown| holds(shown, hunk)),
+            Part::File if hunks.len() == 1 => Some(0),
+            Part::File | Part::Metadata => None,
+        };
+        match (hunk, &unit.part) {
+            (Some(hunk), _) => format!("{}-hunk-{}", change.id, before[unit.change] + hunk + 1),
+            (None, Part::Metadata) => format!("{}-name", change.id),
+            (None, _) => format!("{}-file", change.id),
+        }
+    };
+    let names: Vec<String> = units.iter().map(name).collect();
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for name in &names {
+        counts.entry(name).or_default().0 += 1;
+    }
+    let numbered = names.iter().map(|name| {
+        let Some((all, seen)) = counts.get_mut(name.as_str()) else { return name.clone() };
+        *seen += 1;
+        if *all == 1 { name.clone() } else { format!("{name}.{seen}") }
+    });
+    numbered.collect()
+}
+
+/// Whether a part without context is of a hunk with context.
+fn holds(shown: &Hunk, part: &Hunk) -> bool {
+    let bounds = |span: Span| {
+        let begin = if span.lines == 0 { span.start } else { span.start.saturating_sub(1) };
+        (begin, begin + span.lines)
+    };
+    let ((begin, end), (from, to)) = (bounds(shown.old), bounds(part.old));
+    begin <= from && to <= end
+}

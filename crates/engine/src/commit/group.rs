@@ -1,0 +1,259 @@
+//! `group_changes`: which edits belong together. The groups are kept, so that their ids go on meaning the same hunks.
+
+use std::{collections::BTreeSet, fmt};
+
+use becket_commits::{Group, Grouping, Reason, group};
+use becket_git::write::Trees;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    bound::Extent,
+    cut::Cut,
+    desk::Desk,
+    ledger::{KeptGrouping, Ledger},
+    place::{Scope, on},
+};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct GroupChangesRequest {
+    /// Ids of `list_changes`; all changes when none are named.
+    pub change_ids: Option<Vec<String>>,
+    pub worktree: Option<String>,
+    pub extent: Extent,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GroupedChanges {
+    /// One intent each; every hunk of the named changes is in exactly one.
+    pub groups: Vec<GroupView>,
+    /// Changes that cannot be committed, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    pub notices: Vec<String>,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GroupView {
+    /// Means these hunks for as long as it is known.
+    pub id: String,
+    /// A change whose hunks fall into several groups stands in each.
+    pub change_ids: Vec<String>,
+    pub summary: String,
+    /// `change-2-hunk-1` is a hunk of `list_changes`, `change-2-hunk-1.2` a part of one.
+    pub hunk_ids: Vec<String>,
+    /// How many hunks there are, those that were left out of `hunk_ids` included.
+    pub hunk_count: usize,
+    /// Why they belong together, the strongest first.
+    pub reasons: Vec<ReasonView>,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReasonView {
+    pub signal: String,
+    pub text: String,
+    pub weight: f64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LeftOut {
+    pub change_id: String,
+    pub reason: String,
+}
+
+impl Engine {
+    pub fn group_changes(&self, request: &GroupChangesRequest) -> Result<GroupedChanges, Error> {
+        let desk = self.desk(request.worktree.as_deref())?;
+        let taken = desk.look(self.listings.untracked(desk.git.dir()))?;
+        let cut = Cut::of(taken.snapshot);
+        let wanted = self.wanted(&desk, &cut, request.change_ids.as_deref())?;
+        let mut notices = Vec::new();
+        if taken.untracked_omitted > 0 {
+            notices.push(format!("{} more untracked files are left out", taken.untracked_omitted));
+        }
+        if !taken.filters_not_run.is_empty() {
+            notices.push(format!(
+                "filters of the repository's own configuration are run only by a commit: {}",
+                taken.filters_not_run.join(", ")
+            ));
+        }
+        let left_out = left_out(&cut, &wanted);
+        let key = key(&cut.snapshot.trees, &wanted, self.embedder().is_ok_and(|embedder| embedder.is_some()));
+        let known = Ledger::read(&desk.write)?.groupings.into_iter().find(|kept| kept.key == key);
+        let kept = match known {
+            Some(kept) => kept,
+            None => {
+                let (grouping, warnings) = self.grouping(&desk, &cut, &wanted);
+                notices.extend(warnings);
+                let trees = cut.snapshot.trees.clone();
+                Ledger::change(&desk.write, |ledger| {
+                    Ok(ledger.keep_grouping(KeptGrouping { key, trees, grouping }))
+                })?
+            }
+        };
+        let room = self.room(request.extent);
+        let groups: Vec<GroupView> = kept.grouping.groups.iter().map(|group| view(&cut, group)).collect();
+        let (groups, cut_notice) = bounded(groups, room);
+        notices.extend(cut_notice);
+        Ok(GroupedChanges { groups, left_out, notices, scope: desk.scope })
+    }
+
+    /// The ids that are meant, all of which must be known and mean what they meant when they were handed out.
+    fn wanted(&self, desk: &Desk, cut: &Cut, ids: Option<&[String]>) -> Result<BTreeSet<String>, Error> {
+        let changes = &cut.snapshot.changes;
+        let Some(ids) = ids else { return Ok(changes.iter().map(|change| change.id.clone()).collect()) };
+        let known = |id: &String| changes.iter().any(|change| change.id == *id);
+        let unknown: Vec<&str> = ids.iter().filter(|id| !known(id)).map(String::as_str).collect();
+        if !unknown.is_empty() {
+            return Err(Error::not_found(
+                "unknown_change",
+                format!("Unknown change IDs: {}", unknown.join(", ")),
+            )
+            .with_hint("list_changes names those that there are."));
+        }
+        self.listings.check(desk.git.dir(), changes, ids)?;
+        Ok(ids.iter().cloned().collect())
+    }
+
+    fn grouping(&self, desk: &Desk, cut: &Cut, wanted: &BTreeSet<String>) -> (Grouping, Vec<String>) {
+        let known = self.known(&desk.git, &desk.write, cut);
+        let numbers: Vec<usize> =
+            (0..cut.units.len()).filter(|unit| wanted.contains(cut.change_id(*unit))).collect();
+        let units: Vec<_> = numbers.iter().map(|number| cut.units[*number].clone()).collect();
+        let mut vectors = Vec::new();
+        let evidence = known.of(&numbers, &mut vectors);
+        let grouping = group(&cut.changes(), &units, &evidence);
+        (join(grouping, cut), known.warnings)
+    }
+}
+
+/// Groups that hold parts of what only makes sense together become one.
+fn join(mut grouping: Grouping, cut: &Cut) -> Grouping {
+    for set in cut.together() {
+        let has = |group: &Group| set.iter().any(|unit| group.hunks.contains(&cut.units[*unit].id));
+        let Some(first) = grouping.groups.iter().position(has) else { continue };
+        let (with, without): (Vec<Group>, Vec<Group>) =
+            grouping.groups.split_off(first + 1).into_iter().partition(has);
+        grouping.groups.extend(without);
+        if with.is_empty() {
+            continue;
+        }
+        let into = &mut grouping.groups[first];
+        for group in with {
+            into.hunks.extend(group.hunks);
+            into.reasons.extend(group.reasons);
+        }
+        into.hunks.sort_by_key(|id| cut.number(id));
+        let mut change_ids: Vec<String> = Vec::new();
+        for unit in into.hunks.iter().filter_map(|id| cut.number(id)) {
+            if change_ids.iter().all(|id| id != cut.change_id(unit)) {
+                change_ids.push(cut.change_id(unit).to_owned());
+            }
+        }
+        into.change_ids = change_ids;
+        let text = "one takes the place of the other".to_owned();
+        into.reasons.insert(0, Reason { signal: "same_place".to_owned(), text, weight: 1.0 });
+    }
+    grouping
+}
+
+fn left_out(cut: &Cut, wanted: &BTreeSet<String>) -> Vec<LeftOut> {
+    let named = cut.snapshot.changes.iter().filter(|change| wanted.contains(&change.id));
+    let empty = named.filter(|change| change.staged.is_empty() && change.unstaged.is_empty());
+    let reason = |nested: bool| {
+        let reason = if nested { "it is a repository of its own" } else { "it could not be read" };
+        reason.to_owned()
+    };
+    empty
+        .map(|change| LeftOut { change_id: change.id.clone(), reason: reason(change.nested_repository) })
+        .collect()
+}
+
+fn key(trees: &Trees, wanted: &BTreeSet<String>, embeddings: bool) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let named: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let fields = [
+        trees.commit.as_deref().unwrap_or_default(),
+        &trees.head,
+        &trees.index,
+        &trees.worktree,
+        &named.join(" "),
+        env!("CARGO_PKG_VERSION"),
+    ];
+    for field in fields {
+        hasher.update(&(field.len() as u64).to_le_bytes()).update(field.as_bytes());
+    }
+    hasher.update(&[u8::from(embeddings)]);
+    hasher.finalize().to_hex().to_string()
+}
+
+pub(super) fn view(cut: &Cut, group: &Group) -> GroupView {
+    GroupView {
+        id: group.id.clone(),
+        change_ids: group.change_ids.clone(),
+        summary: group.summary.clone(),
+        hunk_ids: group.hunks.iter().map(|id| cut.handle(id)).collect(),
+        hunk_count: group.hunks.len(),
+        reasons: group.reasons.iter().map(reason).collect(),
+        confidence: group.confidence,
+    }
+}
+
+pub(super) fn reason(reason: &Reason) -> ReasonView {
+    ReasonView { signal: reason.signal.clone(), text: reason.text.clone(), weight: reason.weight }
+}
+
+/// Leaves out hunk ids, which `list_changes` and the plan have too, until the answer has room.
+fn bounded(mut groups: Vec<GroupView>, room: usize) -> (Vec<GroupView>, Option<String>) {
+    let mut notice = None;
+    for most in [200, 40, 8, 1] {
+        if super::bound::json_size(&groups) <= room {
+            break;
+        }
+        for group in &mut groups {
+            group.hunk_ids.truncate(most);
+            group.reasons.truncate(most.min(8));
+        }
+        notice = Some(format!(
+            "at most {most} hunk_ids of a group are shown; group fewer changes at a time to see them all"
+        ));
+    }
+    (groups, notice)
+}
+
+impl fmt::Display for GroupedChanges {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, noun) = (self.groups.len(), if self.groups.len() == 1 { "group" } else { "groups" });
+        writeln!(formatter, "{count} {noun} in {}", on(&self.scope))?;
+        for group in &self.groups {
+            write!(formatter, "{}", group)?;
+        }
+        for left in &self.left_out {
+            writeln!(formatter, "note: {} is left out: {}", left.change_id, left.reason)?;
+        }
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for GroupView {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.confidence * 100.0;
+        writeln!(
+            formatter,
+            "{:<9} {}  ({} hunks, {percent:.0} % sure)",
+            self.id, self.summary, self.hunk_count
+        )?;
+        writeln!(formatter, "          {}", self.change_ids.join(" "))?;
+        for reason in self.reasons.iter().take(3) {
+            writeln!(formatter, "          because {}", reason.text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! `undo`: the last operation is taken back, or nothing is.
+
+use std::fmt;
+
+use becket_git::write::{DetachedHead, OperationKind, Session, SessionOptions, undo};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    ledger::payload_of,
+    place::{Scope, on},
+    refusal::refused,
+};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UndoneOperation {
+    /// Of the operation that was taken back.
+    pub operation: u64,
+    /// The commits that are no longer on the branch; Git keeps them for a while.
+    pub commits: Vec<String>,
+    /// The branch is here again; absent when it has no commit again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ListedOperations {
+    /// Newest first.
+    pub operations: Vec<OperationRow>,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OperationRow {
+    pub operation: u64,
+    /// `apply` or `undo`.
+    pub kind: String,
+    /// What an undo took back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+    pub undone: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
+    pub reference: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_after: Option<String>,
+    pub commits: Vec<String>,
+}
+
+impl Engine {
+    /// Takes back the last operation; `number` only makes sure that it is the one that is meant.
+    pub fn undo(&self, number: Option<u64>, worktree: Option<&str>) -> Result<UndoneOperation, Error> {
+        let desk = self.desk(worktree)?;
+        let options = SessionOptions { detached: DetachedHead::Allow, ..SessionOptions::default() };
+        let session = Session::begin(&desk.git, options).map_err(refused)?;
+        let last = session.place().last_applied().map_err(refused)?;
+        let done = undo(&session, number, serde_json::Value::Null).map_err(refused)?;
+        drop(session);
+        let last = last.ok_or_else(|| Error::internal("What was undone is not known."))?;
+        let mut scope = desk.scope;
+        scope.head.clone_from(&done.head_after);
+        Ok(UndoneOperation { operation: last.number, commits: last.commits, head: done.head_after, scope })
+    }
+
+    /// What becket did to the branch of a worktree.
+    pub fn operations(&self, worktree: Option<&str>) -> Result<ListedOperations, Error> {
+        let desk = self.desk(worktree)?;
+        let operations = desk.write.operations().map_err(refused)?;
+        let undone = |number: u64| {
+            operations.iter().any(|operation| operation.kind == OperationKind::Undo { of: number })
+        };
+        let row = |operation: &becket_git::write::Operation| OperationRow {
+            operation: operation.number,
+            kind: if operation.kind == OperationKind::Apply { "apply" } else { "undo" }.to_owned(),
+            of: match operation.kind {
+                OperationKind::Undo { of } => Some(of),
+                OperationKind::Apply => None,
+            },
+            undone: undone(operation.number),
+            plan_id: payload_of(operation).map(|payload| payload.plan),
+            reference: operation.reference.clone(),
+            head_before: operation.head_before.clone(),
+            head_after: operation.head_after.clone(),
+            commits: operation.commits.clone(),
+        };
+        Ok(ListedOperations { operations: operations.iter().rev().map(row).collect(), scope: desk.scope })
+    }
+}
+
+impl fmt::Display for UndoneOperation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.commits.len();
+        let noun = if count == 1 { "commit" } else { "commits" };
+        writeln!(formatter, "took back operation {} ({count} {noun}) in {}", self.operation, on(&self.scope))
+    }
+}
+
+impl fmt::Display for ListedOperations {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in &self.operations {
+            let what = match (row.of, &row.plan_id) {
+                (Some(of), _) => format!("undo of {of}"),
+                (None, Some(plan)) => format!("applied {} commits of {plan}", row.commits.len()),
+                (None, None) => format!("applied {} commits", row.commits.len()),
+            };
+            let undone = if row.undone { "  (undone)" } else { "" };
+            writeln!(formatter, "{:<5} {what} on {}{undone}", row.operation, row.reference)?;
+        }
+        Ok(())
+    }
+}
