@@ -1,0 +1,32 @@
+//! What a database has to offer so that the rules can run on it. One implementation per folder: `sqlite`, `postgres`.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use crate::error::Result;
+use crate::model::Description;
+use crate::sql::Transaction;
+
+/// What is done in one transaction. It may be run again from the start when nothing of it was kept.
+pub(crate) type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<()>;
+
+pub(crate) trait Backend: Debug + Send + Sync {
+    /// All of `work`, alone among the writers of the repository and durable when this returns, or nothing of it.
+    fn write(&self, work: Work<'_>) -> Result<()>;
+
+    /// One consistent look.
+    fn read(&self, work: Work<'_>) -> Result<()>;
+
+    /// On a connection of its own, so that waiting keeps nobody else from working.
+    fn watch(&self) -> Result<Box<dyn Watcher>>;
+
+    /// Changes of users cannot be kept; what is mirrored from files still can, for as long as the process lives.
+    fn is_read_only(&self) -> bool;
+
+    fn describe(&self) -> Result<Description>;
+}
+
+pub(crate) trait Watcher: Debug + Send {
+    /// Whether anybody has committed something since the last call. Waits no longer than `timeout`.
+    fn wait(&mut self, timeout: Duration) -> Result<bool>;
+}

@@ -1,0 +1,121 @@
+//! Which database a store is in. One row per engine.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::backend::Backend;
+use crate::clock::LeaseClock;
+use crate::error::{Error, Result};
+use crate::postgres::PostgresStore;
+use crate::rules::Policy;
+use crate::sqlite::SqliteStore;
+use crate::store::Store;
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub place: Place,
+    /// Which of the repositories of a database; of a file it is only said.
+    pub repository: String,
+    pub policy: Policy,
+    /// Refuses changes, also where they could be made.
+    pub read_only: bool,
+    /// Nothing is the engine's own: time since boot for a file, the server's for a server.
+    pub clock: Option<Arc<dyn LeaseClock>>,
+}
+
+impl Options {
+    pub fn new(place: Place) -> Self {
+        Self { place, repository: "default".to_owned(), policy: Policy::default(), read_only: false, clock: None }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// `runtime.sqlite`; its folder must be there.
+    File(PathBuf),
+    Server(ServerAddress),
+}
+
+impl Place {
+    /// An address of PostgreSQL, or else a path.
+    pub fn parse(text: &str) -> Result<Self> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return ServerAddress::parse(text).map(Self::Server);
+        }
+        match text.split_once("://") {
+            Some(("sqlite" | "file", path)) => Ok(Self::File(path.into())),
+            Some((scheme, _)) => {
+                Err(Error::Address { detail: format!("no store speaks `{scheme}`; postgres:// and paths are known") })
+            }
+            None if text.trim().is_empty() => Err(Error::Address { detail: "it is empty".to_owned() }),
+            None => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+/// Where a PostgreSQL server is and how to log in. Never shows its password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerAddress(String);
+
+impl ServerAddress {
+    fn parse(url: &str) -> Result<Self> {
+        url.parse::<::postgres::Config>().map_err(|error| Error::Address { detail: error.to_string() })?;
+        Ok(Self(url.to_owned()))
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scheme, rest) = self.0.split_once("://").unwrap_or(("postgres", &self.0));
+        let rest = rest.split_once('?').map_or(rest, |(before, _)| before);
+        let place = match rest.rsplit_once('@') {
+            Some((login, place)) => {
+                let user = login.split_once(':').map_or(login, |(user, _)| user);
+                format!("{user}@{place}")
+            }
+            None => rest.to_owned(),
+        };
+        write!(formatter, "{scheme}://{place}")
+    }
+}
+
+impl fmt::Debug for ServerAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ServerAddress({self})")
+    }
+}
+
+impl Store {
+    pub fn open(options: &Options) -> Result<Self> {
+        let (repository, clock) = (options.repository.as_str(), options.clock.clone());
+        let backend: Box<dyn Backend> = match &options.place {
+            Place::File(path) => Box::new(SqliteStore::open(path, repository, clock)?),
+            Place::Server(address) => Box::new(PostgresStore::open(address, repository, clock)?),
+        };
+        Ok(Self::over(backend, options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_keeps_its_password_to_itself() {
+        let place = Place::parse("postgres://ada:s3cret@db.example:5433/teams?password=x&sslmode=prefer").unwrap();
+        let shown = format!("{place:?}");
+        assert!(shown.contains("ada@db.example:5433/teams") && !shown.contains("s3cret") && !shown.contains("password"));
+    }
+
+    #[test]
+    fn anything_else_is_a_path_or_refused() {
+        assert_eq!(Place::parse(".lodestar/runtime.sqlite").unwrap(), Place::File(".lodestar/runtime.sqlite".into()));
+        assert!(Place::parse("mysql://x").is_err() && Place::parse(" ").is_err());
+        assert!(Place::parse("postgres://host:notaport/x").is_err());
+    }
+}

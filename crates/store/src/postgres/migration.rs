@@ -1,0 +1,71 @@
+//! The schema of one repository in a shared database, made and led to the newest version under a lock.
+
+use super::connection::{Failure, Session};
+use crate::error::{Error, Result};
+use crate::open::ServerAddress;
+use crate::random;
+use crate::sql::schema::{self, Spelling, VERSION};
+
+const SPELLING: Spelling =
+    Spelling { id: "BIGINT PRIMARY KEY", int: "BIGINT", text: "TEXT COLLATE \"C\"", keyed: "" };
+
+pub(crate) fn migrate(
+    session: &mut Session,
+    schema: &str,
+    repository: &str,
+    address: &ServerAddress,
+) -> Result<()> {
+    if version(session, schema).map_err(|failure| failure.into_error(address))? == Some(VERSION) {
+        return Ok(());
+    }
+    let result = under_lock(session, schema, repository, address);
+    if result.is_err() {
+        let _ = session.client.batch_execute("ROLLBACK");
+    }
+    result
+}
+
+fn under_lock(session: &mut Session, schema: &str, repository: &str, address: &ServerAddress) -> Result<()> {
+    let failed = |failure: Failure| failure.into_error(address);
+    let run = |session: &mut Session, sql: &str| {
+        session.client.batch_execute(sql).map_err(|error| Failure::of(error).into_error(address))
+    };
+    run(session, "BEGIN")?;
+    session.query("SELECT CAST(pg_advisory_xact_lock(hashtext(?1)) AS TEXT)", &[&schema]).map_err(failed)?;
+    let found = version(session, schema).map_err(failed)?;
+    match found {
+        Some(VERSION) => return run(session, "COMMIT"),
+        Some(found) if found > VERSION => {
+            return Err(Error::Newer { place: address.to_string(), found, known: VERSION });
+        }
+        _ => {}
+    }
+    if found.is_none() {
+        let make = format!(
+            "CREATE SCHEMA IF NOT EXISTS {schema}; \
+             CREATE TABLE counter (last_event BIGINT NOT NULL); INSERT INTO counter VALUES (0);"
+        );
+        run(session, &make)?;
+    }
+    run(session, &schema::steps(found.unwrap_or(0), SPELLING))?;
+    let stream = random::name("", 16)?.to_lowercase();
+    let known = VERSION.to_string();
+    for (key, value) in [("stream", stream.as_str()), ("repository", repository)] {
+        session
+            .query("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING", &[&key, &value])
+            .map_err(failed)?;
+    }
+    let sql = "INSERT INTO meta (key, value) VALUES ('schema_version', ?1) \
+               ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    session.query(sql, &[&known]).map_err(failed)?;
+    run(session, "COMMIT")
+}
+
+fn version(session: &mut Session, schema: &str) -> Result<Option<i64>, Failure> {
+    let there = session.query("SELECT CAST(to_regclass(?1) AS TEXT)", &[&format!("{schema}.meta")])?;
+    if there.first().is_none_or(|row| row.get::<_, Option<String>>(0).is_none()) {
+        return Ok(None);
+    }
+    let rows = session.query("SELECT value FROM meta WHERE key = 'schema_version'", &[])?;
+    Ok(rows.first().and_then(|row| row.get::<_, String>(0).parse().ok()))
+}

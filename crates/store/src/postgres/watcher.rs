@@ -1,0 +1,69 @@
+//! Being notified of commits by the server, over a connection of its own.
+
+use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fallible_iterator::FallibleIterator;
+
+use super::connection::{Failure, Session};
+use crate::backend::Watcher;
+use crate::error::Result;
+use crate::open::ServerAddress;
+
+/// How often a lost server is looked for.
+const NAP: Duration = Duration::from_millis(200);
+
+pub(crate) struct PostgresWatcher {
+    address: ServerAddress,
+    schema: String,
+    session: Option<Session>,
+}
+
+impl fmt::Debug for PostgresWatcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PostgresWatcher").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl PostgresWatcher {
+    pub(crate) fn new(address: &ServerAddress, schema: &str) -> Result<Self> {
+        let session = listen(address, schema).map_err(|failure| failure.into_error(address))?;
+        Ok(Self { address: address.clone(), schema: schema.to_owned(), session: Some(session) })
+    }
+}
+
+impl Watcher for PostgresWatcher {
+    /// A server that is away tells nothing; once it is back, something may have been missed.
+    fn wait(&mut self, timeout: Duration) -> Result<bool> {
+        let until = Instant::now() + timeout;
+        let Some(session) = &mut self.session else {
+            if let Ok(session) = listen(&self.address, &self.schema) {
+                self.session = Some(session);
+                return Ok(true);
+            }
+            thread::sleep(timeout.min(NAP));
+            return Ok(false);
+        };
+        let left = until.saturating_duration_since(Instant::now());
+        let mut notifications = session.client.notifications();
+        match notifications.timeout_iter(left).next() {
+            Ok(Some(_)) => {
+                // The others say the same.
+                while let Ok(Some(_)) = notifications.iter().next() {}
+                Ok(true)
+            }
+            Ok(None) if !session.is_closed() => Ok(false),
+            _ => {
+                self.session = None;
+                Ok(true)
+            }
+        }
+    }
+}
+
+fn listen(address: &ServerAddress, schema: &str) -> Result<Session, Failure> {
+    let mut session = Session::connect(address, schema)?;
+    session.client.batch_execute(&format!("LISTEN {schema}")).map_err(Failure::of)?;
+    Ok(session)
+}

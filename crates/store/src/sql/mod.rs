@@ -1,0 +1,116 @@
+//! The narrow door between the rules and a database: texts of SQL with `?1`-style places, integers and texts in and
+//! out, inside one transaction. Owns the trait and the schema; which database answers is `sqlite`'s and `postgres`'s.
+
+pub(crate) mod schema;
+mod value;
+
+use serde_json::Value as Json;
+
+pub(crate) use value::{Row, Value};
+
+use crate::clock::Moment;
+use crate::error::Result;
+use crate::model::{AgentId, EventType, TaskId};
+
+/// One transaction: all of it happens, or nothing. A writing one excludes every other writer of the repository, so the
+/// rules may look before they write.
+pub(crate) trait Transaction {
+    /// The time of this transaction; it stands still in it.
+    fn moment(&self) -> &Moment;
+
+    /// The tick at which the first live lease ends, as it was when the transaction began.
+    fn first_expiry(&self) -> Option<i64>;
+
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64>;
+
+    fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>>;
+
+    /// Writes an event and tells its id, higher than that of every event that any reader can have seen.
+    fn append(&mut self, event: &NewEvent<'_>) -> Result<i64>;
+
+    /// The next event shall have a higher id than any that was written past `append`.
+    fn events_were_imported(&mut self) -> Result<()>;
+}
+
+pub(crate) trait TransactionExt: Transaction {
+    fn one(&mut self, sql: &str, values: &[Value]) -> Result<Option<Row>> {
+        Ok(self.query(sql, values)?.into_iter().next())
+    }
+
+    /// The single number of an aggregate; 0 where it has none.
+    fn number(&mut self, sql: &str, values: &[Value]) -> Result<i64> {
+        let row = self.one(sql, values)?;
+        row.map_or(Ok(0), |row| Ok(row.optional_integer(0)?.unwrap_or(0)))
+    }
+
+    /// Rows in as few statements as the places of one statement allow.
+    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()> {
+        const PLACES: usize = 3000;
+        let Some(width) = rows.first().map(Vec::len) else { return Ok(()) };
+        for chunk in rows.chunks((PLACES / width.max(1)).max(1)) {
+            let mut sql = format!("INSERT INTO {into} VALUES ");
+            for (index, _) in chunk.iter().enumerate() {
+                let places: Vec<String> =
+                    (1..=width).map(|place| format!("?{}", index * width + place)).collect();
+                sql.push_str(if index == 0 { "(" } else { ", (" });
+                sql.push_str(&places.join(", "));
+                sql.push(')');
+            }
+            let values: Vec<Value> = chunk.iter().flatten().cloned().collect();
+            self.execute(&sql, &values)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Transaction + ?Sized> TransactionExt for T {}
+
+/// An event that is about to be written.
+#[derive(Debug)]
+pub(crate) struct NewEvent<'a> {
+    pub(crate) kind: EventType,
+    pub(crate) actor: Option<&'a AgentId>,
+    pub(crate) task: Option<&'a TaskId>,
+    pub(crate) target: Option<&'a AgentId>,
+    pub(crate) payload: Json,
+    pub(crate) correlation_id: Option<&'a str>,
+    /// When it happened, if not now.
+    pub(crate) created_at: Option<&'a str>,
+}
+
+impl<'a> NewEvent<'a> {
+    pub(crate) fn new(kind: EventType) -> Self {
+        Self {
+            kind,
+            actor: None,
+            task: None,
+            target: None,
+            payload: Json::Object(serde_json::Map::new()),
+            correlation_id: None,
+            created_at: None,
+        }
+    }
+
+    pub(crate) fn task(mut self, task: &'a TaskId) -> Self {
+        self.task = Some(task);
+        self
+    }
+
+    pub(crate) fn payload(mut self, payload: Json) -> Self {
+        self.payload = payload;
+        self
+    }
+
+    /// All columns after the id, in the order of the table.
+    pub(crate) fn values(&self, moment: &Moment) -> [Value; 7] {
+        [
+            self.created_at.map_or_else(|| moment.text(), str::to_owned).into(),
+            self.kind.word().into(),
+            self.actor.map(AgentId::as_str).into(),
+            self.task.map(TaskId::as_str).into(),
+            self.target.map(AgentId::as_str).into(),
+            self.payload.to_string().into(),
+            self.correlation_id.into(),
+        ]
+    }
+}

@@ -1,0 +1,245 @@
+//! How `runtime.sqlite` is opened: made when it is not there, led to the newest schema, taken over from the original, or
+//! read from a private copy where the folder cannot be written. Safe when many processes do it at once.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+use tempfile::TempDir;
+
+use super::connection::{SqliteTransaction, failure};
+use super::identity::{Identity, Stat};
+use super::original;
+use super::turnstile::{Turn, Turnstile};
+use super::PATIENCE_SECONDS;
+use crate::clock::LeaseClock;
+use crate::error::{Error, Result};
+use crate::random;
+use crate::sql::schema::{self, Spelling, VERSION};
+use crate::sql::Transaction;
+
+const SPELLING: Spelling = Spelling {
+    id: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    int: "INTEGER",
+    text: "TEXT",
+    keyed: " WITHOUT ROWID",
+};
+
+/// A database that is open, and how to tell that it is still the right one.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) place: String,
+    identity: Option<Identity>,
+    access: Access,
+}
+
+#[derive(Debug)]
+enum Access {
+    Write(Turnstile),
+    /// The folder cannot be written: all work is on a copy, renewed when the file changes.
+    Copy { _folder: TempDir, of: (Stat, Stat) },
+}
+
+impl Opened {
+    pub(crate) fn open(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<Self> {
+        let place = path.display().to_string();
+        match Turnstile::open(path) {
+            Ok(turnstile) if is_writable(path) => {
+                let connection = prepared(path, repository, clock, &turnstile)?;
+                let identity = Identity::of(path);
+                Ok(Self { connection, place, identity, access: Access::Write(turnstile) })
+            }
+            Ok(_) => Self::copy(path, place, repository, clock),
+            Err(error) if is_refusal(&error) => Self::copy(path, place, repository, clock),
+            Err(source) => Err(Error::File { path: place, source }),
+        }
+    }
+
+    fn copy(path: &Path, place: String, repository: &str, clock: &dyn LeaseClock) -> Result<Self> {
+        let failed = |source| Error::File { path: place.clone(), source };
+        let folder = TempDir::new().map_err(failed)?;
+        let target = folder.path().join("runtime.sqlite");
+        let of = stats(path);
+        for suffix in ["", "-wal"] {
+            let from = beside(path, suffix);
+            if from.exists() {
+                fs_err::copy(&from, beside(&target, suffix)).map_err(failed)?;
+                writable(&beside(&target, suffix)).map_err(failed)?;
+            }
+        }
+        let turnstile = Turnstile::open(&target).map_err(failed)?;
+        let connection = prepared(&target, repository, clock, &turnstile)?;
+        Ok(Self { connection, place, identity: None, access: Access::Copy { _folder: folder, of } })
+    }
+
+    pub(crate) fn is_current(&self, path: &Path) -> bool {
+        match &self.access {
+            Access::Write(_) => Identity::of(path) == self.identity,
+            Access::Copy { of, .. } => stats(path) == *of,
+        }
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_copy()
+    }
+
+    pub(crate) fn is_copy(&self) -> bool {
+        matches!(self.access, Access::Copy { .. })
+    }
+
+    pub(crate) fn enter(&self, patience_seconds: u64) -> Result<Option<Turn<'_>>> {
+        match &self.access {
+            Access::Write(turnstile) => turnstile.enter(patience_seconds).map(Some),
+            Access::Copy { .. } => Ok(None),
+        }
+    }
+}
+
+/// `runtime.sqlite-wal` for `-wal`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// `runtime.queue.lock` for `queue.lock`.
+pub(crate) fn beside_named(path: &Path, extension: &str) -> PathBuf {
+    path.with_extension(extension)
+}
+
+pub(crate) fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_handler(Some(nap))?;
+    connection.set_prepared_statement_cache_capacity(256);
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
+         PRAGMA journal_size_limit = 16777216;",
+    )?;
+    Ok(connection)
+}
+
+/// Only a program that is not becket can make a writer wait here. Short sleeps, because long ones starve.
+fn nap(tries: i32) -> bool {
+    thread::sleep(if tries < 20 { Duration::from_micros(200) } else { Duration::from_millis(1) });
+    u64::try_from(tries).unwrap_or(0) < PATIENCE_SECONDS * 1000
+}
+
+fn prepared(
+    path: &Path,
+    repository: &str,
+    clock: &dyn LeaseClock,
+    turnstile: &Turnstile,
+) -> Result<Connection> {
+    let place = path.display().to_string();
+    let failed = |error| failure(&place, error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = connect(path, flags).map_err(failed)?;
+    // Most starts find everything done and must not wait for a writer.
+    if version(&connection).map_err(failed)? != Some(VERSION) {
+        let _turn = turnstile.enter(PATIENCE_SECONDS)?;
+        migrate(&connection, path, repository, clock)?;
+    }
+    Ok(connection)
+}
+
+fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<()> {
+    let place = path.display().to_string();
+    let failed = |error| failure(&place, error);
+    set_journal(connection, &place)?;
+    let found = version(connection).map_err(failed)?;
+    let imported = match found {
+        Some(VERSION) => return Ok(()),
+        Some(found) if found > VERSION => {
+            return Err(Error::Newer { place, found, known: VERSION });
+        }
+        None if original::is_original(connection).map_err(failed)? => {
+            Some(original::back_up(connection, path, &clock.now())?)
+        }
+        _ => None,
+    };
+    let mut transaction = SqliteTransaction::begin_blind(connection, clock, &place)?;
+    if imported.is_some() {
+        original::set_aside(connection).map_err(failed)?;
+    }
+    connection.execute_batch(&schema::steps(found.unwrap_or(0), SPELLING)).map_err(failed)?;
+    let stream = random::name("", 16)?.to_lowercase();
+    let created_at = transaction.moment().text();
+    let known = VERSION.to_string();
+    for (key, value) in [("stream", stream.as_str()), ("repository", repository), ("created_at", &created_at)] {
+        transaction.execute(
+            "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING",
+            &[key.into(), value.into()],
+        )?;
+    }
+    if let Some(backup) = imported {
+        original::import(&mut transaction)?;
+        transaction.execute("INSERT INTO meta (key, value) VALUES ('imported_from', ?1)", &[backup.into()])?;
+    }
+    transaction.execute(
+        "INSERT INTO meta (key, value) VALUES ('schema_version', ?1) \
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        &[known.into()],
+    )?;
+    transaction.commit()
+}
+
+/// Nothing where there is no schema of ours.
+fn version(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let has_meta: bool = connection
+        .query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta')", [], |row| {
+            row.get(0)
+        })?;
+    if !has_meta {
+        return Ok(None);
+    }
+    let text: Option<String> = connection
+        .query_row("SELECT MAX(value) FROM meta WHERE key = 'schema_version'", [], |row| row.get(0))?;
+    Ok(text.and_then(|text| text.parse().ok()))
+}
+
+/// The change to WAL needs the file for itself, and SQLite does not wait for that.
+fn set_journal(connection: &Connection, place: &str) -> Result<()> {
+    let until = Instant::now() + Duration::from_secs(PATIENCE_SECONDS);
+    loop {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)) {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(mode) => {
+                return Err(Error::unexpected(format!("{place} cannot keep a write-ahead log (it is {mode})")));
+            }
+            Err(error) if is_busy(&error) && Instant::now() < until => thread::sleep(Duration::from_millis(1)),
+            Err(error) => return Err(failure(place, error)),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
+}
+
+/// Whether the file could be written, if it is there.
+fn is_writable(path: &Path) -> bool {
+    match fs_err::OpenOptions::new().write(true).open(path) {
+        Ok(_) => true,
+        Err(error) => !is_refusal(&error),
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// A copy has the permissions of what it was copied from.
+fn writable(path: &Path) -> io::Result<()> {
+    let mut permissions = fs_err::metadata(path)?.permissions();
+    #[allow(clippy::permissions_set_readonly_false, reason = "in a folder that only this process can enter")]
+    permissions.set_readonly(false);
+    fs_err::set_permissions(path, permissions)
+}
+
+fn stats(path: &Path) -> (Stat, Stat) {
+    (Stat::of(path), Stat::of(&beside(path, "-wal")))
+}
