@@ -46,19 +46,17 @@ impl Watcher for PostgresWatcher {
             return Ok(false);
         };
         let left = until.saturating_duration_since(Instant::now());
-        let mut notifications = session.client.notifications();
-        match notifications.timeout_iter(left).next() {
-            Ok(Some(_)) => {
-                // The others say the same.
-                while let Ok(Some(_)) = notifications.iter().next() {}
-                Ok(true)
-            }
-            Ok(None) if !session.is_closed() => Ok(false),
-            _ => {
-                self.session = None;
-                Ok(true)
-            }
+        let told = session.client.notifications().timeout_iter(left).next().map(|told| told.is_some());
+        if told.is_ok_and(|told| told) {
+            // The others say the same.
+            while let Ok(Some(_)) = session.client.notifications().iter().next() {}
+            return Ok(true);
         }
+        if session.is_closed() {
+            self.session = None;
+            return Ok(true);
+        }
+        Ok(false)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Policy, agents, counts, graph, leases, limits, needed};
 use crate::error::{Error, Result};
 use crate::model::{Call, Candidate, Claim, ClaimNext, ClaimRequest, Next, NextRequest};
 use crate::natural;
-use crate::sql::{Transaction, TransactionExt, Value};
+use crate::sql::{Transaction, Value};
 
 /// Problems that `next` names.
 const PROBLEMS: usize = 20;

@@ -5,7 +5,7 @@ use super::definitions::Key;
 use super::{listing, sync};
 use crate::error::Result;
 use crate::model::{SpecStamp, StatusRow, TaskId, Worktree};
-use crate::sql::{Transaction, TransactionExt};
+use crate::sql::Transaction;
 
 /// `sequence` is the event of the move: a later move of the same task takes the row over.
 pub(crate) fn add(

@@ -118,7 +118,7 @@ impl Backend for SqliteStore {
 }
 
 impl Opened {
-    fn transact(&mut self, begin: &str, clock: &dyn LeaseClock, work: Work<'_>) -> Result<()> {
+    fn transact(&self, begin: &str, clock: &dyn LeaseClock, work: Work<'_>) -> Result<()> {
         let place = self.place.clone();
         let mut transaction = SqliteTransaction::begin(&self.connection, begin, clock, &place, self.is_copy())?;
         match work(&mut transaction) {

@@ -111,7 +111,7 @@ pub(crate) fn beside_named(path: &Path, extension: &str) -> PathBuf {
 }
 
 pub(crate) fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_handler(Some(nap))?;
     connection.set_prepared_statement_cache_capacity(256);
     connection.execute_batch(
