@@ -18,6 +18,7 @@
 
 pub mod embeddings;
 mod home;
+pub mod postgres;
 mod process;
 pub mod protocol;
 mod repo;
