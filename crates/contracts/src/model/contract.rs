@@ -1,4 +1,4 @@
-//! The linked contract, with the seed's UIFContract fields. Serialised it has the spelling of schema 0.3; `spelling`
+//! The linked contract, with the seed's `UIFContract` fields. Serialised it has the spelling of schema 0.3; `spelling`
 //! writes 0.4, and both are read.
 
 use std::collections::BTreeMap;

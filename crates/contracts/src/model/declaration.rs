@@ -59,9 +59,14 @@ pub enum DeclarationDetail {
     None,
     Component(Box<ComponentFacts>),
     /// An interface or a type alias: what a prop type that names it stands for.
-    Shape { parameters: Vec<String>, shape: TypeShape },
+    Shape {
+        parameters: Vec<String>,
+        shape: TypeShape,
+    },
     /// The parameters of a hook, which the merged view shows as props.
-    Hook { parameters: TypeShape },
+    Hook {
+        parameters: TypeShape,
+    },
 }
 
 /// First and last line, counted from 1.

@@ -1,6 +1,6 @@
 //! What one file says by itself: a function of its text and the ending of its name, so it can be cached by content.
 //!
-//! A cache needs a format with field names (JSON, MessagePack maps): empty fields are left out.
+//! A cache needs a format with field names (JSON, for one): empty fields are left out.
 
 use serde::{Deserialize, Serialize};
 
@@ -105,4 +105,26 @@ pub struct Diagnostic {
 pub enum Severity {
     Error,
     Warning,
+}
+
+impl LocalFacts {
+    /// The facts of a file of which nothing could be read.
+    pub fn empty() -> Self {
+        Self {
+            kind: Kind::TsModule,
+            doc: None,
+            declarations: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            hooks: Vec::new(),
+            components: Vec::new(),
+            decorators: Vec::new(),
+            routes: Vec::new(),
+            directive: None,
+            next: NextExports::default(),
+            style: None,
+            diagnostics: Vec::new(),
+            line_count: 0,
+        }
+    }
 }

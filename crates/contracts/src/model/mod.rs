@@ -11,7 +11,9 @@ mod shape;
 mod spelling;
 mod style;
 
-pub use contract::{ApiSignature, Contract, ContractDeclaration, Exports, LogicSignature, PropType, UnresolvedType, Version};
+pub use contract::{
+    ApiSignature, Contract, ContractDeclaration, Exports, LogicSignature, PropType, UnresolvedType, Version,
+};
 pub use declaration::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,
 };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -19,15 +20,17 @@ pub struct NextExports {
     pub methods: Vec<String>,
     /// `getServerSideProps`, `generateStaticParams`, `revalidate` … by name.
     pub data: Vec<String>,
+    /// Functions that are marked as server actions one by one, sorted.
+    pub actions: Vec<String>,
     /// `next` or `next/…` is imported.
     pub imports_next: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextMetadata {
-    /// Literal values of `export const metadata`; others are their source text in `${}`.
+    /// Literal values of `export const metadata`, nested ones too; others are their source text in `${}`.
     #[serde(default, rename = "static", skip_serializing_if = "BTreeMap::is_empty")]
-    pub literals: BTreeMap<String, String>,
+    pub literals: BTreeMap<String, Value>,
     /// `generateMetadata` is exported.
     #[serde(default)]
     pub dynamic: bool,
@@ -51,6 +54,8 @@ pub struct NextFacts {
     pub methods: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

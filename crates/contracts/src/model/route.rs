@@ -1,4 +1,4 @@
-//! A route that a server file registers: Express and NestJS.
+//! A route that a server file registers: Express and `NestJS`.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,9 @@ pub struct Route {
     /// The declared type of the answer; empty where nothing is annotated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub returns: String,
+    /// The status that `@HttpCode` sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
     pub line: u32,
 }
 

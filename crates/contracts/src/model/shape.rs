@@ -9,7 +9,10 @@ pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.
     Object(Vec<Member>),
     /// `Name<A, B>`; the name may be qualified (`React.FC`).
-    Reference { name: String, arguments: Vec<TypeShape> },
+    Reference {
+        name: String,
+        arguments: Vec<TypeShape>,
+    },
     Intersection(Vec<TypeShape>),
     Union(Vec<TypeShape>),
     /// A string literal, as the keys of `Pick` and `Omit` need it; without its quotes.
@@ -52,5 +55,29 @@ pub enum MemberKind {
 impl MemberKind {
     pub fn is_property(&self) -> bool {
         *self == Self::Property
+    }
+}
+
+impl TypeShape {
+    /// The type as it would be written.
+    pub fn text(&self) -> String {
+        let joined = |parts: &[Self], by: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(by);
+        match self {
+            Self::Object(members) if members.is_empty() => "{}".to_owned(),
+            Self::Object(members) => {
+                let each = members.iter().map(|member| {
+                    let optional = if member.optional { "?" } else { "" };
+                    format!("{}{optional}: {}", member.name, member.text)
+                });
+                format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+            }
+            Self::Reference { name, arguments } if arguments.is_empty() => name.clone(),
+            Self::Reference { name, arguments } => format!("{name}<{}>", joined(arguments, ", ")),
+            Self::Intersection(parts) => joined(parts, " & "),
+            Self::Union(parts) => joined(parts, " | "),
+            Self::Literal(text) => format!("'{text}'"),
+            Self::Query(name) => format!("typeof {name}"),
+            Self::Text(text) => text.clone(),
+        }
     }
 }

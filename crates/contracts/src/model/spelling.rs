@@ -91,9 +91,10 @@ fn exports_04(exports: &Exports) -> Value {
         (None, [_]) => json!("named"),
         (None, named) => json!({ "named": named }),
         (Some(_), named) => {
-            let names: Vec<&str> = std::iter::once("default").chain(named.iter().map(String::as_str)).collect();
+            let names: Vec<&str> =
+                std::iter::once("default").chain(named.iter().map(String::as_str)).collect();
             json!({ "named": names })
-        },
+        }
     }
 }
 
@@ -117,7 +118,7 @@ impl From<ReadExports> for Exports {
         match read {
             ReadExports::Word(word) if word == "default" => {
                 Self { default: Some("default".to_owned()), ..Self::default() }
-            },
+            }
             ReadExports::Word(_) => Self::default(),
             ReadExports::Lists { default, named, stars } => Self { default, named, stars },
         }

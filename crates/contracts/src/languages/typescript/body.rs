@@ -1,0 +1,439 @@
+//! One walk over everything inside declarations: hooks that are called, components that are rendered, modules that are
+//! loaded, state that is kept, props that are called or passed on.
+//!
+//! What belongs to the file is collected in `FileUse`; what belongs to the declaration being walked, in `BodyUse`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oxc_ast::ast::{
+    Argument, AssignmentExpression, AssignmentTarget, BindingPattern, CallExpression, ChainElement,
+    Expression, Function, ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue,
+    JSXElementName, JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement,
+    ObjectProperty, ObjectPropertyKind, StaticMemberExpression, TSImportType, TaggedTemplateExpression,
+    VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::Span;
+use oxc_syntax::scope::ScopeFlags;
+
+use super::print::{INFERRED, Print, literal_type, qualifier};
+use super::style::StyleCollector;
+use crate::model::{Import, ImportKind, ImportedName, State};
+
+#[derive(Default)]
+pub(super) struct FileUse {
+    pub(super) hooks: BTreeSet<String>,
+    pub(super) components: BTreeSet<String>,
+    pub(super) imports: Vec<Import>,
+    pub(super) reads_arguments: bool,
+    pub(super) has_jsx: bool,
+    /// Functions with a `'use server'` of their own.
+    pub(super) actions: BTreeSet<String>,
+    pub(super) style: StyleCollector,
+}
+
+#[derive(Default)]
+pub(super) struct BodyUse {
+    pub(super) has_jsx: bool,
+    pub(super) calls_hooks: bool,
+    pub(super) state: Vec<State>,
+    pub(super) callbacks: BTreeSet<String>,
+    pub(super) spreads_rest: bool,
+    /// Props that are taken apart inside the body, as `const { a } = props`.
+    pub(super) destructured: Vec<(String, Option<String>)>,
+    pub(super) props: Props,
+}
+
+/// The names under which a body can reach its props.
+#[derive(Default)]
+pub(super) struct Props {
+    /// Local name to the prop's name.
+    pub(super) names: BTreeMap<String, String>,
+    /// The parameter that holds all of them.
+    pub(super) whole: Option<String>,
+    pub(super) rest: Option<String>,
+}
+
+pub(super) struct Walk<'w, 's, 'a> {
+    pub(super) print: Print<'s, 'a>,
+    pub(super) file: &'w mut FileUse,
+    pub(super) body: BodyUse,
+}
+
+impl Props {
+    /// Takes in what a pattern binds; gives the props with the text of their defaults.
+    pub(super) fn bind(
+        &mut self,
+        print: Print<'_, '_>,
+        pattern: &BindingPattern<'_>,
+    ) -> Vec<(String, Option<String>)> {
+        match pattern {
+            BindingPattern::BindingIdentifier(name) => {
+                self.whole = Some(name.name.to_string());
+                Vec::new()
+            }
+            BindingPattern::AssignmentPattern(assignment) => self.bind(print, &assignment.left),
+            BindingPattern::ObjectPattern(object) => {
+                let mut found = Vec::new();
+                for property in &object.properties {
+                    let key = print.key(&property.key, property.computed);
+                    let (target, default) = match &property.value {
+                        BindingPattern::AssignmentPattern(assignment) => {
+                            (&assignment.left, Some(print.short(&assignment.right)))
+                        }
+                        other => (other, None),
+                    };
+                    if let BindingPattern::BindingIdentifier(local) = target {
+                        self.names.insert(local.name.to_string(), key.clone());
+                    }
+                    found.push((key, default));
+                }
+                if let Some(BindingPattern::BindingIdentifier(name)) =
+                    object.rest.as_ref().map(|rest| &rest.argument)
+                {
+                    self.rest = Some(name.name.to_string());
+                }
+                found
+            }
+            BindingPattern::ArrayPattern(_) => Vec::new(),
+        }
+    }
+
+    /// The prop that an expression names: `onPress`, `props.onPress`, `this.props.onPress`.
+    fn named(&self, expression: &Expression<'_>) -> Option<String> {
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.names.get(name.name.as_str()).cloned(),
+            Expression::StaticMemberExpression(member) => self.member(member),
+            Expression::ChainExpression(chain) => match &chain.expression {
+                ChainElement::StaticMemberExpression(member) => self.member(member),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn member(&self, member: &StaticMemberExpression<'_>) -> Option<String> {
+        self.is_whole(&member.object).then(|| member.property.name.to_string())
+    }
+
+    fn is_whole(&self, expression: &Expression<'_>) -> bool {
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.whole.as_deref() == Some(name.name.as_str()),
+            Expression::StaticMemberExpression(member) => {
+                matches!(member.object, Expression::ThisExpression(_)) && member.property.name == "props"
+            }
+            _ => false,
+        }
+    }
+
+    fn is_rest(&self, expression: &Expression<'_>) -> bool {
+        let rest = match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.rest.as_deref() == Some(name.name.as_str()),
+            _ => false,
+        };
+        rest || self.is_whole(expression)
+    }
+}
+
+impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if let Some(name) = callee_name(&call.callee) {
+            if is_hook(name) {
+                self.file.hooks.insert(name.to_owned());
+                self.body.calls_hooks = true;
+            }
+            self.body.has_jsx |= name == "createElement";
+            self.file.style.call(name, call);
+        }
+        if let Some(specifier) = required(call) {
+            self.load(specifier, ImportKind::Require, Vec::new(), call.span);
+        }
+        if let Some(prop) = self.body.props.named(&call.callee) {
+            self.body.callbacks.insert(prop);
+        }
+        // `onPress.call(…)` calls it too.
+        if let Expression::StaticMemberExpression(member) = &call.callee {
+            if matches!(member.property.name.as_str(), "call" | "apply" | "bind") {
+                if let Some(prop) = self.body.props.named(&member.object) {
+                    self.body.callbacks.insert(prop);
+                }
+            }
+        }
+        for argument in call.arguments.iter().filter_map(Argument::as_expression) {
+            self.pass_on(argument);
+        }
+        walk::walk_call_expression(self, call);
+    }
+
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if let Some(init) = &declarator.init {
+            if self.body.props.is_whole(init) && declarator.id.is_object_pattern() {
+                let whole = self.body.props.whole.clone();
+                let found = self.body.props.bind(self.print, &declarator.id);
+                self.body.props.whole = whole;
+                self.body.destructured.extend(found);
+            }
+            if let Some(state) = state_of(self.print, declarator, init) {
+                self.body.state.push(state);
+            }
+            self.name_required(declarator, init);
+            self.name_action(declarator, init);
+        }
+        walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        let directives = function.body.iter().flat_map(|body| &body.directives);
+        if directives.into_iter().any(|directive| directive.directive == "use server") {
+            self.file.actions.insert(function.name().map_or("anonymous".to_owned(), |name| name.to_string()));
+        }
+        walk::walk_function(self, function, flags);
+    }
+
+    fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {
+        if let AssignmentTarget::StaticMemberExpression(member) = &assignment.left {
+            if matches!(member.object, Expression::ThisExpression(_)) && member.property.name == "state" {
+                self.body.state.extend(object_state(self.print, &assignment.right));
+            }
+        }
+        walk::walk_assignment_expression(self, assignment);
+    }
+
+    fn visit_object_property(&mut self, property: &ObjectProperty<'a>) {
+        self.pass_on(&property.value);
+        walk::walk_object_property(self, property);
+    }
+
+    fn visit_jsx_fragment(&mut self, fragment: &JSXFragment<'a>) {
+        self.file.has_jsx = true;
+        self.body.has_jsx = true;
+        walk::walk_jsx_fragment(self, fragment);
+    }
+
+    fn visit_jsx_opening_element(&mut self, element: &JSXOpeningElement<'a>) {
+        self.file.has_jsx = true;
+        self.body.has_jsx = true;
+        let tag = tag_name(&element.name);
+        if tag.starts_with(|first: char| first.is_uppercase()) || tag.contains('.') {
+            self.file.components.insert(tag.clone());
+        }
+        self.file.style.element(&tag);
+        for attribute in &element.attributes {
+            match attribute {
+                JSXAttributeItem::SpreadAttribute(spread) => {
+                    self.body.spreads_rest |= self.body.props.is_rest(&spread.argument);
+                }
+                JSXAttributeItem::Attribute(attribute) => {
+                    if let Some(JSXAttributeValue::ExpressionContainer(container)) = &attribute.value {
+                        if let Some(expression) = container.expression.as_expression() {
+                            self.pass_on(expression);
+                        }
+                    }
+                    if let JSXAttributeName::Identifier(name) = &attribute.name {
+                        self.file.style.attribute(self.print, &name.name, attribute.value.as_ref());
+                    }
+                }
+            }
+        }
+        walk::walk_jsx_opening_element(self, element);
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        if let Some(specifier) = text_of(&import.source) {
+            let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
+            self.load(specifier, ImportKind::Dynamic, vec![all], import.span);
+        }
+        walk::walk_import_expression(self, import);
+    }
+
+    fn visit_ts_import_type(&mut self, import: &TSImportType<'a>) {
+        let imported = import.qualifier.as_ref().map_or_else(|| "*".to_owned(), qualifier);
+        let imported = imported.split('.').next().unwrap_or_default().to_owned();
+        let name = ImportedName { imported, local: String::new(), type_only: true };
+        self.load(import.source.value.to_string(), ImportKind::TypeOnly, vec![name], import.span);
+        walk::walk_ts_import_type(self, import);
+    }
+
+    fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
+        if member.property.name == "argv" && member.object.is_specific_id("process") {
+            self.file.reads_arguments = true;
+        }
+        walk::walk_static_member_expression(self, member);
+    }
+
+    fn visit_tagged_template_expression(&mut self, tagged: &TaggedTemplateExpression<'a>) {
+        self.file.style.tagged(self.print, tagged);
+        walk::walk_tagged_template_expression(self, tagged);
+    }
+}
+
+impl Walk<'_, '_, '_> {
+    /// A prop that is handed over as a value, also behind a condition.
+    fn pass_on(&mut self, expression: &Expression<'_>) {
+        match expression.get_inner_expression() {
+            Expression::ConditionalExpression(conditional) => {
+                self.pass_on(&conditional.consequent);
+                self.pass_on(&conditional.alternate);
+            }
+            Expression::LogicalExpression(logical) => {
+                self.pass_on(&logical.left);
+                self.pass_on(&logical.right);
+            }
+            other => {
+                if let Some(prop) = self.body.props.named(other) {
+                    self.body.callbacks.insert(prop);
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, specifier: String, kind: ImportKind, names: Vec<ImportedName>, span: Span) {
+        let line = self.print.source.line(span.start);
+        self.file.imports.push(Import { specifier, kind, names, line });
+    }
+
+    fn name_action(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
+        let Expression::ArrowFunctionExpression(arrow) = init.get_inner_expression() else { return };
+        let directives = arrow.body.as_function_body().into_iter().flat_map(|body| &body.directives);
+        if directives.into_iter().any(|directive| directive.directive == "use server") {
+            self.file.actions.extend(declarator.id.get_identifier_name().map(|name| name.to_string()));
+        }
+    }
+
+    /// `const { a } = require('x')` names what it takes; the call itself is found when it is walked.
+    fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
+        let Expression::CallExpression(call) = init.get_inner_expression() else { return };
+        let Some(specifier) = required(call) else { return };
+        let name = |imported: &str, local: &str| ImportedName {
+            imported: imported.to_owned(),
+            local: local.to_owned(),
+            type_only: false,
+        };
+        let names = match &declarator.id {
+            BindingPattern::BindingIdentifier(local) => vec![name("*", &local.name)],
+            BindingPattern::ObjectPattern(object) => object
+                .properties
+                .iter()
+                .filter_map(|property| {
+                    let local = property.value.get_identifier_name()?;
+                    Some(name(&self.print.key(&property.key, property.computed), &local))
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        self.load(specifier, ImportKind::Require, names, call.span);
+    }
+}
+
+pub(super) fn is_hook(name: &str) -> bool {
+    name.strip_prefix("use")
+        .is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase() || next.is_ascii_digit()))
+}
+
+/// The last name of a callee: `useState` of `React.useState`.
+pub(super) fn callee_name<'e>(callee: &'e Expression<'_>) -> Option<&'e str> {
+    match callee.get_inner_expression() {
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        Expression::StaticMemberExpression(member) => Some(member.property.name.as_str()),
+        _ => None,
+    }
+}
+
+pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
+    match expression.get_inner_expression() {
+        Expression::StringLiteral(text) => Some(text.value.to_string()),
+        Expression::TemplateLiteral(template) => template.single_quasi().map(|text| text.to_string()),
+        _ => None,
+    }
+}
+
+/// The fields of an object that is a state, with the types of literals.
+pub(super) fn object_state(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<State> {
+    let Expression::ObjectExpression(object) = value.get_inner_expression() else { return Vec::new() };
+    let properties = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
+    properties
+        .map(|property| State {
+            name: print.key(&property.key, property.computed),
+            text: print.value_type(&property.value),
+        })
+        .collect()
+}
+
+fn state_of(
+    print: Print<'_, '_>,
+    declarator: &VariableDeclarator<'_>,
+    init: &Expression<'_>,
+) -> Option<State> {
+    let Expression::CallExpression(call) = init.get_inner_expression() else { return None };
+    let name = callee_name(&call.callee)?;
+    let declared =
+        call.type_arguments.as_ref().and_then(|arguments| arguments.params.first()).map(|ty| print.ty(ty));
+    let first = call.arguments.first().and_then(Argument::as_expression);
+    let (bound, text) = match name {
+        "useState" | "useReducer" => {
+            let BindingPattern::ArrayPattern(array) = &declarator.id else { return None };
+            let bound = array.elements.first()?.as_ref()?.get_identifier_name()?;
+            let text = match (declared, first) {
+                (Some(declared), _) => declared,
+                (None, Some(Expression::Identifier(reducer))) if name == "useReducer" => {
+                    format!("ReturnType<typeof {}>", reducer.name)
+                }
+                (None, Some(value)) if name == "useState" => initial_type(print, value),
+                (None, None) if name == "useState" => "undefined".to_owned(),
+                _ => INFERRED.to_owned(),
+            };
+            (bound, text)
+        }
+        "ref" | "shallowRef" | "reactive" | "shallowReactive" => {
+            let bound = declarator.id.get_identifier_name()?;
+            let text = declared.or_else(|| first.map(|value| initial_type(print, value)));
+            (bound, text.unwrap_or_else(|| INFERRED.to_owned()))
+        }
+        _ => return None,
+    };
+    Some(State { name: bound.to_string(), text })
+}
+
+fn initial_type(print: Print<'_, '_>, value: &Expression<'_>) -> String {
+    match value.get_inner_expression() {
+        Expression::NullLiteral(_) => "null".to_owned(),
+        Expression::Identifier(name) if name.name == "undefined" => "undefined".to_owned(),
+        Expression::ArrowFunctionExpression(lazy) => match (&lazy.return_type, lazy.body.as_expression()) {
+            (Some(returned), _) => print.annotation(returned),
+            (None, Some(value)) => print.value_type(value),
+            (None, None) => INFERRED.to_owned(),
+        },
+        other => literal_type(other).map_or_else(|| print.value_type(value), str::to_owned),
+    }
+}
+
+fn required(call: &CallExpression<'_>) -> Option<String> {
+    let requires = match &call.callee {
+        Expression::Identifier(name) => name.name == "require",
+        Expression::StaticMemberExpression(member) => {
+            member.object.is_specific_id("require") && member.property.name == "resolve"
+        }
+        _ => false,
+    };
+    let first = call.arguments.first().and_then(Argument::as_expression).filter(|_| requires)?;
+    text_of(first)
+}
+
+pub(super) fn tag_name(name: &JSXElementName<'_>) -> String {
+    match name {
+        JSXElementName::Identifier(name) => name.name.to_string(),
+        JSXElementName::IdentifierReference(name) => name.name.to_string(),
+        JSXElementName::NamespacedName(name) => format!("{}:{}", name.namespace.name, name.name.name),
+        JSXElementName::MemberExpression(member) => member_tag(member),
+        JSXElementName::ThisExpression(_) => "this".to_owned(),
+    }
+}
+
+fn member_tag(member: &JSXMemberExpression<'_>) -> String {
+    let object = match &member.object {
+        JSXMemberExpressionObject::IdentifierReference(name) => name.name.to_string(),
+        JSXMemberExpressionObject::MemberExpression(inner) => member_tag(inner),
+        JSXMemberExpressionObject::ThisExpression(_) => "this".to_owned(),
+    };
+    format!("{object}.{}", member.property.name)
+}

@@ -1,0 +1,319 @@
+//! Components: which functions, classes and expressions are one, and what their props, state and events are.
+
+use oxc_ast::ast::{
+    Argument, ArrowFunctionExpression, CallExpression, Class, ClassElement, Expression, FormalParameters,
+    Function, ImportExpression, StaticMemberExpression, TSType, TSTypeAnnotation,
+};
+use oxc_ast_visit::{Visit, walk};
+
+use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
+use super::print::{Print, type_name};
+use super::shape;
+use crate::model::{ComponentFacts, ComponentForm, TypeShape};
+
+/// A function in either spelling.
+#[derive(Clone, Copy)]
+pub(super) enum Callable<'x, 'a> {
+    Function(&'x Function<'a>),
+    Arrow(&'x ArrowFunctionExpression<'a>),
+}
+
+/// A component that is the value of an expression, with the calls around it taken off.
+pub(super) struct Wrapped<'x, 'a> {
+    pub(super) form: ComponentForm,
+    pub(super) inner: Inner<'x, 'a>,
+    /// Props that the wrapping call declares: `memo<Props>(…)`, `forwardRef<Ref, Props>(…)`.
+    pub(super) props: Option<TypeShape>,
+}
+
+pub(super) enum Inner<'x, 'a> {
+    Callable(Callable<'x, 'a>),
+    Class(&'x Class<'a>),
+    /// Another component by its name, or `import('…').name`.
+    Named(String),
+    /// A call that makes a component of something that cannot be followed.
+    Opaque,
+}
+
+impl<'x, 'a> Callable<'x, 'a> {
+    pub(super) fn of(expression: &'x Expression<'a>) -> Option<Self> {
+        match expression.get_inner_expression() {
+            Expression::ArrowFunctionExpression(arrow) => Some(Self::Arrow(arrow)),
+            Expression::FunctionExpression(function) => Some(Self::Function(function)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn parameters(self) -> &'x FormalParameters<'a> {
+        match self {
+            Self::Function(function) => &function.params,
+            Self::Arrow(arrow) => &arrow.params,
+        }
+    }
+
+    pub(super) fn returned(self) -> Option<&'x TSTypeAnnotation<'a>> {
+        match self {
+            Self::Function(function) => function.return_type.as_deref(),
+            Self::Arrow(arrow) => arrow.return_type.as_deref(),
+        }
+    }
+
+    /// Walks the body with the first parameter as the props.
+    pub(super) fn walk(self, print: Print<'_, 'a>, file: &mut FileUse) -> BodyUse {
+        let mut body = BodyUse::default();
+        if let Some(first) = self.parameters().items.first() {
+            body.destructured = body.props.bind(print, &first.pattern);
+        }
+        let mut walk = Walk { print, file, body };
+        match self {
+            Self::Function(function) => {
+                let directives = function.body.iter().flat_map(|body| &body.directives);
+                if directives.into_iter().any(|directive| directive.directive == "use server") {
+                    walk.file.actions.extend(function.name().map(|name| name.to_string()));
+                }
+                walk.visit_formal_parameters(&function.params);
+                if let Some(body) = &function.body {
+                    walk.visit_function_body(body);
+                }
+                if let Some(returned) = &function.return_type {
+                    walk.visit_ts_type_annotation(returned);
+                }
+            }
+            Self::Arrow(arrow) => walk::walk_arrow_function_expression(&mut walk, arrow),
+        }
+        walk.body
+    }
+
+    /// What a function component says of itself; `declared` is a props type that stands elsewhere (`FC<Props>`).
+    pub(super) fn component(
+        self,
+        print: Print<'_, '_>,
+        form: ComponentForm,
+        body: BodyUse,
+        declared: Option<TypeShape>,
+    ) -> ComponentFacts {
+        let first = self.parameters().items.first();
+        let annotated = first.and_then(|first| first.type_annotation.as_ref());
+        let props = annotated.map(|ty| shape::of_type(print, &ty.type_annotation)).or(declared);
+        let mut destructured = body.destructured;
+        destructured.sort();
+        destructured.dedup();
+        ComponentFacts {
+            form,
+            props,
+            destructured,
+            used_callbacks: body.callbacks.into_iter().collect(),
+            spreads_rest: body.spreads_rest,
+            state: body.state,
+            state_shape: None,
+            declared_emits: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn is_component_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_uppercase())
+}
+
+/// A capitalised function is a component when it renders, calls hooks, or is declared to give an element.
+pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnotation<'_>>) -> bool {
+    is_component_name(name)
+        && (body.has_jsx || body.calls_hooks || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
+}
+
+fn is_element(ty: &TSType<'_>) -> bool {
+    match ty {
+        TSType::TSTypeReference(reference) => {
+            let name = type_name(&reference.type_name);
+            let last = name.rsplit('.').next().unwrap_or_default();
+            let arguments = reference.type_arguments.iter().flat_map(|list| &list.params);
+            matches!(last, "ReactElement" | "ReactNode" | "ReactPortal")
+                || matches!(name.as_str(), "JSX.Element" | "React.JSX.Element" | "Element")
+                || (last == "Promise" && arguments.into_iter().any(is_element))
+        }
+        TSType::TSUnionType(union) => union.types.iter().any(is_element),
+        TSType::TSParenthesizedType(inner) => is_element(&inner.type_annotation),
+        _ => false,
+    }
+}
+
+/// What an annotation such as `React.FC<Props>` says.
+pub(super) enum Annotated {
+    /// No component type, or nothing at all.
+    Otherwise,
+    /// A component, with its props where they are given.
+    Component(Option<TypeShape>),
+}
+
+impl Annotated {
+    pub(super) fn is_component(&self) -> bool {
+        matches!(self, Self::Component(_))
+    }
+
+    pub(super) fn props(&self) -> Option<TypeShape> {
+        match self {
+            Self::Component(props) => props.clone(),
+            Self::Otherwise => None,
+        }
+    }
+}
+
+pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSTypeAnnotation<'_>>) -> Annotated {
+    const COMPONENTS: &[&str] = &[
+        "ComponentType",
+        "ExoticComponent",
+        "FC",
+        "ForwardRefExoticComponent",
+        "ForwardRefRenderFunction",
+        "FunctionComponent",
+        "LazyExoticComponent",
+        "MemoExoticComponent",
+        "NamedExoticComponent",
+        "NextPage",
+        "SFC",
+        "VFC",
+        "VoidFunctionComponent",
+    ];
+    let Some(TSType::TSTypeReference(reference)) = annotation.map(|ty| &ty.type_annotation) else {
+        return Annotated::Otherwise;
+    };
+    let name = type_name(&reference.type_name);
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if !COMPONENTS.contains(&last) {
+        return Annotated::Otherwise;
+    }
+    let at = usize::from(last == "ForwardRefRenderFunction");
+    let arguments = reference.type_arguments.as_ref().map(|list| &list.params);
+    Annotated::Component(arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty)))
+}
+
+/// Takes `memo(…)`, `forwardRef(…)`, `lazy(…)` and calls of other wrappers off an expression.
+pub(super) fn wrapped<'x, 'a>(
+    print: Print<'_, '_>,
+    expression: &'x Expression<'a>,
+) -> Option<Wrapped<'x, 'a>> {
+    match expression.get_inner_expression() {
+        Expression::CallExpression(call) => wrapped_call(print, call),
+        Expression::TaggedTemplateExpression(tagged) => {
+            let tag = print.source.slice(oxc_span::GetSpan::span(&tagged.tag));
+            let is_styled = tag.starts_with("styled.") || tag.starts_with("styled(");
+            is_styled.then_some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: None })
+        }
+        _ => None,
+    }
+}
+
+fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
+    let name = callee_name(&call.callee);
+    let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
+    let declared = |at: usize| {
+        let arguments = call.type_arguments.as_ref().map(|list| &list.params);
+        arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty))
+    };
+    let (form, props) = match name {
+        Some("memo") => (ComponentForm::Memo, declared(0)),
+        Some("forwardRef") => (ComponentForm::ForwardRef, declared(1)),
+        Some("lazy" | "dynamic" | "lazyWithPreload" | "loadable") => {
+            let mut finder = FindImport::default();
+            finder.visit_call_expression(call);
+            let inner = match finder.specifier {
+                Some(specifier) => Inner::Named(format!(
+                    "import('{specifier}').{}",
+                    finder.name.unwrap_or("default".to_owned())
+                )),
+                None => Inner::Opaque,
+            };
+            return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
+        }
+        _ => (ComponentForm::Wrapped, None),
+    };
+    let last = if form == ComponentForm::Wrapped {
+        argument(call.arguments.len().checked_sub(1)?)?
+    } else {
+        argument(0)?
+    };
+    let inner = match last.get_inner_expression() {
+        Expression::Identifier(inner) if form != ComponentForm::Wrapped || is_component_name(&inner.name) => {
+            Inner::Named(inner.name.to_string())
+        }
+        Expression::ClassExpression(class) => Inner::Class(class),
+        Expression::CallExpression(call) => {
+            let wrapped = wrapped_call(print, call)?;
+            return Some(Wrapped { form, props: props.or(wrapped.props), inner: wrapped.inner });
+        }
+        other => match Callable::of(other) {
+            Some(callable) => Inner::Callable(callable),
+            None if form == ComponentForm::Wrapped => return None,
+            None => Inner::Opaque,
+        },
+    };
+    Some(Wrapped { form, inner, props })
+}
+
+/// Finds `import('./x')` and, behind a `then`, the name that becomes the default.
+#[derive(Default)]
+struct FindImport {
+    specifier: Option<String>,
+    name: Option<String>,
+}
+
+impl<'a> Visit<'a> for FindImport {
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        self.specifier = text_of(&import.source);
+    }
+
+    fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
+        if matches!(member.object, Expression::Identifier(_)) && is_component_name(&member.property.name) {
+            self.name = Some(member.property.name.to_string());
+        }
+        walk::walk_static_member_expression(self, member);
+    }
+}
+
+/// `class X extends React.Component<Props, State>`: the shapes of both, or `None` for another class.
+pub(super) fn class_component(
+    print: Print<'_, '_>,
+    class: &Class<'_>,
+) -> Option<(Option<TypeShape>, Option<TypeShape>)> {
+    let heritage = class.heritage.as_ref()?;
+    if !matches!(callee_name(&heritage.expression), Some("Component" | "PureComponent")) {
+        return None;
+    }
+    let arguments = heritage.type_arguments.as_ref().map(|list| &list.params);
+    let at = |index: usize| arguments.and_then(|list| list.get(index)).map(|ty| shape::of_type(print, ty));
+    Some((at(0), at(1)))
+}
+
+/// Walks a class and gives what a class component says of itself.
+pub(super) fn class_facts<'a>(
+    print: Print<'_, 'a>,
+    class: &Class<'a>,
+    file: &mut FileUse,
+) -> (BodyUse, Option<ComponentFacts>) {
+    let mut walk = Walk { print, file, body: BodyUse::default() };
+    walk::walk_class(&mut walk, class);
+    let mut body = walk.body;
+    let Some((props, state_shape)) = class_component(print, class) else { return (body, None) };
+    let mut declared = None;
+    for element in &class.body.body {
+        if let ClassElement::PropertyDefinition(property) = element {
+            if property.key.is_specific_static_name("state") && !property.r#static {
+                declared =
+                    property.type_annotation.as_ref().map(|ty| shape::of_type(print, &ty.type_annotation));
+                let values = property.value.as_ref().map(|value| object_state(print, value));
+                body.state.extend(values.into_iter().flatten());
+            }
+        }
+    }
+    let facts = ComponentFacts {
+        form: ComponentForm::Class,
+        props,
+        destructured: std::mem::take(&mut body.destructured),
+        used_callbacks: std::mem::take(&mut body.callbacks).into_iter().collect(),
+        spreads_rest: body.spreads_rest,
+        state: std::mem::take(&mut body.state),
+        state_shape: state_shape.or(declared),
+        declared_emits: Vec::new(),
+    };
+    (body, Some(facts))
+}

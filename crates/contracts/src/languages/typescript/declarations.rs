@@ -1,0 +1,418 @@
+//! Top-level statements to declarations, in source order.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType,
+    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
+};
+use oxc_ast_visit::Visit;
+use oxc_span::{GetSpan, Span};
+
+use super::body::{BodyUse, FileUse, Walk, is_hook};
+use super::component::{self, Annotated, Callable, Inner, Wrapped};
+use super::modules::{self, DEFAULT};
+use super::print::Print;
+use super::{shape, vue};
+use crate::model::{
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
+    TypeShape,
+};
+
+pub(super) struct Collector<'c, 's, 'a> {
+    pub(super) print: Print<'s, 'a>,
+    pub(super) file: &'c mut FileUse,
+    pub(super) exported: BTreeSet<&'c str>,
+    pub(super) declarations: Vec<Declaration>,
+}
+
+impl<'a> Collector<'_, '_, 'a> {
+    pub(super) fn statement(&mut self, statement: &Statement<'a>) {
+        let span = statement.span();
+        match statement {
+            Statement::ExportDeclaration(export) => self.declaration(&export.declaration, span),
+            Statement::ExportDefaultDeclaration(export) => self.default(&export.declaration, span),
+            Statement::TSExportAssignment(export) => self.default_expression(&export.expression, span),
+            other => match other.as_declaration() {
+                Some(declaration) => self.declaration(declaration, span),
+                None => {
+                    self.walk(|walk| walk.visit_statement(other));
+                }
+            },
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Syntax<'a>, span: Span) {
+        match declaration {
+            Syntax::FunctionDeclaration(function) => {
+                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.to_string());
+                self.function(function, name, span);
+            }
+            Syntax::ClassDeclaration(class) => {
+                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.to_string());
+                self.class(class, name, span);
+            }
+            Syntax::VariableDeclaration(variables) => self.variables(variables, span),
+            Syntax::TSInterfaceDeclaration(interface) => {
+                self.walk(|walk| walk.visit_ts_interface_declaration(interface));
+                let detail = shape::of_interface(self.print, interface);
+                let signature = self.print.interface(interface);
+                self.push(interface.id.name.to_string(), DeclarationKind::Interface, signature, span, detail);
+            }
+            Syntax::TSTypeAliasDeclaration(alias) => {
+                self.walk(|walk| walk.visit_ts_type_alias_declaration(alias));
+                let detail = shape::of_alias(self.print, alias);
+                let signature = self.print.alias(alias);
+                self.push(alias.id.name.to_string(), DeclarationKind::Type, signature, span, detail);
+            }
+            Syntax::TSEnumDeclaration(declared) => {
+                let signature = self.print.enumeration(declared);
+                let name = declared.id.name.to_string();
+                self.push(name, DeclarationKind::Enum, signature, span, DeclarationDetail::None);
+            }
+            Syntax::TSNamespaceDeclaration(namespace) => self.namespace(namespace, span),
+            // What a file adds to other modules or to the globals is no declaration of its own.
+            Syntax::TSExternalModuleDeclaration(_) | Syntax::TSGlobalDeclaration(_) => {
+                self.walk(|walk| walk.visit_declaration(declaration));
+            }
+            Syntax::TSImportEqualsDeclaration(import) => {
+                let name = import.id.name.to_string();
+                if self.exported.contains(name.as_str()) {
+                    let signature = self.print.source.one_line(import.span);
+                    let signature = signature.trim_end_matches(';').to_owned();
+                    self.push(name, DeclarationKind::Namespace, signature, span, DeclarationDetail::None);
+                }
+            }
+        }
+    }
+
+    fn default(&mut self, declaration: &ExportDefaultDeclarationKind<'a>, span: Span) {
+        match declaration {
+            ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.to_string());
+                self.function(function, name, span);
+            }
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => {
+                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.to_string());
+                self.class(class, name, span);
+            }
+            ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
+                let detail = shape::of_interface(self.print, interface);
+                let signature = self.print.interface(interface);
+                self.push(interface.id.name.to_string(), DeclarationKind::Interface, signature, span, detail);
+            }
+            other => {
+                if let Some(expression) = other.as_expression() {
+                    self.default_expression(expression, span);
+                }
+            }
+        }
+    }
+
+    /// `export default Name` declares nothing; any other expression is a declaration without a name.
+    fn default_expression(&mut self, expression: &Expression<'a>, span: Span) {
+        if matches!(expression.get_inner_expression(), Expression::Identifier(_)) {
+            return;
+        }
+        self.value(expression, DEFAULT.to_owned(), None, None, "default", span);
+    }
+
+    fn function(&mut self, function: &Function<'a>, name: String, span: Span) {
+        let print = self.print;
+        let signature = print.function(function, &name);
+        let callable = Callable::Function(function);
+        let body = callable.walk(print, self.file);
+        let known = if name == DEFAULT { "Default" } else { name.as_str() };
+        let (kind, detail) = if component::renders(known, &body, callable.returned()) {
+            let facts = callable.component(print, ComponentForm::Function, body, None);
+            (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
+        } else {
+            self.plain_function(&name, callable)
+        };
+        let is_implementation = function.r#type == FunctionType::FunctionDeclaration;
+        if let Some(overloaded) =
+            self.declarations.iter_mut().rev().find(|one| one.name == name && is_function(one.kind))
+        {
+            overloaded.lines.last = print.source.lines(span).last;
+            if is_implementation {
+                // The implementation is not one of the ways to call it, but it knows what the function is.
+                overloaded.kind = kind;
+                overloaded.detail = detail;
+            } else {
+                overloaded.signatures.push(signature);
+            }
+            return;
+        }
+        self.push(name, kind, signature, span, detail);
+    }
+
+    fn plain_function(&self, name: &str, callable: Callable<'_, '_>) -> (DeclarationKind, DeclarationDetail) {
+        if !is_hook(name) {
+            return (DeclarationKind::Function, DeclarationDetail::None);
+        }
+        let parameters = callable.parameters().items.iter().map(|parameter| Member {
+            name: match &parameter.pattern {
+                pattern if pattern.is_binding_identifier() => self.print.pattern(pattern),
+                _ => "options".to_owned(),
+            },
+            kind: MemberKind::Property,
+            text: match &parameter.type_annotation {
+                Some(ty) => self.print.annotation(ty),
+                None if parameter.pattern.is_object_pattern() => self.print.pattern(&parameter.pattern),
+                None => String::new(),
+            },
+            optional: parameter.optional || parameter.initializer.is_some(),
+            doc: None,
+        });
+        (
+            DeclarationKind::Hook,
+            DeclarationDetail::Hook { parameters: TypeShape::Object(parameters.collect()) },
+        )
+    }
+
+    fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
+        let (_, facts) = component::class_facts(self.print, class, self.file);
+        let (kind, signature, detail) = match facts {
+            // React calls the members of a component; its users see the props.
+            Some(facts) => {
+                let whole = self.print.class(class, &name);
+                let head = whole.split(" {").next().unwrap_or(&whole).to_owned();
+                (DeclarationKind::Component, head, DeclarationDetail::Component(Box::new(facts)))
+            }
+            None => (DeclarationKind::Class, self.print.class(class, &name), DeclarationDetail::None),
+        };
+        self.push(name, kind, signature, span, detail);
+    }
+
+    fn variables(&mut self, variables: &VariableDeclaration<'a>, span: Span) {
+        let keyword = if variables.kind.is_const() { "const" } else { variables.kind.as_str() };
+        let alone = variables.declarations.len() == 1;
+        for declarator in &variables.declarations {
+            let span = if alone { span } else { declarator.span };
+            self.variable(keyword, declarator, span);
+        }
+    }
+
+    fn variable(&mut self, keyword: &str, declarator: &VariableDeclarator<'a>, span: Span) {
+        let mut names = Vec::new();
+        modules::bound_names(&declarator.id, &mut names);
+        let single = declarator.id.is_binding_identifier();
+        match (&declarator.init, names.first()) {
+            (Some(init), Some(name)) if single => {
+                self.value(init, name.clone(), Some(declarator), None, keyword, span);
+            }
+            _ => {
+                self.walk(|walk| walk.visit_variable_declarator(declarator));
+                for name in names {
+                    let signature = self.print.variable(keyword, declarator, &name);
+                    self.push(name, variable_kind(keyword), signature, span, DeclarationDetail::None);
+                }
+            }
+        }
+    }
+
+    /// A value with a name: a function, a component in any wrapping, a class, or a constant.
+    fn value(
+        &mut self,
+        value: &Expression<'a>,
+        name: String,
+        declarator: Option<&VariableDeclarator<'a>>,
+        form: Option<ComponentForm>,
+        keyword: &str,
+        span: Span,
+    ) {
+        let print = self.print;
+        let annotation = declarator.and_then(|declarator| declarator.type_annotation.as_deref());
+        let signature = match declarator {
+            Some(declarator) => print.variable(keyword, declarator, &name),
+            None => format!("default: {}", print.value_type(value)),
+        };
+        let known = if name == DEFAULT { "Default".to_owned() } else { name.clone() };
+        let annotated = component::annotated(print, annotation);
+        if let Some(facts) = vue::define_component(print, value) {
+            self.walk(|walk| walk.visit_expression(value));
+            self.push(
+                name,
+                DeclarationKind::Component,
+                signature,
+                span,
+                DeclarationDetail::Component(Box::new(facts)),
+            );
+            return;
+        }
+        if let Some(callable) = Callable::of(value) {
+            let body = callable.walk(print, self.file);
+            let is_component = annotated.is_component() || component::renders(&known, &body, callable.returned());
+            let (kind, detail) = if is_component && component::is_component_name(&known) {
+                let form = form.unwrap_or(match callable {
+                    Callable::Function(_) => ComponentForm::Function,
+                    Callable::Arrow(_) => ComponentForm::Arrow,
+                });
+                let facts = callable.component(print, form, body, annotated.props());
+                (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
+            } else {
+                self.plain_function(&name, callable)
+            };
+            self.push(name, kind, signature, span, detail);
+            return;
+        }
+        if let Expression::ClassExpression(class) = value.get_inner_expression() {
+            self.class(class, name, span);
+            return;
+        }
+        let wrapped = component::wrapped(print, value).filter(|_| component::is_component_name(&known));
+        if let Some(facts) =
+            wrapped.and_then(|wrapped| self.wrapped(wrapped, value, &known, annotated.props()))
+        {
+            self.push(
+                name,
+                DeclarationKind::Component,
+                signature,
+                span,
+                DeclarationDetail::Component(Box::new(facts)),
+            );
+            return;
+        }
+        self.walk(|walk| walk.visit_expression(value));
+        let (kind, detail) = match annotated {
+            Annotated::Component(props) => {
+                let facts = ComponentFacts { props, ..opaque(ComponentForm::Wrapped, None) };
+                (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
+            }
+            Annotated::Otherwise if is_hook(&name) => {
+                (DeclarationKind::Hook, DeclarationDetail::Hook { parameters: TypeShape::Object(Vec::new()) })
+            }
+            Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
+        };
+        self.push(name, kind, signature, span, detail);
+    }
+
+    fn wrapped(
+        &mut self,
+        wrapped: Wrapped<'_, 'a>,
+        value: &Expression<'a>,
+        known: &str,
+        annotated: Option<TypeShape>,
+    ) -> Option<ComponentFacts> {
+        let print = self.print;
+        let declared = wrapped.props.or(annotated);
+        match wrapped.inner {
+            Inner::Callable(callable) => {
+                let body = callable.walk(print, self.file);
+                let sure = wrapped.form != ComponentForm::Wrapped;
+                if !sure && !component::renders(known, &body, callable.returned()) {
+                    return None;
+                }
+                Some(callable.component(print, wrapped.form, body, declared))
+            }
+            Inner::Class(class) => {
+                let (_, facts) = component::class_facts(print, class, self.file);
+                facts.map(|facts| ComponentFacts { form: wrapped.form, ..facts })
+            }
+            Inner::Named(name) => {
+                self.walk(|walk| walk.visit_expression(value));
+                Some(opaque(wrapped.form, declared.or(Some(TypeShape::Query(name)))))
+            }
+            Inner::Opaque => {
+                self.walk(|walk| walk.visit_expression(value));
+                Some(opaque(wrapped.form, declared))
+            }
+        }
+    }
+
+    fn namespace(&mut self, namespace: &TSNamespaceDeclaration<'a>, span: Span) {
+        self.walk(|walk| walk.visit_ts_namespace_declaration(namespace));
+        let mut body = &namespace.body;
+        let mut path = namespace.id.name.to_string();
+        let block = loop {
+            match body {
+                TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+                    path = format!("{path}.{}", inner.id.name);
+                    body = &inner.body;
+                }
+                TSNamespaceDeclarationBody::TSModuleBlock(block) => break block,
+            }
+        };
+        let mut names: Vec<String> = Vec::new();
+        for statement in &block.body {
+            let declared = match statement {
+                Statement::ExportDeclaration(export) => Some(&export.declaration),
+                other if namespace.declare => other.as_declaration(),
+                _ => None,
+            };
+            names.extend(declared.into_iter().flat_map(modules::declared_names));
+        }
+        names.dedup();
+        let signature = format!("namespace {path} {{ {} }}", names.join("; "));
+        self.push(
+            namespace.id.name.to_string(),
+            DeclarationKind::Namespace,
+            signature,
+            span,
+            DeclarationDetail::None,
+        );
+    }
+
+    fn walk(&mut self, visit: impl FnOnce(&mut Walk<'_, '_, 'a>)) -> BodyUse {
+        let mut walk = Walk { print: self.print, file: self.file, body: BodyUse::default() };
+        visit(&mut walk);
+        walk.body
+    }
+
+    fn push(
+        &mut self,
+        name: String,
+        kind: DeclarationKind,
+        signature: String,
+        span: Span,
+        detail: DeclarationDetail,
+    ) {
+        // An interface, a namespace or an enum may be declared in several places, and is one all the same.
+        let merges =
+            matches!(kind, DeclarationKind::Interface | DeclarationKind::Namespace | DeclarationKind::Enum);
+        let earlier = self.declarations.iter_mut().find(|one| merges && one.name == name && one.kind == kind);
+        if let Some(earlier) = earlier {
+            earlier.signatures.push(signature);
+            if let (DeclarationDetail::Shape { shape, .. }, DeclarationDetail::Shape { shape: more, .. }) =
+                (&mut earlier.detail, detail)
+            {
+                let first = std::mem::replace(shape, TypeShape::Object(Vec::new()));
+                *shape = TypeShape::Intersection(vec![first, more]);
+            }
+            return;
+        }
+        let exported = self.exported.contains(name.as_str());
+        let doc = self.print.source.doc(span.start);
+        let lines = self.print.source.lines(span);
+        self.declarations.push(Declaration {
+            name,
+            kind,
+            exported,
+            signatures: vec![signature],
+            doc,
+            lines,
+            detail,
+        });
+    }
+}
+
+fn is_function(kind: DeclarationKind) -> bool {
+    matches!(kind, DeclarationKind::Function | DeclarationKind::Hook | DeclarationKind::Component)
+}
+
+fn variable_kind(keyword: &str) -> DeclarationKind {
+    if matches!(keyword, "const" | "default") { DeclarationKind::Constant } else { DeclarationKind::Variable }
+}
+
+fn opaque(form: ComponentForm, props: Option<TypeShape>) -> ComponentFacts {
+    ComponentFacts {
+        form,
+        props,
+        destructured: Vec::new(),
+        used_callbacks: Vec::new(),
+        spreads_rest: false,
+        state: Vec::new(),
+        state_shape: None,
+        declared_emits: Vec::new(),
+    }
+}

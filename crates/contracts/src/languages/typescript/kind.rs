@@ -1,0 +1,69 @@
+//! What a file is. From its content alone; the one rule that needs a path (`cli` folders) is in `link`.
+
+use super::body::{FileUse, is_hook};
+use super::modules::Modules;
+use super::routes::Routes;
+use crate::model::{Declaration, DeclarationKind, ExportOrigin, Kind};
+
+/// Packages that nothing but a command line uses.
+const COMMAND_LINE: &[&str] = &[
+    "@oclif/core",
+    "arg",
+    "cac",
+    "citty",
+    "clipanion",
+    "command-line-args",
+    "commander",
+    "meow",
+    "minimist",
+    "sade",
+    "yargs",
+    "yargs-parser",
+    "yargs/helpers",
+    "yargs/yargs",
+];
+
+pub(super) fn of(
+    text: &str,
+    modules: &Modules,
+    declarations: &[Declaration],
+    file: &FileUse,
+    routes: &Routes,
+) -> Kind {
+    if !routes.table.is_empty() || routes.is_controller {
+        return Kind::NodeApi;
+    }
+    let declares = |kind: DeclarationKind| declarations.iter().any(|declaration| declaration.kind == kind);
+    let exports_hook = modules.exports.iter().any(|export| {
+        let local = match &export.origin {
+            ExportOrigin::Local(local) => local,
+            ExportOrigin::Module { .. } => return false,
+        };
+        is_hook(&export.name) || is_hook(local)
+    });
+    if modules.imports_from(|from| {
+        from == "vue" || from.starts_with("@vue/") || from == "nuxt/app" || from == "#imports"
+    }) {
+        if declares(DeclarationKind::Component) || file.has_jsx {
+            return Kind::VueComponent;
+        }
+        if exports_hook {
+            return Kind::VueComposable;
+        }
+    }
+    if exports_hook && !file.has_jsx {
+        return Kind::ReactHook;
+    }
+    if declares(DeclarationKind::Component) || file.has_jsx {
+        return Kind::ReactComponent;
+    }
+    let parses_arguments = modules.imports.iter().any(|import| {
+        COMMAND_LINE.contains(&import.specifier.as_str())
+            || (matches!(import.specifier.as_str(), "util" | "node:util")
+                && import.names.iter().any(|name| name.imported == "parseArgs"))
+    });
+    if text.starts_with("#!") || file.reads_arguments || parses_arguments {
+        return Kind::NodeCli;
+    }
+    Kind::TsModule
+}

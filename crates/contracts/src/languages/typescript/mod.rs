@@ -1,0 +1,97 @@
+//! TypeScript and JavaScript, read with oxc: source text in, local facts out. Total: whatever the text is, there are
+//! facts, and diagnostics for what could not be read.
+
+mod body;
+mod component;
+mod declarations;
+mod kind;
+mod modules;
+mod nesting;
+mod next;
+mod parse;
+mod print;
+mod routes;
+mod shape;
+mod signature;
+mod source;
+mod style;
+mod vue;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_span::GetSpan;
+
+use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity};
+use crate::secrets;
+use body::FileUse;
+use declarations::Collector;
+use modules::Modules;
+use print::Print;
+use source::{Source, small};
+
+pub(crate) fn read(allocator: &Allocator, file_name: &str, text: &str) -> LocalFacts {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let redacted = secrets::redact(text);
+    // The tree borrows its text, so both live in the arena.
+    let text: &str = allocator.alloc_str(&redacted);
+    let facts = parse::with_stack(text, || {
+        let parsed = parse::parse(allocator, file_name, text);
+        let facts = parsed.program.as_ref().map(|program| of_program(program));
+        LocalFacts { diagnostics: parsed.diagnostics, ..facts.unwrap_or_else(LocalFacts::empty) }
+    });
+    let facts = facts.unwrap_or_else(|| {
+        let message = "nested too deeply to be read".to_owned();
+        let diagnostics = vec![Diagnostic { severity: Severity::Error, message, line: 1, column: 1 }];
+        LocalFacts { diagnostics, ..LocalFacts::empty() }
+    });
+    LocalFacts { line_count: small(text.lines().count()), ..facts }
+}
+
+fn of_program(program: &Program<'_>) -> LocalFacts {
+    let source = Source::new(program.source_text, &program.comments);
+    let print = Print { source: &source };
+    let modules = Modules::of(program, &source);
+    let mut file = FileUse::default();
+    let mut collector =
+        Collector { print, file: &mut file, exported: modules.exported_locals(), declarations: Vec::new() };
+    for statement in &program.body {
+        collector.statement(statement);
+    }
+    let declarations = collector.declarations;
+    let routes = routes::of(program, &modules, print);
+    let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));
+    LocalFacts {
+        kind: kind::of(program.source_text, &modules, &declarations, &file, &routes),
+        doc: source.file_doc(program.body.first().map(|statement| statement.span().start)),
+        declarations,
+        exports: modules.exports.clone(),
+        hooks: file.hooks.into_iter().collect(),
+        components: file.components.into_iter().collect(),
+        decorators: routes.decorators.into_iter().collect(),
+        routes: routes.table,
+        directive: next::directive(program),
+        next: next::exports(program, &modules, print, std::mem::take(&mut file.actions)),
+        style: file.style.finish(&imports),
+        imports,
+        diagnostics: Vec::new(),
+        line_count: 0,
+    }
+}
+
+/// Statements and calls in source order; a `require` that was seen with its names and without is one.
+fn merged(statements: Vec<Import>, calls: Vec<Import>) -> Vec<Import> {
+    let mut all = statements;
+    for call in calls {
+        let twice = |known: &Import| {
+            known.kind == call.kind
+                && known.line == call.line
+                && known.specifier == call.specifier
+                && (call.kind != ImportKind::Require || call.names.is_empty() || known.names == call.names)
+        };
+        if !all.iter().any(twice) {
+            all.push(call);
+        }
+    }
+    all.sort_by_key(|import| import.line);
+    all
+}

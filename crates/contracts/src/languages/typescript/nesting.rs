@@ -1,0 +1,174 @@
+//! An upper bound of how deep the parser and the visitors will recurse in a text, before they do.
+//!
+//! The parser has no limit of its own and a stack overflow ends the process, so a file is measured first. The bound is
+//! generous: every word and operator of a statement counts as one level, as do the brackets around it. Strings and
+//! comments are skipped as well as can be without parsing; a wrong guess only makes the bound larger or smaller by what
+//! one line holds.
+
+/// A text beyond this is not parsed: nobody writes it by hand, and no stack that can be had holds it.
+pub(super) const DEEPEST: usize = 20_000;
+
+const PLAIN: u8 = 0;
+const WORD: u8 = 1;
+const OPERATOR: u8 = 2;
+const OPEN: u8 = 3;
+const CLOSE: u8 = 4;
+const BOUNDARY: u8 = 5;
+const QUOTE: u8 = 6;
+const NEWLINE: u8 = 7;
+
+const CLASSES: [u8; 256] = classes();
+
+pub(super) fn deepest(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    // Each open bracket keeps how much of its statement came before it.
+    let mut stack: Vec<u32> = Vec::new();
+    let (mut around, mut chain, mut deepest) = (0_usize, 0_u32, 0_usize);
+    let (mut at, mut in_word, mut last) = (0, false, PLAIN);
+    while let Some(&byte) = bytes.get(at) {
+        let class = CLASSES[byte as usize];
+        match class {
+            WORD if in_word => {}
+            WORD => {
+                chain += 1;
+                in_word = true;
+            }
+            PLAIN => in_word = false,
+            _ => {
+                in_word = false;
+                match class {
+                    OPERATOR => match comment_end(bytes, at) {
+                        Some(end) => {
+                            at = end;
+                            continue;
+                        }
+                        None => chain += 1,
+                    },
+                    OPEN => {
+                        around += chain as usize + 1;
+                        stack.push(chain);
+                        deepest = deepest.max(around);
+                        chain = 0;
+                    }
+                    CLOSE => {
+                        deepest = deepest.max(around + chain as usize);
+                        chain = stack.pop().unwrap_or_default();
+                        around = around.saturating_sub(chain as usize + 1);
+                    }
+                    BOUNDARY => {
+                        deepest = deepest.max(around + chain as usize);
+                        chain = 0;
+                    }
+                    QUOTE => {
+                        at = string_end(bytes, at);
+                        last = WORD;
+                        continue;
+                    }
+                    _ if ends_statement(last, &bytes[at..]) => {
+                        deepest = deepest.max(around + chain as usize);
+                        chain = 0;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if class != PLAIN && class != NEWLINE {
+            last = class;
+        }
+        at += 1;
+    }
+    deepest.max(around + chain as usize)
+}
+
+/// A new line ends a statement where the next one begins with a word that does not go on with it.
+fn ends_statement(last: u8, rest: &[u8]) -> bool {
+    const GOES_ON: [&[u8]; 6] = [b"else", b"in", b"instanceof", b"as", b"extends", b"satisfies"];
+    if !matches!(last, WORD | CLOSE) {
+        return false;
+    }
+    let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else { return true };
+    let word = &rest[start..];
+    let length = word.iter().position(|byte| CLASSES[*byte as usize] != WORD).unwrap_or(word.len());
+    (length > 0 || word[0] == b'@' || word[0] == b'}') && !GOES_ON.contains(&&word[..length])
+}
+
+fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    match (bytes[at], bytes.get(at + 1)?) {
+        (b'/', b'/') => Some(memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end)),
+        (b'/', b'*') => {
+            Some(memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |end| at + end + 4))
+        }
+        _ => None,
+    }
+}
+
+/// Past the closing quote, or at the end of the line where there is none: an apostrophe in JSX text is no string.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes[at];
+    let mut here = at + 1;
+    while let Some(&byte) = bytes.get(here) {
+        match byte {
+            b'\\' => here += 1,
+            b'\n' => return here,
+            _ if byte == quote => return here + 1,
+            _ => {}
+        }
+        here += 1;
+    }
+    bytes.len()
+}
+
+const fn classes() -> [u8; 256] {
+    let mut classes = [PLAIN; 256];
+    let mut byte = 0_u8;
+    loop {
+        classes[byte as usize] = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | 0x80.. => WORD,
+            b'(' | b'[' | b'{' => OPEN,
+            b')' | b']' | b'}' => CLOSE,
+            b';' | b',' => BOUNDARY,
+            b'"' | b'\'' => QUOTE,
+            b'\n' => NEWLINE,
+            b' ' | b'\t' | b'\r' => PLAIN,
+            _ => OPERATOR,
+        };
+        if byte == u8::MAX {
+            return classes;
+        }
+        byte += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_nesting_is_seen() {
+        for piece in [
+            "(",
+            "[",
+            "{",
+            "!",
+            "a=>",
+            "a?b:",
+            "typeof ",
+            "if(a)",
+            "a+",
+            "<a>",
+            "a.b",
+            "keyof ",
+            "`${",
+            "x=",
+            "else if(a){} ",
+        ] {
+            assert!(deepest(&piece.repeat(500)) >= 500, "{piece}");
+        }
+    }
+
+    #[test]
+    fn ordinary_code_is_shallow() {
+        let line = "const a = f(b, 'it (( is', c) // (((\nif (a) { g(); }\nfunction h() { return [1, 2] }\n";
+        assert!(deepest(&line.repeat(1000)) < 40, "{}", deepest(&line.repeat(1000)));
+    }
+}

@@ -1,0 +1,102 @@
+//! What a file exports by the names that Next.js reads. Whether Next.js reads them depends on the path: see `link`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oxc_ast::ast::{Declaration, Expression, ObjectPropertyKind, Program, Statement};
+use serde_json::{Value, json};
+
+use super::body::text_of;
+use super::modules::Modules;
+use super::print::Print;
+use crate::model::{Directive, NextExports, NextMetadata};
+
+const METHODS: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
+const DATA: &[&str] = &[
+    "config",
+    "dynamic",
+    "dynamicParams",
+    "fetchCache",
+    "generateStaticParams",
+    "generateViewport",
+    "getInitialProps",
+    "getServerSideProps",
+    "getStaticPaths",
+    "getStaticProps",
+    "maxDuration",
+    "preferredRegion",
+    "revalidate",
+    "runtime",
+    "viewport",
+];
+
+pub(super) fn directive(program: &Program<'_>) -> Option<Directive> {
+    program.directives.iter().find_map(|directive| match directive.directive.as_str() {
+        "use client" => Some(Directive::Client),
+        "use server" => Some(Directive::Server),
+        _ => None,
+    })
+}
+
+pub(super) fn exports(
+    program: &Program<'_>,
+    modules: &Modules,
+    print: Print<'_, '_>,
+    actions: BTreeSet<String>,
+) -> NextExports {
+    let names: Vec<&str> = modules.exports.iter().map(|export| export.name.as_str()).collect();
+    let known = |list: &[&str]| {
+        list.iter().filter(|name| names.contains(name)).map(|name| (*name).to_owned()).collect()
+    };
+    let dynamic = names.contains(&"generateMetadata");
+    let literals = names.contains(&"metadata").then(|| metadata(program, print));
+    NextExports {
+        metadata: (dynamic || literals.is_some())
+            .then(|| NextMetadata { literals: literals.unwrap_or_default(), dynamic }),
+        methods: known(METHODS),
+        data: known(DATA),
+        actions: actions.into_iter().collect(),
+        imports_next: modules.imports_from(|from| from == "next" || from.starts_with("next/")),
+    }
+}
+
+fn metadata(program: &Program<'_>, print: Print<'_, '_>) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    for statement in &program.body {
+        let declaration = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
+        };
+        let Some(Declaration::VariableDeclaration(variables)) = declaration else { continue };
+        for declarator in &variables.declarations {
+            let is_metadata = declarator.id.get_identifier_name().is_some_and(|name| name == "metadata");
+            let Some(init) = declarator.init.as_ref().filter(|_| is_metadata) else { continue };
+            let Expression::ObjectExpression(object) = init.get_inner_expression() else { continue };
+            for property in object.properties.iter().filter_map(ObjectPropertyKind::as_property) {
+                let key = print.key(&property.key, property.computed);
+                found.insert(key, literal(print, &property.value));
+            }
+        }
+    }
+    found
+}
+
+fn literal(print: Print<'_, '_>, value: &Expression<'_>) -> Value {
+    match value.get_inner_expression() {
+        Expression::NumericLiteral(number) => json!(number.value),
+        Expression::BooleanLiteral(flag) => json!(flag.value),
+        Expression::NullLiteral(_) => Value::Null,
+        Expression::ObjectExpression(object) => {
+            let properties = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
+            let fields = properties.map(|property| {
+                (print.key(&property.key, property.computed), literal(print, &property.value))
+            });
+            Value::Object(fields.collect())
+        }
+        Expression::ArrayExpression(array) => {
+            let elements = array.elements.iter().filter_map(|element| element.as_expression());
+            Value::Array(elements.map(|element| literal(print, element)).collect())
+        }
+        other => json!(text_of(other).unwrap_or_else(|| format!("${{{}}}", print.short(other)))),
+    }
+}

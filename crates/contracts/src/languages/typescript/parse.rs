@@ -1,0 +1,132 @@
+//! Source text to syntax tree, whatever the text is.
+//!
+//! Where the parser gives up, it gives nothing at all. So the statement around the error is blanked out (its lines stay,
+//! so that positions do) and the rest is read again; the diagnostics of each attempt are kept.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::{LabeledSpan, SourceType};
+
+use super::nesting;
+use super::source::{Source, small};
+use crate::model::{Diagnostic, Severity};
+
+/// How often the text around an error is taken out before the file is given up.
+const ATTEMPTS: usize = 12;
+const MOST_DIAGNOSTICS: usize = 20;
+
+pub(super) struct Parsed<'a> {
+    pub(super) program: Option<Program<'a>>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// The text must live as long as the tree, so it is copied into the arena where it had to be changed.
+pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str) -> Parsed<'a> {
+    let source_type = source_type(file_name);
+    let mut diagnostics = Vec::new();
+    let mut current: &'a str = text;
+    for _ in 0..ATTEMPTS {
+        let parsed = parse_once(allocator, current, source_type);
+        let source = Source::new(text, &[]);
+        let error = parsed.diagnostics.errors().next().and_then(|error| error.labels.first());
+        let offset = error.map(LabeledSpan::offset);
+        diagnostics.extend(parsed.diagnostics.iter().map(|found| {
+            let offset = found.labels.first().map_or(0, LabeledSpan::offset).min(small(text.len()));
+            let column = source.column(floor_boundary(text, offset));
+            let message = found.message.to_string();
+            Diagnostic { severity: Severity::Error, message, line: source.line(offset), column }
+        }));
+        if !parsed.panicked {
+            tidy(&mut diagnostics);
+            return Parsed { program: Some(parsed.program), diagnostics };
+        }
+        let Some(blanked) = blank_around(current, offset.map_or(text.len(), |at| at as usize)) else { break };
+        current = allocator.alloc_str(&blanked);
+    }
+    tidy(&mut diagnostics);
+    Parsed { program: None, diagnostics }
+}
+
+/// Runs `work`, which recurses over `text`, where the stack is large enough for it; `None` where none would be.
+pub(super) fn with_stack<T>(text: &str, work: impl FnOnce() -> T) -> Option<T> {
+    /// What one level costs at most, in an unoptimised build.
+    const LEVEL: usize = 24 * 1024;
+    const SPARE: usize = 512 * 1024;
+    let levels = nesting::deepest(text);
+    if levels > nesting::DEEPEST {
+        return None;
+    }
+    let need = levels * LEVEL + SPARE;
+    Some(stacker::maybe_grow(need, need * 2, work))
+}
+
+fn parse_once<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
+    let options = ParseOptions {
+        allow_return_outside_function: true,
+        enable_ident_hashes: false,
+        ..ParseOptions::default()
+    };
+    let parsed = Parser::new(allocator, text, source_type).with_options(options).parse();
+    // A script with `with` or octal numbers, and TypeScript that reads `<T>` where JSX reads a tag, are worth a second try.
+    if parsed.panicked && source_type.is_javascript() {
+        let other = SourceType::tsx().with_module(true);
+        let again = Parser::new(allocator, text, other).with_options(options).parse();
+        if !again.panicked {
+            return again;
+        }
+    }
+    parsed
+}
+
+fn source_type(file_name: &str) -> SourceType {
+    let lower = file_name.to_ascii_lowercase();
+    let known = SourceType::from_path(&lower).unwrap_or_else(|_| SourceType::tsx());
+    // JSX is common in plain `.js`, and nothing else can be meant by it there.
+    if known.is_javascript() { known.with_jsx(true) } else { known }
+}
+
+/// Replaces the top-level statement that holds `offset` by blanks. Statements are told apart by lines that begin in the
+/// first column with a word or a decorator; what cannot be parsed has no better borders.
+fn blank_around(text: &str, offset: usize) -> Option<String> {
+    let offset = offset.min(text.len());
+    let starts: Vec<usize> = line_starts(text).filter(|at| begins_statement(&text[*at..])).collect();
+    let upto = starts.partition_point(|start| *start <= offset);
+    let first = upto.saturating_sub(1);
+    let before = first.saturating_sub(1);
+    // An error at the very start of a statement is the fault of the one before it, which did not end.
+    let candidates = if starts.get(first) == Some(&offset) { [before, first] } else { [first, before] };
+    for index in candidates {
+        let from = starts.get(index).copied().unwrap_or(0);
+        let to = starts.get(index + 1).copied().unwrap_or(text.len());
+        let (from, to) = if starts.is_empty() { (0, text.len()) } else { (from, to) };
+        if text[from..to].bytes().any(|byte| !byte.is_ascii_whitespace()) {
+            return Some(blanked(text, from, to));
+        }
+    }
+    let from = starts.get(first).copied().unwrap_or(0);
+    text[from..].bytes().any(|byte| !byte.is_ascii_whitespace()).then(|| blanked(text, from, text.len()))
+}
+
+fn blanked(text: &str, from: usize, to: usize) -> String {
+    let blank = text[from..to].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+    text[..from].chars().chain(blank).chain(text[to..].chars()).collect()
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+}
+
+fn begins_statement(line: &str) -> bool {
+    line.starts_with(|first: char| first.is_alphabetic() || matches!(first, '@' | '_' | '$'))
+}
+
+fn floor_boundary(text: &str, offset: u32) -> u32 {
+    (0..=offset).rev().find(|at| text.is_char_boundary(*at as usize)).unwrap_or(0)
+}
+
+fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| (a.line, a.column, &a.message).cmp(&(b.line, b.column, &b.message)));
+    diagnostics.dedup();
+    diagnostics.truncate(MOST_DIAGNOSTICS);
+}

@@ -1,0 +1,378 @@
+//! Types printed from the syntax tree in one spelling, so that formatting, quotes, separators and comments leave no
+//! trace in a signature.
+
+use oxc_ast::ast::{
+    BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportTypeQualifier,
+    TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSThisParameter,
+    TSTupleElement, TSType, TSTypeAnnotation, TSTypeName, TSTypeOperatorOperator, TSTypeParameter,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypePredicateName, TSTypeQueryExprName,
+};
+use oxc_span::GetSpan;
+
+use super::source::Source;
+
+/// Said where a type stands in no annotation.
+pub(super) const INFERRED: &str = "inferred";
+
+/// Prints with the text of the file at hand, for the few things that are shown as written.
+#[derive(Clone, Copy)]
+pub(super) struct Print<'s, 'a> {
+    pub(super) source: &'s Source<'a>,
+}
+
+impl Print<'_, '_> {
+    pub(super) fn annotation(self, annotation: &TSTypeAnnotation<'_>) -> String {
+        self.ty(&annotation.type_annotation)
+    }
+
+    pub(super) fn annotation_or(self, annotation: Option<&TSTypeAnnotation<'_>>, otherwise: &str) -> String {
+        annotation.map_or_else(|| otherwise.to_owned(), |annotation| self.annotation(annotation))
+    }
+
+    pub(super) fn ty(self, ty: &TSType<'_>) -> String {
+        match ty {
+            TSType::TSArrayType(array) => format!("{}[]", self.ty(&array.element_type)),
+            TSType::TSConditionalType(conditional) => format!(
+                "{} extends {} ? {} : {}",
+                self.ty(&conditional.check_type),
+                self.ty(&conditional.extends_type),
+                self.ty(&conditional.true_type),
+                self.ty(&conditional.false_type)
+            ),
+            TSType::TSConstructorType(constructor) => format!(
+                "{}new {}({}) => {}",
+                if constructor.r#abstract { "abstract " } else { "" },
+                self.type_parameters(constructor.type_parameters.as_deref()),
+                self.parameters(&constructor.params, None),
+                self.annotation(&constructor.return_type)
+            ),
+            TSType::TSFunctionType(function) => format!(
+                "{}({}) => {}",
+                self.type_parameters(function.type_parameters.as_deref()),
+                self.parameters(&function.params, function.this_param.as_deref()),
+                self.annotation(&function.return_type)
+            ),
+            TSType::TSImportType(import) => {
+                let qualifier = import.qualifier.as_ref().map(|name| format!(".{}", qualifier(name)));
+                let arguments = self.type_arguments(import.type_arguments.as_deref());
+                format!("import('{}'){}{arguments}", import.source.value, qualifier.unwrap_or_default())
+            }
+            TSType::TSIndexedAccessType(access) => {
+                format!("{}[{}]", self.ty(&access.object_type), self.ty(&access.index_type))
+            }
+            TSType::TSInferType(infer) => format!("infer {}", self.type_parameter(&infer.type_parameter)),
+            TSType::TSIntersectionType(intersection) => {
+                join(intersection.types.iter().map(|part| self.ty(part)), " & ")
+            }
+            TSType::TSUnionType(union) => join(union.types.iter().map(|part| self.ty(part)), " | "),
+            TSType::TSLiteralType(literal) => self.literal(&literal.literal),
+            TSType::TSMappedType(mapped) => {
+                let name = mapped.name_type.as_ref().map(|name| format!(" as {}", self.ty(name)));
+                let value = mapped.type_annotation.as_ref().map(|ty| format!(": {}", self.ty(ty)));
+                format!(
+                    "{{ {}[{} in {}{}]{}{} }}",
+                    modifier(mapped.readonly, "readonly "),
+                    mapped.key.name,
+                    self.ty(&mapped.constraint),
+                    name.unwrap_or_default(),
+                    modifier(mapped.optional, "?"),
+                    value.unwrap_or_default()
+                )
+            }
+            TSType::TSNamedTupleMember(member) => {
+                let mark = if member.optional { "?" } else { "" };
+                format!("{}{mark}: {}", member.label.name, self.tuple_element(&member.element_type))
+            }
+            TSType::TSTemplateLiteralType(template) => {
+                let mut text = String::from("`");
+                for (index, quasi) in template.quasis.iter().enumerate() {
+                    text.push_str(&quasi.value.raw);
+                    if let Some(ty) = template.types.get(index) {
+                        text.push_str("${");
+                        text.push_str(&self.ty(ty));
+                        text.push('}');
+                    }
+                }
+                text + "`"
+            }
+            TSType::TSTupleType(tuple) => {
+                format!("[{}]", join(tuple.element_types.iter().map(|part| self.tuple_element(part)), ", "))
+            }
+            TSType::TSTypeLiteral(literal) => self.members(&literal.members),
+            TSType::TSTypeOperatorType(operator) => {
+                let word = match operator.operator {
+                    TSTypeOperatorOperator::Keyof => "keyof",
+                    TSTypeOperatorOperator::Unique => "unique",
+                    TSTypeOperatorOperator::Readonly => "readonly",
+                };
+                format!("{word} {}", self.ty(&operator.type_annotation))
+            }
+            TSType::TSTypePredicate(predicate) => {
+                let name = match &predicate.parameter_name {
+                    TSTypePredicateName::Identifier(name) => name.name.as_str(),
+                    TSTypePredicateName::This(_) => "this",
+                };
+                let asserts = if predicate.asserts { "asserts " } else { "" };
+                let is = predicate.type_annotation.as_ref().map(|ty| format!(" is {}", self.annotation(ty)));
+                format!("{asserts}{name}{}", is.unwrap_or_default())
+            }
+            TSType::TSTypeQuery(query) => {
+                let name = match &query.expr_name {
+                    TSTypeQueryExprName::TSImportType(import) => self.source.one_line(import.span),
+                    TSTypeQueryExprName::IdentifierReference(name) => name.name.to_string(),
+                    TSTypeQueryExprName::QualifiedName(name) => {
+                        format!("{}.{}", type_name(&name.left), name.right.name)
+                    }
+                    TSTypeQueryExprName::ThisExpression(_) => "this".to_owned(),
+                };
+                format!("typeof {name}{}", self.type_arguments(query.type_arguments.as_deref()))
+            }
+            TSType::TSTypeReference(reference) => {
+                let arguments = self.type_arguments(reference.type_arguments.as_deref());
+                format!("{}{arguments}", type_name(&reference.type_name))
+            }
+            TSType::TSParenthesizedType(inner) => match inner.type_annotation.without_parenthesized() {
+                TSType::TSTypeReference(_) | TSType::TSTypeLiteral(_) | TSType::TSLiteralType(_) => {
+                    self.ty(inner.type_annotation.without_parenthesized())
+                }
+                other if other.is_keyword() => self.ty(other),
+                other => format!("({})", self.ty(other)),
+            },
+            // Keywords and the types of JSDoc are one word, or nearly.
+            other => self.source.one_line(other.span()),
+        }
+    }
+
+    fn tuple_element(self, element: &TSTupleElement<'_>) -> String {
+        match element {
+            TSTupleElement::TSOptionalType(optional) => format!("{}?", self.ty(&optional.type_annotation)),
+            TSTupleElement::TSRestType(rest) => format!("...{}", self.ty(&rest.type_annotation)),
+            other => other.as_ts_type().map(|ty| self.ty(ty)).unwrap_or_default(),
+        }
+    }
+
+    fn literal(self, literal: &TSLiteral<'_>) -> String {
+        match literal {
+            TSLiteral::StringLiteral(text) => quoted(&text.value),
+            other => self.source.one_line(other.span()),
+        }
+    }
+
+    pub(super) fn members(self, members: &[TSSignature<'_>]) -> String {
+        if members.is_empty() {
+            return "{}".to_owned();
+        }
+        format!("{{ {} }}", join(members.iter().map(|member| self.member(member)), "; "))
+    }
+
+    pub(super) fn member(self, member: &TSSignature<'_>) -> String {
+        match member {
+            TSSignature::TSIndexSignature(index) => format!(
+                "{}[{}: {}]: {}",
+                if index.readonly { "readonly " } else { "" },
+                index.parameter.name,
+                self.annotation(&index.parameter.type_annotation),
+                self.annotation(&index.type_annotation)
+            ),
+            TSSignature::TSPropertySignature(property) => format!(
+                "{}{}{}: {}",
+                if property.readonly { "readonly " } else { "" },
+                self.key(&property.key, property.computed),
+                if property.optional { "?" } else { "" },
+                self.annotation_or(property.type_annotation.as_deref(), "any")
+            ),
+            TSSignature::TSCallSignatureDeclaration(call) => format!(
+                "{}({}): {}",
+                self.type_parameters(call.type_parameters.as_deref()),
+                self.parameters(&call.params, call.this_param.as_deref()),
+                self.annotation_or(call.return_type.as_deref(), "any")
+            ),
+            TSSignature::TSConstructSignatureDeclaration(construct) => format!(
+                "new {}({}): {}",
+                self.type_parameters(construct.type_parameters.as_deref()),
+                self.parameters(&construct.params, None),
+                self.annotation_or(construct.return_type.as_deref(), "any")
+            ),
+            TSSignature::TSMethodSignature(method) => format!(
+                "{}{}{}{}({}){}",
+                match method.kind {
+                    TSMethodSignatureKind::Method => "",
+                    TSMethodSignatureKind::Get => "get ",
+                    TSMethodSignatureKind::Set => "set ",
+                },
+                self.key(&method.key, method.computed),
+                if method.optional { "?" } else { "" },
+                self.type_parameters(method.type_parameters.as_deref()),
+                self.parameters(&method.params, method.this_param.as_deref()),
+                match (&method.return_type, method.kind) {
+                    (None, TSMethodSignatureKind::Set) => String::new(),
+                    (returned, _) => format!(": {}", self.annotation_or(returned.as_deref(), "any")),
+                }
+            ),
+        }
+    }
+
+    pub(super) fn type_parameters(self, parameters: Option<&TSTypeParameterDeclaration<'_>>) -> String {
+        let Some(parameters) = parameters else { return String::new() };
+        format!("<{}>", join(parameters.params.iter().map(|parameter| self.type_parameter(parameter)), ", "))
+    }
+
+    fn type_parameter(self, parameter: &TSTypeParameter<'_>) -> String {
+        let constraint = parameter.constraint.as_ref().map(|ty| format!(" extends {}", self.ty(ty)));
+        let default = parameter.default.as_ref().map(|ty| format!(" = {}", self.ty(ty)));
+        format!(
+            "{}{}{}{}{}{}",
+            if parameter.r#const { "const " } else { "" },
+            if parameter.r#in { "in " } else { "" },
+            if parameter.out { "out " } else { "" },
+            parameter.name.name,
+            constraint.unwrap_or_default(),
+            default.unwrap_or_default()
+        )
+    }
+
+    pub(super) fn type_arguments(self, arguments: Option<&TSTypeParameterInstantiation<'_>>) -> String {
+        let Some(arguments) = arguments else { return String::new() };
+        format!("<{}>", join(arguments.params.iter().map(|ty| self.ty(ty)), ", "))
+    }
+
+    pub(super) fn parameters(
+        self,
+        parameters: &FormalParameters<'_>,
+        this: Option<&TSThisParameter<'_>>,
+    ) -> String {
+        let this =
+            this.map(|this| format!("this: {}", self.annotation_or(this.type_annotation.as_deref(), "any")));
+        let rest = parameters.rest.as_ref().map(|rest| {
+            let annotation = rest.type_annotation.as_deref().map(|ty| format!(": {}", self.annotation(ty)));
+            format!("...{}{}", self.pattern(&rest.rest.argument), annotation.unwrap_or_default())
+        });
+        join(
+            this.into_iter().chain(parameters.items.iter().map(|item| self.parameter(item))).chain(rest),
+            ", ",
+        )
+    }
+
+    /// A parameter that has a default is optional to its caller, whatever the default is.
+    pub(super) fn parameter(self, parameter: &FormalParameter<'_>) -> String {
+        // What an annotated parameter is taken apart into is the function's own business.
+        let hides = parameter.pattern.is_destructuring_pattern() && parameter.type_annotation.is_some();
+        let name = match &parameter.pattern {
+            BindingPattern::ObjectPattern(_) if hides => "{...}".to_owned(),
+            BindingPattern::ArrayPattern(_) if hides => "[...]".to_owned(),
+            pattern => self.pattern(pattern),
+        };
+        let optional = if parameter.optional || parameter.initializer.is_some() { "?" } else { "" };
+        let annotation = match (&parameter.type_annotation, &parameter.initializer) {
+            (Some(ty), _) => format!(": {}", self.annotation(ty)),
+            (None, Some(default)) => match literal_type(default) {
+                Some(ty) => format!(": {ty}"),
+                None => String::new(),
+            },
+            (None, None) => String::new(),
+        };
+        format!("{name}{optional}{annotation}")
+    }
+
+    /// Names only: what a pattern is taken apart into is visible to the caller through its type.
+    pub(super) fn pattern(self, pattern: &BindingPattern<'_>) -> String {
+        match pattern {
+            BindingPattern::BindingIdentifier(name) => name.name.to_string(),
+            BindingPattern::AssignmentPattern(assignment) => self.pattern(&assignment.left),
+            BindingPattern::ObjectPattern(object) => {
+                let names =
+                    object.properties.iter().map(|property| self.key(&property.key, property.computed));
+                let rest = object.rest.as_ref().map(|rest| format!("...{}", self.pattern(&rest.argument)));
+                let all = join(names.chain(rest), ", ");
+                if all.is_empty() { "{}".to_owned() } else { format!("{{ {all} }}") }
+            }
+            BindingPattern::ArrayPattern(array) => {
+                let names = array
+                    .elements
+                    .iter()
+                    .map(|element| element.as_ref().map(|element| self.pattern(element)).unwrap_or_default());
+                let rest = array.rest.as_ref().map(|rest| format!("...{}", self.pattern(&rest.argument)));
+                format!("[{}]", join(names.chain(rest), ", "))
+            }
+        }
+    }
+
+    /// A member's name as a reader writes it: bare where it can be.
+    pub(super) fn key(self, key: &PropertyKey<'_>, computed: bool) -> String {
+        match key {
+            PropertyKey::StaticIdentifier(name) if !computed => name.name.to_string(),
+            PropertyKey::PrivateIdentifier(name) => format!("#{}", name.name),
+            PropertyKey::StringLiteral(text) if is_identifier(&text.value) => text.value.to_string(),
+            PropertyKey::StringLiteral(text) => quoted(&text.value),
+            other if computed => format!("[{}]", self.source.one_line(other.span())),
+            other => self.source.one_line(other.span()),
+        }
+    }
+}
+
+pub(super) fn type_name(name: &TSTypeName<'_>) -> String {
+    match name {
+        TSTypeName::IdentifierReference(name) => name.name.to_string(),
+        TSTypeName::QualifiedName(qualified) => {
+            format!("{}.{}", type_name(&qualified.left), qualified.right.name)
+        }
+        TSTypeName::ThisExpression(_) => "this".to_owned(),
+    }
+}
+
+pub(super) fn qualifier(name: &TSImportTypeQualifier<'_>) -> String {
+    match name {
+        TSImportTypeQualifier::Identifier(name) => name.name.to_string(),
+        TSImportTypeQualifier::QualifiedName(name) => {
+            format!("{}.{}", qualifier(&name.left), name.right.name)
+        }
+    }
+}
+
+/// The type that a literal has beyond doubt; `None` for everything else.
+pub(super) fn literal_type(expression: &Expression<'_>) -> Option<&'static str> {
+    match expression.get_inner_expression() {
+        Expression::NumericLiteral(_) => Some("number"),
+        Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => Some("string"),
+        Expression::BooleanLiteral(_) => Some("boolean"),
+        Expression::BigIntLiteral(_) => Some("bigint"),
+        Expression::RegExpLiteral(_) => Some("RegExp"),
+        Expression::UnaryExpression(unary) => match unary.operator.as_str() {
+            "!" => Some("boolean"),
+            "-" | "+" | "~" if matches!(unary.argument, Expression::NumericLiteral(_)) => Some("number"),
+            "typeof" => Some("string"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+}
+
+pub(super) fn is_identifier(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|first: char| first.is_ascii_digit())
+        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
+}
+
+pub(super) fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in parts.enumerate() {
+        if index > 0 {
+            text.push_str(separator);
+        }
+        text.push_str(&part);
+    }
+    text
+}
+
+fn modifier(operator: Option<TSMappedTypeModifierOperator>, word: &str) -> String {
+    match operator {
+        None => String::new(),
+        Some(TSMappedTypeModifierOperator::True) => word.to_owned(),
+        Some(TSMappedTypeModifierOperator::Plus) => format!("+{word}"),
+        Some(TSMappedTypeModifierOperator::Minus) => format!("-{word}"),
+    }
+}

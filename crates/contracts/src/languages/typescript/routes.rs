@@ -1,0 +1,369 @@
+//! Route tables: calls on an Express application or router, and the decorators of `NestJS` controllers.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    Argument, BindingPattern, CallExpression, Class, ClassElement, Decorator, Expression, Function, Program,
+    Statement, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::GetSpan;
+
+use super::body::{callee_name, text_of};
+use super::component::Callable;
+use super::modules::Modules;
+use super::print::Print;
+use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
+
+const VERBS: &[&str] = &["all", "delete", "get", "head", "options", "patch", "post", "put"];
+
+#[derive(Default)]
+pub(super) struct Routes {
+    pub(super) table: Vec<Route>,
+    /// `@Controller`, `@app.get` …, as the seed lists them.
+    pub(super) decorators: BTreeSet<String>,
+    pub(super) is_controller: bool,
+}
+
+/// Nothing is looked at unless the framework is imported: `map.get('/a', f)` is no route.
+pub(super) fn of<'a>(program: &Program<'a>, modules: &Modules, print: Print<'_, 'a>) -> Routes {
+    let mut routes = Routes::default();
+    if modules.imports_from(|from| from.starts_with("@nestjs/")) {
+        for class in program.body.iter().filter_map(class_of) {
+            nest(class, print, &mut routes);
+        }
+    }
+    if modules.imports_from(|from| matches!(from, "express" | "express-promise-router" | "router")) {
+        let mut express = Express {
+            print,
+            applications: BTreeSet::new(),
+            functions: functions(program),
+            routes: &mut routes,
+        };
+        express.visit_program(program);
+    }
+    routes
+}
+
+struct Express<'r, 's, 'a, 'x> {
+    print: Print<'s, 'a>,
+    /// Names that hold an application or a router.
+    applications: BTreeSet<String>,
+    functions: Vec<(String, Callable<'x, 'a>)>,
+    routes: &'r mut Routes,
+}
+
+impl<'a> Visit<'a> for Express<'_, '_, 'a, '_> {
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
+            if makes_application(init) {
+                self.applications.insert(name.to_string());
+            }
+        }
+        walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_formal_parameter(&mut self, parameter: &oxc_ast::ast::FormalParameter<'a>) {
+        // `function mount(app: express.Application)` is handed one.
+        if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
+            (&parameter.pattern, &parameter.type_annotation)
+        {
+            let text = self.print.annotation(ty);
+            if matches!(text.rsplit('.').next(), Some("Application" | "Express" | "Router" | "IRouter")) {
+                self.applications.insert(name.name.to_string());
+            }
+        }
+        walk::walk_formal_parameter(self, parameter);
+    }
+
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        self.register(call);
+        walk::walk_call_expression(self, call);
+    }
+}
+
+impl<'a> Express<'_, '_, 'a, '_> {
+    fn register(&mut self, call: &CallExpression<'a>) {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return };
+        let verb = member.property.name.as_str();
+        let arguments: Vec<&Expression<'a>> =
+            call.arguments.iter().filter_map(Argument::as_expression).collect();
+        let (owner, path, handlers) = match chained_route(&member.object) {
+            // `router.route('/a').get(f).post(g)`
+            Some((owner, path)) => (owner, path, arguments.as_slice()),
+            None => {
+                let Expression::Identifier(owner) = &member.object else { return };
+                let Some((first, rest)) = arguments.split_first() else { return };
+                (owner.name.as_str(), *first, rest)
+            }
+        };
+        let known = self.applications.contains(owner);
+        let is_verb = VERBS.contains(&verb) && !handlers.is_empty();
+        let mounts = verb == "use" && !handlers.is_empty() && text_of(path).is_some();
+        if !known || !(is_verb || mounts) {
+            return;
+        }
+        let Some((last, guards)) = handlers.split_last() else { return };
+        let path = self.path(path);
+        let mut parameters: Vec<RouteParameter> = path_parameters(&path);
+        let callable = Callable::of(last).or_else(|| {
+            let name = self.print.source.one_line(last.span());
+            self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
+        });
+        let mut returns = String::new();
+        if let Some(callable) = callable {
+            for item in &callable.parameters().items {
+                if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
+                    (&item.pattern, &item.type_annotation)
+                {
+                    parameters.push(RouteParameter {
+                        name: name.name.to_string(),
+                        source: RouteParameterSource::Handler,
+                        text: self.print.annotation(ty),
+                    });
+                }
+            }
+            returns = self.print.annotation_or(callable.returned(), "");
+        }
+        self.routes.decorators.insert(format!("@{owner}.{verb}"));
+        self.routes.table.push(Route {
+            framework: RouteFramework::Express,
+            method: verb.to_ascii_uppercase(),
+            path,
+            handler: self.handler(last),
+            parameters,
+            guards: guards.iter().map(|guard| self.handler(guard)).collect(),
+            returns,
+            status: None,
+            line: self.print.source.line(member.property.span.start),
+        });
+    }
+
+    fn path(&self, path: &Expression<'_>) -> String {
+        match path {
+            Expression::ArrayExpression(paths) => {
+                let each = paths.elements.iter().filter_map(|element| element.as_expression());
+                each.map(|path| self.path(path)).collect::<Vec<_>>().join(" | ")
+            }
+            Expression::RegExpLiteral(pattern) => self.print.source.one_line(pattern.span),
+            other => {
+                text_of(other).unwrap_or_else(|| format!("${{{}}}", self.print.source.one_line(other.span())))
+            }
+        }
+    }
+
+    fn handler(&self, handler: &Expression<'_>) -> String {
+        match handler.get_inner_expression() {
+            Expression::ArrowFunctionExpression(_) => "anonymous".to_owned(),
+            Expression::FunctionExpression(function) => {
+                function.name().map_or("anonymous".to_owned(), |name| name.to_string())
+            }
+            other => {
+                let text = self.print.source.one_line(other.span());
+                if text.chars().count() > 80 { "anonymous".to_owned() } else { text }
+            }
+        }
+    }
+}
+
+/// `express()`, `express.Router()`, `Router()`, `new Router()`.
+fn makes_application(init: &Expression<'_>) -> bool {
+    let callee = match init.get_inner_expression() {
+        Expression::CallExpression(call) => &call.callee,
+        Expression::NewExpression(new) => &new.callee,
+        _ => return false,
+    };
+    matches!(callee_name(callee), Some("express" | "Router" | "PromiseRouter"))
+}
+
+fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Expression<'a>)> {
+    let mut here = object;
+    while let Expression::CallExpression(call) = here {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+        if member.property.name == "route" {
+            let Expression::Identifier(owner) = &member.object else { return None };
+            return Some((owner.name.as_str(), call.arguments.first()?.as_expression()?));
+        }
+        here = &member.object;
+    }
+    None
+}
+
+fn path_parameters(path: &str) -> Vec<RouteParameter> {
+    let names = path.split('/').flat_map(|segment| segment.split(':').skip(1)).map(|name| {
+        name.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect::<String>()
+    });
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| RouteParameter { name, source: RouteParameterSource::Path, text: "string".to_owned() })
+        .collect()
+}
+
+/// Functions of the file by name, so that a handler that is passed by name is known.
+fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {
+    let mut found = Vec::new();
+    for statement in &program.body {
+        let declaration = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
+        };
+        match declaration {
+            Some(oxc_ast::ast::Declaration::FunctionDeclaration(function)) => {
+                if let Some(name) = function.name() {
+                    found.push((name.to_string(), Callable::Function(function)));
+                }
+            }
+            Some(oxc_ast::ast::Declaration::VariableDeclaration(variables)) => {
+                for declarator in &variables.declarations {
+                    let callable = declarator.init.as_ref().and_then(Callable::of);
+                    if let (Some(name), Some(callable)) = (declarator.id.get_identifier_name(), callable) {
+                        found.push((name.to_string(), callable));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
+    use oxc_ast::ast::{Declaration, ExportDefaultDeclarationKind};
+    match statement {
+        Statement::ClassDeclaration(class) => Some(class),
+        Statement::ExportDeclaration(export) => match &export.declaration {
+            Declaration::ClassDeclaration(class) => Some(class),
+            _ => None,
+        },
+        Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => Some(class),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn nest(class: &Class<'_>, print: Print<'_, '_>, routes: &mut Routes) {
+    for decorator in &class.decorators {
+        if let Some(name) = decorator_name(decorator) {
+            routes.decorators.insert(format!("@{name}"));
+        }
+    }
+    let Some(controller) = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"))
+    else {
+        return;
+    };
+    routes.is_controller = true;
+    let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
+    let prefixes = decorator_paths(controller, print);
+    let class_guards = guards(&class.decorators, print);
+    for element in &class.body.body {
+        let ClassElement::MethodDefinition(method) = element else { continue };
+        for decorator in &method.decorators {
+            let Some(verb) = decorator_name(decorator) else { continue };
+            if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) && verb != "Sse" {
+                continue;
+            }
+            routes.decorators.insert(format!("@{verb}"));
+            for prefix in &prefixes {
+                for own in decorator_paths(decorator, print) {
+                    let path = join_paths(prefix, &own);
+                    routes.table.push(Route {
+                        framework: RouteFramework::NestJs,
+                        method: if verb == "Sse" { "GET".to_owned() } else { verb.to_ascii_uppercase() },
+                        handler: format!("{class_name}.{}", print.key(&method.key, method.computed)),
+                        parameters: nest_parameters(&method.value, print),
+                        guards: class_guards
+                            .iter()
+                            .cloned()
+                            .chain(guards(&method.decorators, print))
+                            .collect(),
+                        returns: print.annotation_or(method.value.return_type.as_deref(), ""),
+                        status: status(&method.decorators),
+                        line: print.source.line(decorator.span.start),
+                        path,
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn nest_parameters(function: &Function<'_>, print: Print<'_, '_>) -> Vec<RouteParameter> {
+    let mut found = Vec::new();
+    for item in &function.params.items {
+        let Some(decorator) = item.decorators.first() else { continue };
+        let source = match decorator_name(decorator) {
+            Some("Param") => RouteParameterSource::Path,
+            Some("Query") => RouteParameterSource::Query,
+            Some("Body" | "UploadedFile" | "UploadedFiles") => RouteParameterSource::Body,
+            Some("Headers") => RouteParameterSource::Headers,
+            _ => RouteParameterSource::Other,
+        };
+        let named = decorator_argument(decorator).and_then(text_of);
+        let name = named.unwrap_or_else(|| print.pattern(&item.pattern));
+        let text = print.annotation_or(item.type_annotation.as_deref(), "");
+        found.push(RouteParameter { name, source, text });
+    }
+    found
+}
+
+/// `@HttpCode(204)`.
+fn status(decorators: &[Decorator<'_>]) -> Option<u16> {
+    let code =
+        decorators.iter().find(|one| decorator_name(one) == Some("HttpCode")).and_then(decorator_argument)?;
+    match code {
+        Expression::NumericLiteral(number) => number.raw?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The arguments of every `@UseGuards(…)`.
+fn guards(decorators: &[Decorator<'_>], print: Print<'_, '_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for decorator in decorators.iter().filter(|one| decorator_name(one) == Some("UseGuards")) {
+        if let Expression::CallExpression(call) = &decorator.expression {
+            found.extend(call.arguments.iter().map(|argument| print.source.one_line(argument.span())));
+        }
+    }
+    found
+}
+
+fn decorator_name<'x>(decorator: &'x Decorator<'_>) -> Option<&'x str> {
+    match &decorator.expression {
+        Expression::CallExpression(call) => callee_name(&call.callee),
+        other => callee_name(other),
+    }
+}
+
+fn decorator_argument<'x, 'a>(decorator: &'x Decorator<'a>) -> Option<&'x Expression<'a>> {
+    match &decorator.expression {
+        Expression::CallExpression(call) => call.arguments.first()?.as_expression(),
+        _ => None,
+    }
+}
+
+/// `@Get()`, `@Get('a')`, `@Get(['a', 'b'])`, `@Controller({ path: 'a' })`; at least one path always.
+fn decorator_paths(decorator: &Decorator<'_>, print: Print<'_, '_>) -> Vec<String> {
+    let shown = |path: &Expression<'_>| {
+        text_of(path).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
+    };
+    match decorator_argument(decorator).map(Expression::get_inner_expression) {
+        None => vec![String::new()],
+        Some(Expression::ArrayExpression(paths)) => {
+            paths.elements.iter().filter_map(|element| element.as_expression()).map(shown).collect()
+        }
+        Some(Expression::ObjectExpression(options)) => {
+            let properties = options.properties.iter().filter_map(|property| property.as_property());
+            let path = properties.into_iter().find(|property| property.key.is_specific_static_name("path"));
+            vec![path.map(|property| shown(&property.value)).unwrap_or_default()]
+        }
+        Some(path) => vec![shown(path)],
+    }
+}
+
+fn join_paths(prefix: &str, own: &str) -> String {
+    let segments =
+        [prefix, own].into_iter().map(|part| part.trim_matches('/')).filter(|part| !part.is_empty());
+    format!("/{}", segments.collect::<Vec<_>>().join("/"))
+}

@@ -1,0 +1,266 @@
+//! The printed signature of each kind of declaration: as declared, without its body.
+
+use oxc_ast::ast::{
+    ArrowFunctionExpression, Class, ClassElement, Expression, Function, MethodDefinitionKind,
+    MethodDefinitionType, PropertyDefinitionType, TSAccessibility, TSEnumDeclaration, TSEnumMemberName,
+    TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+};
+use oxc_span::GetSpan;
+
+use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, type_name};
+
+/// Longer literals are data, not a promise that anybody reads.
+const LONGEST_LITERAL: usize = 60;
+
+impl Print<'_, '_> {
+    pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
+        format!(
+            "{}function{} {name}{}({}): {}",
+            if function.r#async { "async " } else { "" },
+            if function.generator { "*" } else { "" },
+            self.type_parameters(function.type_parameters.as_deref()),
+            self.parameters(&function.params, function.this_param.as_deref()),
+            self.annotation_or(function.return_type.as_deref(), INFERRED)
+        )
+    }
+
+    /// The type of a function that is a value.
+    pub(super) fn function_value(self, function: &Function<'_>) -> String {
+        format!(
+            "{}{}({}) => {}",
+            if function.r#async { "async " } else { "" },
+            self.type_parameters(function.type_parameters.as_deref()),
+            self.parameters(&function.params, function.this_param.as_deref()),
+            self.annotation_or(function.return_type.as_deref(), INFERRED)
+        )
+    }
+
+    pub(super) fn arrow(self, arrow: &ArrowFunctionExpression<'_>) -> String {
+        format!(
+            "{}{}({}) => {}",
+            if arrow.r#async { "async " } else { "" },
+            self.type_parameters(arrow.type_parameters.as_deref()),
+            self.parameters(&arrow.params, None),
+            self.annotation_or(arrow.return_type.as_deref(), INFERRED)
+        )
+    }
+
+    pub(super) fn interface(self, interface: &TSInterfaceDeclaration<'_>) -> String {
+        let parents = join(
+            interface.extends.iter().map(|parent| {
+                format!(
+                    "{}{}",
+                    type_name(&parent.type_name),
+                    self.type_arguments(parent.type_arguments.as_deref())
+                )
+            }),
+            ", ",
+        );
+        format!(
+            "interface {}{}{} {}",
+            interface.id.name,
+            self.type_parameters(interface.type_parameters.as_deref()),
+            if parents.is_empty() { parents } else { format!(" extends {parents}") },
+            self.members(&interface.body.body)
+        )
+    }
+
+    pub(super) fn alias(self, alias: &TSTypeAliasDeclaration<'_>) -> String {
+        let parameters = self.type_parameters(alias.type_parameters.as_deref());
+        format!("type {}{parameters} = {}", alias.id.name, self.ty(&alias.type_annotation))
+    }
+
+    pub(super) fn enumeration(self, declared: &TSEnumDeclaration<'_>) -> String {
+        let members = declared.body.members.iter().map(|member| {
+            let name = match &member.id {
+                TSEnumMemberName::Identifier(name) => name.name.to_string(),
+                TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => {
+                    if is_identifier(&text.value) { text.value.to_string() } else { quoted(&text.value) }
+                }
+                TSEnumMemberName::ComputedTemplateString(template) => self.source.one_line(template.span),
+            };
+            match &member.initializer {
+                Some(value) => format!("{name} = {}", self.short(value)),
+                None => name,
+            }
+        });
+        let members = join(members, ", ");
+        format!(
+            "{}enum {} {}",
+            if declared.r#const { "const " } else { "" },
+            declared.id.name,
+            if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") }
+        )
+    }
+
+    /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
+    pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
+        let parent = class.heritage.as_ref().map(|heritage| {
+            let arguments = self.type_arguments(heritage.type_arguments.as_deref());
+            format!(" extends {}{arguments}", self.source.one_line(heritage.expression.span()))
+        });
+        let interfaces = join(
+            class.implements.iter().map(|interface| {
+                let arguments = self.type_arguments(interface.type_arguments.as_deref());
+                format!("{}{arguments}", type_name(&interface.expression))
+            }),
+            ", ",
+        );
+        let members = join(class.body.body.iter().flat_map(|element| self.class_element(element)), "; ");
+        format!(
+            "{}class {name}{}{}{} {}",
+            if class.r#abstract { "abstract " } else { "" },
+            self.type_parameters(class.type_parameters.as_deref()),
+            parent.unwrap_or_default(),
+            if interfaces.is_empty() { interfaces } else { format!(" implements {interfaces}") },
+            if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") }
+        )
+    }
+
+    fn class_element(self, element: &ClassElement<'_>) -> Vec<String> {
+        match element {
+            ClassElement::MethodDefinition(method) => {
+                if is_hidden(method.accessibility) || method.key.is_private_identifier() {
+                    return Vec::new();
+                }
+                let function = &method.value;
+                let mut printed = self.parameter_properties(method.kind, function);
+                let returned = match method.kind {
+                    MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => String::new(),
+                    _ => format!(": {}", self.annotation_or(function.return_type.as_deref(), INFERRED)),
+                };
+                printed.push(format!(
+                    "{}{}{}{}{}{}{}{}({}){returned}",
+                    modifiers(method.accessibility, method.r#static),
+                    if method.r#type == MethodDefinitionType::TSAbstractMethodDefinition {
+                        "abstract "
+                    } else {
+                        ""
+                    },
+                    match method.kind {
+                        MethodDefinitionKind::Get => "get ",
+                        MethodDefinitionKind::Set => "set ",
+                        _ => "",
+                    },
+                    if function.r#async { "async " } else { "" },
+                    if function.generator { "*" } else { "" },
+                    self.key(&method.key, method.computed),
+                    if method.optional { "?" } else { "" },
+                    self.type_parameters(function.type_parameters.as_deref()),
+                    self.parameters(&function.params, function.this_param.as_deref()),
+                ));
+                printed
+            }
+            ClassElement::PropertyDefinition(property) => {
+                if is_hidden(property.accessibility) || property.key.is_private_identifier() {
+                    return Vec::new();
+                }
+                let text = match (&property.type_annotation, &property.value) {
+                    (Some(ty), _) => self.annotation(ty),
+                    (None, Some(value)) => self.value_type(value),
+                    (None, None) => "any".to_owned(),
+                };
+                let is_abstract = property.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition;
+                vec![format!(
+                    "{}{}{}{}{}: {text}",
+                    modifiers(property.accessibility, property.r#static),
+                    if is_abstract { "abstract " } else { "" },
+                    if property.readonly { "readonly " } else { "" },
+                    self.key(&property.key, property.computed),
+                    if property.optional { "?" } else { "" },
+                )]
+            }
+            ClassElement::AccessorProperty(property) => {
+                if is_hidden(property.accessibility) || property.key.is_private_identifier() {
+                    return Vec::new();
+                }
+                let text = self.annotation_or(property.type_annotation.as_deref(), INFERRED);
+                let key = self.key(&property.key, property.computed);
+                vec![format!(
+                    "{}accessor {key}: {text}",
+                    modifiers(property.accessibility, property.r#static)
+                )]
+            }
+            ClassElement::TSIndexSignature(index) => vec![format!(
+                "[{}: {}]: {}",
+                index.parameter.name,
+                self.annotation(&index.parameter.type_annotation),
+                self.annotation(&index.type_annotation)
+            )],
+            ClassElement::StaticBlock(_) => Vec::new(),
+        }
+    }
+
+    /// `constructor(readonly id: string)` declares a property.
+    fn parameter_properties(self, kind: MethodDefinitionKind, function: &Function<'_>) -> Vec<String> {
+        if kind != MethodDefinitionKind::Constructor {
+            return Vec::new();
+        }
+        let declared =
+            function.params.items.iter().filter(|item| item.has_modifier() && !is_hidden(item.accessibility));
+        declared
+            .map(|item| {
+                let readonly = if item.readonly { "readonly " } else { "" };
+                format!("{}{readonly}{}", modifiers(item.accessibility, false), self.parameter(item))
+            })
+            .collect()
+    }
+
+    /// `const NAME: type`, or the literal itself where it is short.
+    pub(super) fn variable(self, keyword: &str, declarator: &VariableDeclarator<'_>, name: &str) -> String {
+        if let Some(ty) = &declarator.type_annotation {
+            return format!("{keyword} {name}: {}", self.annotation(ty));
+        }
+        match &declarator.init {
+            None => format!("{keyword} {name}: any"),
+            Some(value) if declarator.id.is_binding_identifier() => match literal_type(value) {
+                Some(_) if keyword == "const" && value.span().size() as usize <= LONGEST_LITERAL => {
+                    format!("{keyword} {name} = {}", self.short(value))
+                }
+                _ => format!("{keyword} {name}: {}", self.value_type(value)),
+            },
+            Some(_) => format!("{keyword} {name}: {INFERRED}"),
+        }
+    }
+
+    /// The type of a value as far as its own text says it.
+    pub(super) fn value_type(self, value: &Expression<'_>) -> String {
+        match value {
+            Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow),
+            Expression::FunctionExpression(function) => self.function_value(function),
+            Expression::TSAsExpression(cast) if !cast.type_annotation.is_const_type_reference() => {
+                self.ty(&cast.type_annotation)
+            }
+            Expression::TSTypeAssertion(cast) => self.ty(&cast.type_annotation),
+            Expression::TSSatisfiesExpression(cast) => {
+                format!("{INFERRED} satisfies {}", self.ty(&cast.type_annotation))
+            }
+            Expression::NewExpression(new) => match &new.callee {
+                Expression::Identifier(name) => {
+                    format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
+                }
+                _ => INFERRED.to_owned(),
+            },
+            Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
+            other => literal_type(other).unwrap_or(INFERRED).to_owned(),
+        }
+    }
+
+    /// A value as written, where it is short enough to say something.
+    pub(super) fn short(self, value: &Expression<'_>) -> String {
+        match value.get_inner_expression() {
+            Expression::StringLiteral(text) if text.value.len() <= LONGEST_LITERAL => quoted(&text.value),
+            other if (other.span().size() as usize) <= LONGEST_LITERAL => self.source.one_line(other.span()),
+            other => literal_type(other).unwrap_or("…").to_owned(),
+        }
+    }
+}
+
+fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {
+    accessibility == Some(TSAccessibility::Private)
+}
+
+fn modifiers(accessibility: Option<TSAccessibility>, is_static: bool) -> String {
+    let protected = if accessibility == Some(TSAccessibility::Protected) { "protected " } else { "" };
+    format!("{protected}{}", if is_static { "static " } else { "" })
+}

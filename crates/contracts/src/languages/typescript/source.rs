@@ -1,0 +1,140 @@
+//! The text of a file with what is asked of it again and again: lines, columns, doc comments, the text of a span.
+
+use oxc_ast::ast::Comment;
+use oxc_span::Span;
+
+use crate::model::{Lines, Member};
+
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    comments: &'a [Comment],
+    line_starts: Vec<u32>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+        let line_starts = std::iter::once(0).chain(newlines.map(|at| small(at) + 1)).collect();
+        Self { text, comments, line_starts }
+    }
+
+    pub(super) fn line(&self, offset: u32) -> u32 {
+        small(self.line_starts.partition_point(|start| *start <= offset))
+    }
+
+    /// In characters, counted from 1.
+    pub(super) fn column(&self, offset: u32) -> u32 {
+        let start = self.line_starts[self.line(offset) as usize - 1] as usize;
+        let before = self.text.get(start..offset as usize).unwrap_or_default();
+        small(before.chars().count()) + 1
+    }
+
+    pub(super) fn lines(&self, span: Span) -> Lines {
+        Lines { first: self.line(span.start), last: self.line(span.end.saturating_sub(1).max(span.start)) }
+    }
+
+    pub(super) fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// The text of a span on one line, for expressions that are shown as they are written.
+    pub(super) fn one_line(&self, span: Span) -> String {
+        let mut line = String::new();
+        for word in self.slice(span).split_whitespace() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        line
+    }
+
+    /// The first line of the doc comment that stands right before `start`.
+    pub(super) fn doc(&self, start: u32) -> Option<String> {
+        let after = self.comments.partition_point(|comment| comment.span.end <= start);
+        let comment = self.comments[..after].last()?;
+        let between = self.text.get(comment.span.end as usize..start as usize)?;
+        if !comment.is_block() || !between.trim().is_empty() {
+            return None;
+        }
+        first_line(self.slice(comment.span))
+    }
+
+    /// The doc comment that describes the whole file: the first thing in it, apart from what it documents first.
+    pub(super) fn file_doc(&self, first_statement: Option<u32>) -> Option<String> {
+        let comment = self.comments.iter().find(|comment| comment.is_block())?;
+        let text = self.slice(comment.span);
+        let before = self.text.get(..comment.span.start as usize)?;
+        let opens = before.trim_start_matches('\u{feff}').lines().all(|line| {
+            let line = line.trim();
+            line.is_empty() || line.starts_with("//") || line.starts_with("#!")
+        });
+        if !opens || !text.starts_with("/**") || first_statement.is_some_and(|at| at < comment.span.start) {
+            return None;
+        }
+        let named = ["@file", "@fileoverview", "@module", "@packageDocumentation", "@uif"];
+        let apart = first_statement.is_none_or(|at| {
+            let between = self.text.get(comment.span.end as usize..at as usize).unwrap_or_default();
+            between.bytes().filter(|byte| *byte == b'\n').count() > 1 || !between.trim().is_empty()
+        });
+        if apart || named.iter().any(|tag| text.contains(tag)) { first_line(text) } else { None }
+    }
+
+    pub(super) fn documented(&self, start: u32, member: Member) -> Member {
+        Member { doc: self.doc(start), ..member }
+    }
+}
+
+/// Offsets are 32 bits wide, as the parser's are.
+pub(super) fn small(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX - 1)
+}
+
+/// The first line with words in it, of `/** … */`. A tag line counts only where it says something (`@file Words`).
+fn first_line(comment: &str) -> Option<String> {
+    let body = comment.strip_prefix("/**")?.strip_suffix("*/")?;
+    let line = body.lines().map(|line| line.trim().trim_start_matches('*').trim()).find_map(|line| {
+        let line = match line.strip_prefix('@') {
+            Some(tagged) => {
+                let (tag, words) = tagged.split_once(char::is_whitespace).unwrap_or((tagged, ""));
+                let describes = ["file", "fileoverview", "module", "description", "summary", "deprecated"];
+                if describes.contains(&tag) { words.trim() } else { "" }
+            }
+            None => line,
+        };
+        (!line.is_empty()).then_some(line)
+    })?;
+    Some(cut(line))
+}
+
+fn cut(line: &str) -> String {
+    const LONGEST: usize = 160;
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", line[..at].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_and_in_characters() {
+        let source = Source::new("a\né b\n", &[]);
+        assert_eq!((source.line(0), source.column(0)), (1, 1));
+        assert_eq!((source.line(5), source.column(5)), (2, 3));
+        assert_eq!(source.lines(Span::new(0, 6)), Lines { first: 1, last: 2 });
+    }
+
+    #[test]
+    fn the_first_line_of_a_doc_comment_has_words() {
+        assert_eq!(first_line("/** One. */").as_deref(), Some("One."));
+        assert_eq!(first_line("/**\n * @param a b\n * Two.\n */").as_deref(), Some("Two."));
+        assert_eq!(first_line("/**\n * @file Three.\n */").as_deref(), Some("Three."));
+        assert_eq!(first_line("/* no */"), None);
+        assert_eq!(first_line("/***/"), None);
+        assert_eq!(first_line("/** */"), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! What a file says of style: classes, inline styles, styled components, and the component libraries it draws on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oxc_ast::ast::{
+    Argument, ArrayExpressionElement, CallExpression, Expression, JSXAttributeValue, ObjectPropertyKind,
+    TaggedTemplateExpression,
+};
+use oxc_span::GetSpan;
+
+use super::body::text_of;
+use super::print::Print;
+use crate::model::{Import, StyleFacts};
+
+#[derive(Default)]
+pub(super) struct StyleCollector {
+    classes: BTreeSet<String>,
+    inline: BTreeSet<(String, String)>,
+    styled_components: BTreeSet<String>,
+    motion_components: BTreeSet<String>,
+    motion_props: BTreeSet<String>,
+    variants: BTreeSet<String>,
+    sizes: BTreeSet<String>,
+    attributes: BTreeSet<String>,
+    sections: BTreeSet<String>,
+    styled_jsx: bool,
+    uses_theme: bool,
+    uses_css_prop: bool,
+}
+
+/// Packages that are component libraries, by the key that the seed's `style` object has for them.
+const LIBRARIES: &[(&str, &[&str])] = &[
+    ("antd", &["antd", "@ant-design/"]),
+    ("chakraUI", &["@chakra-ui/"]),
+    ("materialUI", &["@mui/", "@material-ui/"]),
+    ("radixUI", &["@radix-ui/", "radix-ui"]),
+    ("shadcnUI", &["@/components/ui/", "@/registry/", "~/components/ui/", "@/ui/"]),
+];
+
+/// Functions that join class names.
+const JOINERS: &[&str] = &["cn", "clsx", "classNames", "classnames", "cx", "twMerge", "cva", "tv"];
+
+const MOTION_PROPS: &[&str] = &[
+    "animate",
+    "drag",
+    "exit",
+    "initial",
+    "layout",
+    "layoutId",
+    "transition",
+    "variants",
+    "viewport",
+    "whileDrag",
+    "whileFocus",
+    "whileHover",
+    "whileInView",
+    "whileTap",
+];
+
+/// Attributes that say how a primitive is used.
+const TELLING: &[&str] = &[
+    "asChild",
+    "checked",
+    "defaultChecked",
+    "defaultOpen",
+    "defaultValue",
+    "onOpenChange",
+    "onValueChange",
+    "open",
+    "role",
+    "value",
+];
+
+const SECTIONS: &[&str] = &["article", "aside", "footer", "form", "header", "main", "nav", "section"];
+
+impl StyleCollector {
+    pub(super) fn element(&mut self, tag: &str) {
+        if let Some(name) = tag.strip_prefix("motion.").or_else(|| tag.strip_prefix("m.")) {
+            self.motion_components.insert(name.to_owned());
+        }
+        if SECTIONS.contains(&tag) {
+            self.sections.insert(tag.to_owned());
+        }
+    }
+
+    pub(super) fn attribute(
+        &mut self,
+        print: Print<'_, '_>,
+        name: &str,
+        value: Option<&JSXAttributeValue<'_>>,
+    ) {
+        let expression = match value {
+            Some(JSXAttributeValue::ExpressionContainer(container)) => container.expression.as_expression(),
+            _ => None,
+        };
+        let text = match value {
+            Some(JSXAttributeValue::StringLiteral(text)) => Some(text.value.to_string()),
+            _ => expression.and_then(text_of),
+        };
+        match name {
+            "className" | "class" => {
+                if let Some(text) = &text {
+                    self.add_classes(text);
+                }
+                if let Some(expression) = expression {
+                    self.classes_in(expression);
+                }
+            }
+            "style" => {
+                if let Some(Expression::ObjectExpression(object)) =
+                    expression.map(Expression::get_inner_expression)
+                {
+                    for property in object.properties.iter().filter_map(ObjectPropertyKind::as_property) {
+                        let key = print.key(&property.key, property.computed);
+                        self.inline.insert((key, print.short(&property.value)));
+                    }
+                }
+            }
+            "variant" => self.variants.extend(text),
+            "size" => self.sizes.extend(text),
+            "css" | "sx" => self.uses_css_prop = true,
+            "jsx" => self.styled_jsx = true,
+            "theme" => self.uses_theme = true,
+            _ if MOTION_PROPS.contains(&name) => {
+                self.motion_props.insert(name.to_owned());
+            }
+            _ if TELLING.contains(&name) || name.starts_with("aria-") => {
+                self.attributes.insert(name.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn call(&mut self, name: &str, call: &CallExpression<'_>) {
+        if JOINERS.contains(&name) {
+            for argument in call.arguments.iter().filter_map(Argument::as_expression) {
+                self.classes_in(argument);
+            }
+        }
+        self.uses_theme |= name == "useTheme";
+    }
+
+    pub(super) fn tagged(&mut self, print: Print<'_, '_>, tagged: &TaggedTemplateExpression<'_>) {
+        let tag = print.source.one_line(tagged.tag.span());
+        if let Some(base) = tag.strip_prefix("styled").filter(|rest| rest.starts_with(['.', '('])) {
+            let name =
+                base.trim_start_matches(['.', '(']).split([')', '.', '(', '<']).next().unwrap_or_default();
+            self.styled_components.insert(name.to_owned());
+            self.uses_theme |= print.source.slice(tagged.span).contains("theme");
+        }
+    }
+
+    /// `None` where a file says nothing of style.
+    pub(super) fn finish(self, imports: &[Import]) -> Option<Box<StyleFacts>> {
+        let mut libraries: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let (mut css_modules, mut scss_modules) = (BTreeSet::new(), BTreeSet::new());
+        let mut has_motion = false;
+        for import in imports {
+            let from = import.specifier.as_str();
+            if let Some((key, _)) =
+                LIBRARIES.iter().find(|(_, known)| known.iter().any(|known| belongs(from, known)))
+            {
+                let names = import.names.iter().filter(|name| name.imported != "*" && !name.type_only);
+                libraries.entry(key).or_default().extend(names.map(|name| name.local.clone()));
+            }
+            if [".module.scss", ".module.sass"].iter().any(|ending| from.ends_with(ending)) {
+                scss_modules.insert(from.to_owned());
+            } else if from.ends_with(".module.css") {
+                css_modules.insert(from.to_owned());
+            }
+            has_motion |= from == "framer-motion" || from == "motion" || from.starts_with("motion/");
+        }
+        let facts = StyleFacts {
+            classes: self.classes.into_iter().collect(),
+            css_modules: css_modules.into_iter().collect(),
+            scss_modules: scss_modules.into_iter().collect(),
+            inline: self.inline.into_iter().collect(),
+            styled_jsx: self.styled_jsx,
+            styled_components: self.styled_components.into_iter().collect(),
+            uses_theme: self.uses_theme,
+            uses_css_prop: self.uses_css_prop,
+            motion_components: if has_motion {
+                self.motion_components.into_iter().collect()
+            } else {
+                Vec::new()
+            },
+            motion_props: if has_motion { self.motion_props.into_iter().collect() } else { Vec::new() },
+            libraries: libraries
+                .into_iter()
+                .map(|(key, names)| (key.to_owned(), names.into_iter().collect()))
+                .collect(),
+            variants: self.variants.into_iter().collect(),
+            sizes: self.sizes.into_iter().collect(),
+            attributes: self.attributes.into_iter().collect(),
+            sections: self.sections.into_iter().collect(),
+        };
+        let nothing = StyleFacts {
+            sections: facts.sections.clone(),
+            attributes: facts.attributes.clone(),
+            ..StyleFacts::default()
+        };
+        (facts != nothing).then(|| Box::new(facts))
+    }
+
+    fn classes_in(&mut self, expression: &Expression<'_>) {
+        match expression.get_inner_expression() {
+            Expression::StringLiteral(text) => self.add_classes(&text.value),
+            Expression::TemplateLiteral(template) => {
+                for quasi in &template.quasis {
+                    self.add_classes(&quasi.value.raw);
+                }
+                for inner in &template.expressions {
+                    self.classes_in(inner);
+                }
+            }
+            Expression::ConditionalExpression(conditional) => {
+                self.classes_in(&conditional.consequent);
+                self.classes_in(&conditional.alternate);
+            }
+            Expression::LogicalExpression(logical) => {
+                self.classes_in(&logical.left);
+                self.classes_in(&logical.right);
+            }
+            Expression::ArrayExpression(array) => {
+                for element in array.elements.iter().filter_map(ArrayExpressionElement::as_expression) {
+                    self.classes_in(element);
+                }
+            }
+            Expression::ObjectExpression(object) => {
+                for property in object.properties.iter().filter_map(ObjectPropertyKind::as_property) {
+                    match property.key.static_name() {
+                        Some(name) if name.contains(['-', ' ']) => self.add_classes(&name),
+                        _ => {}
+                    }
+                    self.classes_in(&property.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_classes(&mut self, text: &str) {
+        self.classes.extend(text.split_whitespace().map(str::to_owned));
+    }
+}
+
+fn belongs(specifier: &str, known: &str) -> bool {
+    if known.ends_with('/') {
+        specifier.starts_with(known)
+    } else {
+        specifier == known || specifier.strip_prefix(known).is_some_and(|rest| rest.starts_with('/'))
+    }
+}

@@ -1,0 +1,56 @@
+//! The names that a file exports, those behind `export *` included.
+
+use std::collections::BTreeSet;
+
+use super::scope::{Found, Resolver, Scope};
+use crate::model::{ExportOrigin, Exports};
+
+pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
+    let default = scope.facts.exports.iter().find(|export| export.name == "default").map(|export| {
+        match &export.origin {
+            ExportOrigin::Local(local) => local.clone(),
+            ExportOrigin::Module { imported, .. } => imported.clone(),
+        }
+    });
+    let mut named = BTreeSet::new();
+    let mut stars = BTreeSet::new();
+    collect(scope, resolver, &mut named, &mut stars, &mut BTreeSet::new());
+    Exports { default, named: named.into_iter().collect(), stars: stars.into_iter().collect() }
+}
+
+pub(super) fn declared_at<'l>(
+    scope: Scope<'l>,
+    name: &str,
+    resolver: &Resolver<'l>,
+) -> Option<(String, String)> {
+    match resolver.exported(scope, name)? {
+        Found::Declared(file, declaration) => Some((file.entry.to_owned(), declaration.name.clone())),
+        Found::Outside(_) | Found::Unknown => None,
+    }
+}
+
+fn collect<'l>(
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+    named: &mut BTreeSet<String>,
+    stars: &mut BTreeSet<String>,
+    seen: &mut BTreeSet<String>,
+) {
+    if !seen.insert(scope.entry.to_owned()) {
+        return;
+    }
+    for export in &scope.facts.exports {
+        match (export.name.as_str(), &export.origin) {
+            ("default", _) => {}
+            ("*", ExportOrigin::Module { specifier, .. }) => match resolver.file(scope, specifier) {
+                Some(file) => collect(file, resolver, named, stars, seen),
+                None => {
+                    stars.insert(specifier.clone());
+                }
+            },
+            (name, _) => {
+                named.insert(name.to_owned());
+            }
+        }
+    }
+}

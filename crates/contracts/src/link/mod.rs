@@ -1,0 +1,245 @@
+//! Local facts to a contract: what imports resolve to is followed, for types of props and for names behind barrels.
+//!
+//! A pure function of the facts and of a `Lookup`, which `project` supplies. Everything that was looked at is named in
+//! the result, so that a cache knows what a contract rests on.
+
+mod emits;
+mod exports;
+mod names;
+mod next;
+mod prop_type;
+mod props;
+mod scope;
+
+pub use scope::{Lookup, NoImports};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{
+    ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
+    DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
+    UnresolvedType, Version,
+};
+use props::Expander;
+use scope::{Resolver, Scope};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Linked {
+    /// Without hashes, style and prediction: those are added by whoever wants them.
+    pub contract: Contract,
+    /// Entry ids of the other files whose facts were looked at, sorted.
+    pub followed: Vec<String>,
+}
+
+/// The contract of one file.
+pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
+    let resolver = Resolver::new(lookup);
+    let scope = Scope { entry: entry_id, facts };
+    let mut unresolved = BTreeSet::new();
+    let declarations: Vec<ContractDeclaration> = facts
+        .declarations
+        .iter()
+        .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
+        .collect();
+    let kind = names::kind(entry_id, facts);
+    let contract = Contract {
+        type_name: "UIFContract".to_owned(),
+        schema_version: "0.3".to_owned(),
+        kind,
+        entry_id: entry_id.to_owned(),
+        description: names::description(entry_id, kind, facts),
+        version: version(kind, facts),
+        logic_signature: merged(kind, facts, &declarations),
+        exports: exports::of(scope, &resolver),
+        declarations: declarations.into_iter().map(publish).collect(),
+        routes: facts.routes.clone(),
+        nextjs: next::of(entry_id, facts),
+        style: None,
+        prediction: Vec::new(),
+        unresolved: unresolved.into_iter().collect(),
+        diagnostics: facts.diagnostics.clone(),
+        semantic_hash: String::new(),
+        file_hash: String::new(),
+    };
+    Linked { contract, followed: resolver.followed(entry_id) }
+}
+
+/// The file that declares what `entry_id` exports as `name`, and its local name there. Follows barrels, renames and stars.
+pub fn declaring_file(
+    entry_id: &str,
+    facts: &LocalFacts,
+    name: &str,
+    lookup: &dyn Lookup,
+) -> Option<(String, String)> {
+    let resolver = Resolver::new(lookup);
+    exports::declared_at(Scope { entry: entry_id, facts }, name, &resolver)
+}
+
+fn declared(
+    declaration: &Declaration,
+    scope: Scope<'_>,
+    resolver: &Resolver<'_>,
+    unresolved: &mut BTreeSet<UnresolvedType>,
+) -> ContractDeclaration {
+    let mut whole = ContractDeclaration {
+        name: declaration.name.clone(),
+        kind: declaration.kind,
+        exported: declaration.exported,
+        lines: declaration.lines,
+        signatures: declaration.signatures.clone(),
+        doc: declaration.doc.clone(),
+        form: None,
+        props: Vec::new(),
+        emits: Vec::new(),
+        state: Vec::new(),
+    };
+    match &declaration.detail {
+        DeclarationDetail::Component(component) => {
+            let mut expander = Expander::new(resolver);
+            let variants = expander.component(component, scope);
+            whole.form = Some(component.form);
+            whole.emits = emits::of(component, &variants, scope, resolver);
+            whole.state = state(component, scope, &mut expander);
+            whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
+            unresolved.extend(expander.unresolved);
+        }
+        DeclarationDetail::Hook { parameters: TypeShape::Object(parameters) } if !parameters.is_empty() => {
+            whole.props = vec![parameters.clone()];
+        }
+        _ => {}
+    }
+    whole
+}
+
+fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'_>) -> Vec<State> {
+    let mut all = component.state.clone();
+    if let Some(shape) = &component.state_shape {
+        let members = expander.expand(shape, scope).into_iter().flatten();
+        for member in members {
+            all.retain(|known| known.name != member.name);
+            let undefined = if member.optional { " | undefined" } else { "" };
+            all.push(State { name: member.name, text: format!("{}{undefined}", member.text) });
+        }
+    }
+    all.sort();
+    all.dedup_by(|a, b| a.name == b.name);
+    all
+}
+
+/// A private declaration is known by its name; what it looks like is nobody else's business.
+fn publish(declaration: ContractDeclaration) -> ContractDeclaration {
+    if declaration.exported {
+        return declaration;
+    }
+    ContractDeclaration {
+        signatures: Vec::new(),
+        doc: None,
+        form: None,
+        props: Vec::new(),
+        emits: Vec::new(),
+        state: Vec::new(),
+        ..declaration
+    }
+}
+
+fn version(kind: Kind, facts: &LocalFacts) -> Version {
+    let named = |wanted: &[DeclarationKind]| {
+        let all = facts.declarations.iter().filter(|declaration| wanted.contains(&declaration.kind));
+        sorted(all.map(|declaration| declaration.name.clone()))
+    };
+    let classes = named(&[DeclarationKind::Class]);
+    let backend = kind == Kind::NodeApi && !(facts.decorators.is_empty() && classes.is_empty());
+    Version {
+        variables: named(&[DeclarationKind::Constant, DeclarationKind::Variable]),
+        hooks: facts.hooks.clone(),
+        components: facts.components.clone(),
+        functions: named(&[DeclarationKind::Function, DeclarationKind::Hook, DeclarationKind::Component]),
+        imports: sorted(facts.imports.iter().map(|import| import.specifier.clone())),
+        language_specific: backend.then(|| {
+            let lists = [("classes", classes), ("decorators", facts.decorators.clone())];
+            lists
+                .into_iter()
+                .filter(|(_, list)| !list.is_empty())
+                .map(|(key, list)| (key.to_owned(), list))
+                .collect()
+        }),
+    }
+}
+
+/// One view over all components, and over the parameters of exported hooks where the file is about hooks.
+fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) -> LogicSignature {
+    let mut members = Vec::new();
+    let mut emits = BTreeMap::new();
+    let mut states = BTreeMap::new();
+    let hooks_count = matches!(kind, Kind::ReactHook | Kind::VueComposable);
+    // What is exported is seen first, so that a private component does not speak for the file.
+    let ordered =
+        declarations.iter().filter(|one| one.exported).chain(declarations.iter().filter(|one| !one.exported));
+    for declaration in ordered {
+        let counts = match declaration.kind {
+            DeclarationKind::Component => true,
+            DeclarationKind::Hook => hooks_count && declaration.exported,
+            _ => false,
+        };
+        if counts {
+            members.extend(props::merged(&declaration.props));
+        }
+        for state in &declaration.state {
+            states.entry(state.name.clone()).or_insert_with(|| state.text.clone());
+        }
+    }
+    let props = prop_type::merged(members);
+    for declaration in declarations {
+        for event in &declaration.emits {
+            let declared = facts.declarations.iter().find(|one| one.name == declaration.name);
+            let signature = match declared.map(|one| &one.detail) {
+                Some(DeclarationDetail::Component(component)) => component
+                    .declared_emits
+                    .iter()
+                    .find(|(name, _)| name == event)
+                    .map(|(_, text)| text.clone()),
+                _ => None,
+            };
+            let ty = props.get(event).map(prop_type::as_function).unwrap_or_else(|| PropType::Described {
+                kind: "function".to_owned(),
+                literals: None,
+                signature: signature.filter(|text| !text.is_empty()),
+                optional: false,
+            });
+            emits.entry(event.clone()).or_insert(ty);
+        }
+    }
+    LogicSignature { props, emits, state: states, api_signature: api(&facts.routes) }
+}
+
+fn api(routes: &[Route]) -> Option<ApiSignature> {
+    if routes.is_empty() {
+        return None;
+    }
+    let mut parameters = BTreeMap::new();
+    for parameter in routes.iter().flat_map(|route| &route.parameters) {
+        let text = if parameter.text.is_empty() { "unannotated".to_owned() } else { parameter.text.clone() };
+        parameters.entry(parameter.name.clone()).or_insert(text);
+    }
+    let returned = sorted(routes.iter().map(|route| route.returns.clone()).filter(|text| !text.is_empty()));
+    let bodies = routes.iter().flat_map(|route| &route.parameters);
+    let bodies = bodies.filter(|parameter| parameter.source == crate::model::RouteParameterSource::Body);
+    let requested = sorted(bodies.map(|parameter| parameter.text.clone()).filter(|text| !text.is_empty()));
+    Some(ApiSignature {
+        parameters,
+        return_type: (!returned.is_empty()).then(|| returned.join(" | ")),
+        request_type: (!requested.is_empty()).then(|| requested.join(" | ")),
+        response_type: None,
+    })
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+impl Exports {
+    /// Every name, the default one as `default`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.default.iter().map(|_| "default").chain(self.named.iter().map(String::as_str))
+    }
+}

@@ -1,0 +1,325 @@
+//! Which props a component takes: its declared type, expanded into members, one list per variant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::prop_type::UNANNOTATED;
+use super::scope::{Found, Resolver, Scope};
+use crate::model::{ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType};
+
+/// More variants than this are shown as one, with what is not in all of them optional.
+const MOST_VARIANTS: usize = 16;
+const DEEPEST: usize = 32;
+
+type Variants = Vec<Vec<Member>>;
+
+pub(super) struct Expander<'l> {
+    resolver: &'l Resolver<'l>,
+    pub(super) unresolved: BTreeSet<UnresolvedType>,
+    depth: usize,
+}
+
+/// What type parameters stand for, and where those types are to be read.
+type Arguments<'f> = BTreeMap<String, (TypeShape, Scope<'f>)>;
+
+impl<'l> Expander<'l> {
+    pub(super) fn new(resolver: &'l Resolver<'l>) -> Self {
+        Self { resolver, unresolved: BTreeSet::new(), depth: 0 }
+    }
+
+    /// The props of a component. What its pattern takes apart is known by name even where the type is not.
+    pub(super) fn component<'f>(&mut self, component: &ComponentFacts, scope: Scope<'f>) -> Variants
+    where
+        'l: 'f,
+    {
+        let before = self.unresolved.clone();
+        let mut variants = match &component.props {
+            Some(shape) => self.expand(shape, scope),
+            None => vec![Vec::new()],
+        };
+        let new: Vec<&UnresolvedType> = self.unresolved.difference(&before).collect();
+        if component.props.is_some() && new.is_empty() {
+            return variants;
+        }
+        let known: BTreeSet<String> = variants.iter().flatten().map(|member| member.name.clone()).collect();
+        for (name, default) in &component.destructured {
+            if known.contains(name) {
+                continue;
+            }
+            let text = match new.as_slice() {
+                [only] => format!("{}['{name}']", only.name),
+                _ => UNANNOTATED.to_owned(),
+            };
+            for variant in &mut variants {
+                variant.push(Member {
+                    name: name.clone(),
+                    kind: MemberKind::Property,
+                    text: text.clone(),
+                    optional: default.is_some(),
+                    doc: None,
+                });
+            }
+        }
+        variants
+    }
+
+    pub(super) fn expand<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>) -> Variants
+    where
+        'l: 'f,
+    {
+        self.within(shape, scope, &Arguments::new())
+    }
+
+    fn within<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Variants
+    where
+        'l: 'f,
+    {
+        if self.depth > DEEPEST {
+            self.give_up(shape, None);
+            return vec![Vec::new()];
+        }
+        self.depth += 1;
+        let variants = self.one(shape, scope, arguments);
+        self.depth -= 1;
+        if variants.len() > MOST_VARIANTS { vec![merged(&variants)] } else { variants }
+    }
+
+    fn one<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Variants
+    where
+        'l: 'f,
+    {
+        match shape {
+            TypeShape::Object(members) => {
+                vec![members.iter().map(|member| substitute(member, arguments)).collect()]
+            }
+            TypeShape::Intersection(parts) => {
+                let mut variants = vec![Vec::new()];
+                for part in parts {
+                    let more = self.within(part, scope, arguments);
+                    variants = combine(&variants, &more);
+                }
+                variants
+            }
+            TypeShape::Union(parts) => {
+                let empty = |part: &&TypeShape| !matches!(part, TypeShape::Text(text) if is_nothing(text));
+                let parts: Vec<&TypeShape> = parts.iter().filter(empty).collect();
+                parts.into_iter().flat_map(|part| self.within(part, scope, arguments)).collect()
+            }
+            TypeShape::Reference { name, arguments: given } => self.reference(name, given, scope, arguments),
+            TypeShape::Query(name) => match self.resolver.name(scope, name) {
+                Found::Declared(file, declaration) => match &declaration.detail {
+                    DeclarationDetail::Component(component) => self.component(component, file),
+                    _ => self.unknown(format!("typeof {name}"), None),
+                },
+                Found::Outside(from) => self.unknown(format!("typeof {name}"), Some(from)),
+                Found::Unknown => self.unknown(format!("typeof {name}"), None),
+            },
+            TypeShape::Text(text) if is_nothing(text) => vec![Vec::new()],
+            TypeShape::Literal(_) | TypeShape::Text(_) => {
+                self.give_up(shape, None);
+                vec![Vec::new()]
+            }
+        }
+    }
+
+    fn reference<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Variants
+    where
+        'l: 'f,
+    {
+        if let Some((shape, its_scope)) = arguments.get(name) {
+            let (shape, its_scope) = (shape.clone(), *its_scope);
+            return self.within(&shape, its_scope, &Arguments::new());
+        }
+        match self.resolver.name(scope, name) {
+            Found::Declared(file, declaration) => {
+                if let DeclarationDetail::Shape { parameters, shape } = &declaration.detail {
+                    let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
+                        let bound = match argument {
+                            TypeShape::Reference { name, arguments: none } if none.is_empty() => {
+                                arguments.get(name).cloned().unwrap_or_else(|| (argument.clone(), scope))
+                            }
+                            other => (other.clone(), scope),
+                        };
+                        (parameter.clone(), bound)
+                    });
+                    return self.within(shape, file, &bound.collect());
+                }
+                self.unknown(text(name, given), None)
+            }
+            Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
+                Some(variants) => variants,
+                None => self.unknown(text(name, given), Some(from)),
+            },
+            Found::Unknown => match self.known_type(name, given, scope, arguments) {
+                Some(variants) => variants,
+                None => self.unknown(text(name, given), None),
+            },
+        }
+    }
+
+    /// Types of TypeScript and React whose meaning is fixed.
+    fn known_type<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let first = given.first();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let each = |expander: &mut Self, change: &dyn Fn(Member) -> Option<Member>| -> Option<Variants> {
+            let variants = expander.within(first?, scope, arguments);
+            Some(
+                variants
+                    .into_iter()
+                    .map(|variant| variant.into_iter().filter_map(change).collect())
+                    .collect(),
+            )
+        };
+        match last {
+            "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
+            "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
+            "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" => each(self, &Some),
+            "Pick" | "Omit" => {
+                let keys = given.get(1).and_then(|keys| self.keys(keys, scope))?;
+                let wanted = last == "Pick";
+                each(self, &|member| (keys.contains(&member.name) == wanted).then_some(member))
+            }
+            "PropsWithChildren" => {
+                let children = Member {
+                    name: "children".to_owned(),
+                    kind: MemberKind::Property,
+                    text: "ReactNode".to_owned(),
+                    optional: true,
+                    doc: None,
+                };
+                let own = match first {
+                    Some(_) => each(self, &Some)?,
+                    None => vec![Vec::new()],
+                };
+                Some(combine(&[vec![children]], &own))
+            }
+            "PropsWithoutRef" | "PropsWithRef" => each(self, &Some),
+            "RefAttributes" | "Attributes" | "ClassAttributes" => Some(vec![Vec::new()]),
+            "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => match first? {
+                TypeShape::Query(component) => match self.resolver.name(scope, component) {
+                    Found::Declared(..) => each(self, &Some),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The string literals that a type of keys stands for.
+    fn keys<'f>(&self, shape: &TypeShape, scope: Scope<'f>) -> Option<Vec<String>>
+    where
+        'l: 'f,
+    {
+        match shape {
+            TypeShape::Literal(key) => Some(vec![key.clone()]),
+            TypeShape::Union(parts) => {
+                let lists: Option<Vec<Vec<String>>> =
+                    parts.iter().map(|part| self.keys(part, scope)).collect();
+                lists.map(|lists| lists.into_iter().flatten().collect())
+            }
+            TypeShape::Reference { name, .. } => match self.resolver.name(scope, name) {
+                Found::Declared(file, declaration) => match &declaration.detail {
+                    DeclarationDetail::Shape { shape, .. }
+                        if !matches!(shape, TypeShape::Reference { .. }) =>
+                    {
+                        self.keys(shape, file)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            // `keyof Other`: the keys of what can be expanded.
+            TypeShape::Text(text) => {
+                let name = text.strip_prefix("keyof ")?;
+                let mut other = Expander::new(self.resolver);
+                other.depth = self.depth + 1;
+                if other.depth > DEEPEST {
+                    return None;
+                }
+                let reference = TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
+                let variants = other.within(&reference, scope, &Arguments::new());
+                if !other.unresolved.is_empty() {
+                    return None;
+                }
+                Some(variants.into_iter().flatten().map(|member| member.name).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {
+        self.unresolved.insert(UnresolvedType { name: shape.text(), from });
+    }
+
+    fn unknown(&mut self, name: String, from: Option<String>) -> Variants {
+        self.unresolved.insert(UnresolvedType { name, from });
+        vec![Vec::new()]
+    }
+}
+
+/// All variants as one: what is missing in some is optional.
+pub(super) fn merged(variants: &[Vec<Member>]) -> Vec<Member> {
+    let mut all: Vec<Member> = Vec::new();
+    for member in variants.iter().flatten() {
+        match all.iter_mut().find(|known| known.name == member.name) {
+            Some(known) => {
+                known.optional |= member.optional;
+                if !known.text.split(" | ").any(|part| part == member.text) && known.text != member.text {
+                    known.text = format!("{} | {}", known.text, member.text);
+                }
+            }
+            None => all.push(member.clone()),
+        }
+    }
+    for member in &mut all {
+        member.optional |= !variants.iter().all(|variant| variant.iter().any(|one| one.name == member.name));
+    }
+    all
+}
+
+/// Every variant of the one with every variant of the other; the later one overrules.
+fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
+    let mut variants = Vec::new();
+    for first in left {
+        for second in right {
+            let mut both: Vec<Member> = first
+                .iter()
+                .filter(|member| !second.iter().any(|other| other.name == member.name))
+                .cloned()
+                .collect();
+            both.extend(second.iter().cloned());
+            variants.push(both);
+        }
+    }
+    if variants.len() > MOST_VARIANTS { vec![merged(&variants)] } else { variants }
+}
+
+fn substitute(member: &Member, arguments: &Arguments<'_>) -> Member {
+    match arguments.get(&member.text) {
+        Some((shape, _)) => Member { text: shape.text(), ..member.clone() },
+        None => member.clone(),
+    }
+}
+
+fn is_nothing(text: &str) -> bool {
+    matches!(text, "undefined" | "null" | "never" | "any" | "unknown" | "object" | "{}" | "void")
+}
+
+fn text(name: &str, given: &[TypeShape]) -> String {
+    TypeShape::Reference { name: name.to_owned(), arguments: given.to_vec() }.text()
+}

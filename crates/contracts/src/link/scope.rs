@@ -1,0 +1,150 @@
+//! Names to what they stand for, through imports and files.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::model::{Declaration, ExportOrigin, LocalFacts};
+
+/// What a specifier in a file resolves to. `project` answers from its index.
+pub trait Lookup {
+    /// The entry id and the facts of the file that `specifier` means in `from`; `None` for a package, an asset, or
+    /// nothing at all.
+    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)>;
+}
+
+/// A lookup for a file that stands alone.
+#[derive(Debug, Clone, Copy)]
+pub struct NoImports;
+
+impl Lookup for NoImports {
+    fn resolve(&self, _from: &str, _specifier: &str) -> Option<(&str, &LocalFacts)> {
+        None
+    }
+}
+
+/// A file that names are looked up in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'f> {
+    pub(super) entry: &'f str,
+    pub(super) facts: &'f LocalFacts,
+}
+
+/// What a name stands for.
+pub(super) enum Found<'f> {
+    Declared(Scope<'f>, &'f Declaration),
+    /// Imported from where nothing can be followed; the specifier.
+    Outside(String),
+    Unknown,
+}
+
+pub(super) struct Resolver<'l> {
+    lookup: &'l dyn Lookup,
+    followed: RefCell<BTreeSet<String>>,
+}
+
+/// Files between a name and its declaration; a longer way is a cycle that renames as it goes.
+const LONGEST_WAY: usize = 40;
+
+impl<'l> Resolver<'l> {
+    pub(super) fn new(lookup: &'l dyn Lookup) -> Self {
+        Self { lookup, followed: RefCell::default() }
+    }
+
+    pub(super) fn followed(&self, except: &str) -> Vec<String> {
+        self.followed.borrow().iter().filter(|entry| *entry != except).cloned().collect()
+    }
+
+    pub(super) fn file<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
+    where
+        'l: 'f,
+    {
+        let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
+        self.followed.borrow_mut().insert(entry.to_owned());
+        Some(Scope { entry, facts })
+    }
+
+    /// A local name, an import, `Namespace.name`, or `import('./x').name`.
+    pub(super) fn name<'f>(&self, scope: Scope<'f>, name: &str) -> Found<'f>
+    where
+        'l: 'f,
+    {
+        if let Some((specifier, imported)) = inline_import(name) {
+            return self.imported(scope, specifier, imported);
+        }
+        if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
+            return Found::Declared(scope, declaration);
+        }
+        let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
+        for import in &scope.facts.imports {
+            let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
+            return match (binding.imported.as_str(), rest) {
+                ("*", Some(rest)) => self.imported(scope, &import.specifier, rest),
+                (_, Some(_)) => Found::Outside(import.specifier.clone()),
+                (imported, None) => self.imported(scope, &import.specifier, imported),
+            };
+        }
+        Found::Unknown
+    }
+
+    fn imported<'f>(&self, scope: Scope<'f>, specifier: &str, name: &str) -> Found<'f>
+    where
+        'l: 'f,
+    {
+        let Some(file) = self.file(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
+        self.exported(file, name).unwrap_or_else(|| Found::Outside(specifier.to_owned()))
+    }
+
+    /// What a file exports under a name.
+    pub(super) fn exported<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        self.exported_within(scope, name, &mut BTreeSet::new())
+    }
+
+    fn exported_within<'f>(
+        &self,
+        scope: Scope<'f>,
+        name: &str,
+        seen: &mut BTreeSet<(String, String)>,
+    ) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        if seen.len() > LONGEST_WAY * 25 || !seen.insert((scope.entry.to_owned(), name.to_owned())) {
+            return None;
+        }
+        let exact = scope.facts.exports.iter().find(|export| export.name == name);
+        if let Some(export) = exact {
+            return match &export.origin {
+                ExportOrigin::Local(local) => {
+                    let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
+                    Some(Found::Declared(scope, declaration))
+                }
+                ExportOrigin::Module { imported, .. } if imported == "*" => None,
+                ExportOrigin::Module { specifier, imported } => match self.file(scope, specifier) {
+                    Some(file) => self.exported_within(file, imported, seen),
+                    None => Some(Found::Outside(specifier.clone())),
+                },
+            };
+        }
+        if name == "default" {
+            return None;
+        }
+        let stars = scope.facts.exports.iter().filter(|export| export.name == "*");
+        for star in stars {
+            let ExportOrigin::Module { specifier, .. } = &star.origin else { continue };
+            let found = self.file(scope, specifier).and_then(|file| self.exported_within(file, name, seen));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+/// `import('./x').Name` in parts.
+fn inline_import(name: &str) -> Option<(&str, &str)> {
+    let rest = name.strip_prefix("import('")?;
+    rest.split_once("').")
+}

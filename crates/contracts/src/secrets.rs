@@ -1,0 +1,292 @@
+//! Known secrets in source text: found by rules that stand here, reported without the secret, and redacted before
+//! anything else reads the text.
+//!
+//! A rule finds the secret itself, not the line around it. What is plainly a placeholder is left alone, judged by the
+//! value and never by its surroundings: `latestToken` is a name like any other.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+/// Written in the place of a secret.
+pub const REDACTED: &str = "PRIVATE_DATA";
+
+/// One rule. The group `secret` of the pattern is what must not be seen.
+#[derive(Debug)]
+pub struct Rule {
+    pub name: &'static str,
+    pub severity: SecretSeverity,
+    pub description: &'static str,
+    pattern: &'static str,
+    /// The value is checked for being a placeholder or a word; token formats are beyond doubt.
+    checked: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretSeverity {
+    High,
+    Medium,
+    Low,
+}
+
+/// Where a secret is; never the secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Secret {
+    /// The name of the rule.
+    #[serde(rename = "type")]
+    pub rule: String,
+    pub severity: SecretSeverity,
+    /// Counted from 1.
+    pub line: u32,
+    /// In characters, counted from 1.
+    pub column: u32,
+    /// Characters of the secret.
+    pub length: u32,
+    /// The line with every secret in it redacted, cut.
+    pub snippet: String,
+}
+
+pub const RULES: &[Rule] = &[
+    sure(
+        "private-key",
+        SecretSeverity::High,
+        "A private key in PEM form, its body included",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]{1,20000}?)(?:-----END|\z)",
+    ),
+    sure(
+        "aws-access-key",
+        SecretSeverity::High,
+        "An access key id of AWS",
+        r"\b(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})\b",
+    ),
+    sure(
+        "github-token",
+        SecretSeverity::High,
+        "A token of GitHub",
+        r"\b(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})\b",
+    ),
+    sure(
+        "gitlab-token",
+        SecretSeverity::High,
+        "A personal access token of GitLab",
+        r"\b(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
+    ),
+    sure(
+        "slack-token",
+        SecretSeverity::High,
+        "A token or hook of Slack",
+        r"\b(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
+    ),
+    sure(
+        "stripe-key",
+        SecretSeverity::High,
+        "A secret key of Stripe",
+        r"\b(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})\b",
+    ),
+    sure(
+        "openai-key",
+        SecretSeverity::High,
+        "An API key of OpenAI or Anthropic",
+        r"\b(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
+    ),
+    sure("google-key", SecretSeverity::High, "An API key of Google", r"\b(?P<secret>AIza[0-9A-Za-z_-]{35})"),
+    sure("npm-token", SecretSeverity::High, "A token of npm", r"\b(?P<secret>npm_[A-Za-z0-9]{36})\b"),
+    sure(
+        "json-web-token",
+        SecretSeverity::Medium,
+        "A signed JSON web token",
+        r"\b(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
+    ),
+    doubtful(
+        "database-url",
+        SecretSeverity::High,
+        "A database address with a password",
+        r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]{0,100}:(?P<secret>[^\s@/'\x22`]{1,200})@",
+    ),
+    doubtful(
+        "assigned-secret",
+        SecretSeverity::Medium,
+        "A text that is assigned to a name such as apiKey, secret, token or password",
+        r"(?i)[\w$]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[\w$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
+    ),
+    doubtful(
+        "authorization-header",
+        SecretSeverity::Medium,
+        "A bearer or basic credential in a header",
+        r"(?i)\b(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
+    ),
+];
+
+/// Where a secret begins and ends in the text, and the rule that found it. Sorted, none within another.
+pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
+    if !HINT.is_match(text) {
+        return Vec::new();
+    }
+    let mut found: Vec<(std::ops::Range<usize>, &'static Rule)> = Vec::new();
+    for (rule, pattern) in COMPILED.iter() {
+        for captures in pattern.captures_iter(text) {
+            let Some(secret) = captures.name("secret") else { continue };
+            if !rule.checked || is_secret(secret.as_str()) {
+                found.push((secret.range(), rule));
+            }
+        }
+    }
+    found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    found.retain(|(range, _)| {
+        let keep = range.start >= end;
+        end = end.max(range.end);
+        keep
+    });
+    found
+}
+
+/// The text without its secrets. Line breaks inside a secret stay, so that line numbers do.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let found = find(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut redacted = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, _) in found {
+        redacted.push_str(&text[at..range.start]);
+        redacted.push_str(REDACTED);
+        redacted.extend(text[range.clone()].chars().filter(|letter| *letter == '\n'));
+        at = range.end;
+    }
+    redacted.push_str(&text[at..]);
+    Cow::Owned(redacted)
+}
+
+/// What the scan of one file reports.
+pub fn scan(text: &str) -> Vec<Secret> {
+    let found = find(text);
+    found
+        .iter()
+        .map(|(range, rule)| {
+            let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let line_end = text[range.start..].find('\n').map_or(text.len(), |at| range.start + at);
+            Secret {
+                rule: rule.name.to_owned(),
+                severity: rule.severity,
+                line: small(text[..range.start].bytes().filter(|byte| *byte == b'\n').count()) + 1,
+                column: small(text[line_start..range.start].chars().count()) + 1,
+                length: small(text[range.clone()].chars().count()),
+                snippet: snippet(text, line_start..line_end, &found),
+            }
+        })
+        .collect()
+}
+
+/// The line with its secrets taken out, whichever line they begin or end on.
+fn snippet(
+    text: &str,
+    line: std::ops::Range<usize>,
+    found: &[(std::ops::Range<usize>, &'static Rule)],
+) -> String {
+    const LONGEST: usize = 120;
+    let mut shown = String::new();
+    let mut at = line.start;
+    for (range, _) in found.iter().filter(|(range, _)| range.start < line.end && range.end > line.start) {
+        shown.push_str(&text[at..range.start.max(at)]);
+        shown.push_str(REDACTED);
+        at = range.end.min(line.end).max(at);
+    }
+    shown.push_str(&text[at..line.end.max(at)]);
+    let shown = shown.trim();
+    match shown.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown.to_owned(),
+    }
+}
+
+fn small(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// Not a placeholder, not the name of a variable, not prose.
+fn is_secret(value: &str) -> bool {
+    const PLACEHOLDERS: &[&str] = &[
+        "changeme",
+        "example",
+        "placeholder",
+        "your_",
+        "your-",
+        "yourpassword",
+        "xxxx",
+        "****",
+        "<",
+        "${",
+        "{{",
+        "todo",
+        "dummy",
+        "private_data",
+        "process.env",
+        "undefined",
+        "redacted",
+        "...",
+    ];
+    let lower = value.to_ascii_lowercase();
+    if PLACEHOLDERS.iter().any(|word| lower.contains(word)) || value.starts_with(['.', '/', '#', '@']) {
+        return false;
+    }
+    if ["password", "secret", "test", "token", "user", "postgres", "root", "admin", "pass"]
+        .contains(&lower.as_str())
+    {
+        return false;
+    }
+    let classes = [
+        value.chars().any(|letter| letter.is_ascii_lowercase()),
+        value.chars().any(|letter| letter.is_ascii_uppercase()),
+        value.chars().any(|letter| letter.is_ascii_digit()),
+        value
+            .chars()
+            .any(|letter| !letter.is_alphanumeric() && !matches!(letter, '-' | '_' | '.' | ':' | '/')),
+    ];
+    // `access_token` and `refresh-token` are names; `hunter2-x` and `S3cr3t!` are not.
+    classes[2] || classes[3] || (classes[0] && classes[1] && value.len() >= 20)
+}
+
+/// One cheap pass that most files fail, so that the rules run over few.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?i-u)PRIVATE KEY-----|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack|[rs]k_live|[rs]k_test|sk-|AIza|npm_|eyJ|://[^\s@]{0,200}@|api.?key|secret|passw|pwd|token|private.?key|credential|bearer|basic ",
+    )
+});
+
+static COMPILED: LazyLock<Vec<(&'static Rule, Regex)>> =
+    LazyLock::new(|| RULES.iter().map(|rule| (rule, compile(rule.pattern))).collect());
+
+/// The patterns are constants, and a test compiles each; an empty set stands for one that cannot be.
+fn compile(pattern: &str) -> Regex {
+    let built = RegexBuilder::new(pattern).size_limit(16 << 20).build();
+    built.unwrap_or_else(|_| nothing())
+}
+
+#[expect(clippy::unwrap_used, reason = "a constant pattern that a test compiles")]
+fn nothing() -> Regex {
+    Regex::new("$.^").unwrap()
+}
+
+const fn sure(
+    name: &'static str,
+    severity: SecretSeverity,
+    description: &'static str,
+    pattern: &'static str,
+) -> Rule {
+    Rule { name, severity, description, pattern, checked: false }
+}
+
+const fn doubtful(
+    name: &'static str,
+    severity: SecretSeverity,
+    description: &'static str,
+    pattern: &'static str,
+) -> Rule {
+    Rule { name, severity, description, pattern, checked: true }
+}
