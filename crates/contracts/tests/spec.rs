@@ -4,6 +4,13 @@
 //! `header of` or `style of` and a path is an expectation: an object holds at least the fields that are written (`null`
 //! means absent), a list holds exactly what is written, a text is equal.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test reads its own pages and fails loudly"
+)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -242,7 +242,8 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         if let Some(callable) = Callable::of(value) {
             let body = callable.walk(print, self.file);
-            let is_component = annotated.is_component() || component::renders(&known, &body, callable.returned());
+            let is_component =
+                annotated.is_component() || component::renders(&known, &body, callable.returned());
             let (kind, detail) = if is_component && component::is_component_name(&known) {
                 let form = form.unwrap_or(match callable {
                     Callable::Function(_) => ComponentForm::Function,

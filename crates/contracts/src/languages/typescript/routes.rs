@@ -88,14 +88,13 @@ impl<'a> Express<'_, '_, 'a, '_> {
         let verb = member.property.name.as_str();
         let arguments: Vec<&Expression<'a>> =
             call.arguments.iter().filter_map(Argument::as_expression).collect();
-        let (owner, path, handlers) = match chained_route(&member.object) {
-            // `router.route('/a').get(f).post(g)`
-            Some((owner, path)) => (owner, path, arguments.as_slice()),
-            None => {
-                let Expression::Identifier(owner) = &member.object else { return };
-                let Some((first, rest)) = arguments.split_first() else { return };
-                (owner.name.as_str(), *first, rest)
-            }
+        // `router.route('/a').get(f).post(g)`, else `router.get('/a', f)`
+        let (owner, path, handlers) = if let Some((owner, path)) = chained_route(&member.object) {
+            (owner, path, arguments.as_slice())
+        } else {
+            let Expression::Identifier(owner) = &member.object else { return };
+            let Some((first, rest)) = arguments.split_first() else { return };
+            (owner.name.as_str(), *first, rest)
         };
         let known = self.applications.contains(owner);
         let is_verb = VERBS.contains(&verb) && !handlers.is_empty();
