@@ -43,6 +43,8 @@ pub struct Evidence<'a> {
     pub embeddings: Option<&'a [Arc<[f32]>]>,
     /// For files whose contract is known.
     pub contracts: &'a [ContractFacts],
+    /// Units, by their place in `units`, that cannot be parted: a deletion and the addition that takes its place, say.
+    pub together: &'a [Vec<usize>],
 }
 
 /// What the contracts say of one changed file. Names are as in source.

@@ -1,8 +1,16 @@
-//! Units and evidence → groups of one intent each.
+//! Units and evidence → groups of one intent each, with the reasons for them.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Evidence};
+use crate::cluster::{Chance, cluster};
+use crate::model::Model;
+use crate::pairs::{Pairs, compare};
+use crate::profile::Tree;
+use crate::signal::Pair;
+use crate::signals::SIGNALS;
 use crate::unit::{HunkId, Unit};
 
 /// Every unit stands in exactly one group. Groups are in the order of their first unit.
@@ -36,16 +44,145 @@ pub struct Reason {
     pub weight: f64,
 }
 
+/// How much embeddings move the log odds of two units, from the least to the most alike.
+const EMBEDDING_WEIGHT: f32 = 3.0;
+const MOST_REASONS: usize = 4;
+/// Reasons are looked for in this many of a group's most likely pairs.
+const MOST_PAIRS: usize = 400;
+
 /// Groups the units of `changes`, which must come from [`crate::units`].
 pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Grouping {
-    let _ = (changes, evidence);
-    let group = Group {
-        id: "group-1".to_owned(),
-        change_ids: changes.iter().map(|change| change.id.to_owned()).collect(),
-        hunks: units.iter().map(|unit| unit.id.clone()).collect(),
-        summary: String::new(),
-        reasons: Vec::new(),
-        confidence: 0.0,
+    let model = Model::shipped();
+    let tree = Tree::read(changes, units, evidence);
+    let pairs = compare(&tree);
+    let chances = chances(&tree, &pairs, model);
+    let files: Vec<usize> = tree.profiles.iter().map(|profile| profile.place).collect();
+    let clusters = kept_together(cluster(&files, &chances, model), evidence.together);
+    let mut home = vec![0; units.len()];
+    for (number, cluster) in clusters.iter().enumerate() {
+        for unit in cluster {
+            home[*unit as usize] = number;
+        }
+    }
+    let mut ties: Vec<Ties> = clusters.iter().map(|_| Ties::default()).collect();
+    for chance in &chances {
+        let (one, other) = (home[chance.0 as usize], home[chance.1 as usize]);
+        if one == other {
+            ties[one].inside.push(*chance);
+        } else {
+            for (from, to) in [(one, other), (other, one)] {
+                let outside = ties[from].outside.entry(to).or_default();
+                outside.0 += chance.2;
+                outside.1 += 1;
+            }
+        }
+    }
+    let groups = clusters.iter().zip(ties).enumerate().map(|(number, (cluster, ties))| {
+        let members: Vec<&Unit> = cluster.iter().map(|unit| &units[*unit as usize]).collect();
+        let mut change_ids: Vec<String> =
+            members.iter().map(|unit| changes[unit.change].id.to_owned()).collect();
+        change_ids.dedup();
+        Group {
+            id: format!("group-{}", number + 1),
+            change_ids,
+            hunks: members.iter().map(|unit| unit.id.clone()).collect(),
+            summary: crate::message::summary(changes, &members),
+            reasons: reasons(&tree, &ties.inside, model),
+            confidence: ties.confidence(),
+        }
+    });
+    Grouping { groups: groups.collect() }
+}
+
+/// Clusters that share units which cannot be parted are one.
+fn kept_together(mut clusters: Vec<Vec<u32>>, together: &[Vec<usize>]) -> Vec<Vec<u32>> {
+    for set in together {
+        let holds = |cluster: &Vec<u32>| cluster.iter().any(|unit| set.contains(&(*unit as usize)));
+        let (held, mut others): (Vec<_>, Vec<_>) = clusters.into_iter().partition(holds);
+        let mut joined = held.concat();
+        joined.sort_unstable();
+        others.extend((!joined.is_empty()).then_some(joined));
+        others.sort_unstable();
+        clusters = others;
+    }
+    clusters
+}
+
+#[derive(Debug, Default)]
+struct Ties {
+    inside: Vec<Chance>,
+    /// Sum and count for each other group.
+    outside: BTreeMap<usize, (f32, u32)>,
+}
+
+impl Ties {
+    /// What is inside belongs together, and nothing outside does.
+    fn confidence(&self) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "counts of pairs")]
+        let mean =
+            |sum: f32, count: usize| if count == 0 { None } else { Some(f64::from(sum) / count as f64) };
+        let inside = mean(self.inside.iter().map(|chance| chance.2).sum(), self.inside.len()).unwrap_or(1.0);
+        let rival =
+            self.outside.values().filter_map(|(sum, count)| mean(*sum, *count as usize)).fold(0.0, f64::max);
+        ((inside * (1.0 - rival)).sqrt().clamp(0.0, 1.0) * 1000.0).round() / 1000.0
+    }
+}
+
+fn chances(tree: &Tree<'_>, pairs: &Pairs, model: &Model) -> Vec<Chance> {
+    let embedding =
+        crate::pairs::feature_names().iter().position(|name| name == "embedding").unwrap_or_default();
+    let given = tree.evidence.embeddings.is_some_and(|vectors| vectors.len() == tree.profiles.len());
+    let column = || (0..pairs.pairs.len()).map(|pair| pairs.row(pair)[embedding]);
+    // Models differ in how alike they find unrelated texts, so only the place between their own extremes counts.
+    let (low, high) =
+        column().fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    let range = (high - low).max(0.05);
+    let known = model.features == crate::pairs::feature_names();
+    let chance = |(number, (one, other)): (usize, &(u32, u32))| {
+        let row = pairs.row(number);
+        let mut odds = if known { model.pair.log_odds(row) } else { 0.0 };
+        if given {
+            odds += EMBEDDING_WEIGHT * ((row[embedding] - low) / range - 0.5);
+        }
+        (*one, *other, 1.0 / (1.0 + (-odds).exp()))
     };
-    Grouping { groups: if units.is_empty() { Vec::new() } else { vec![group] } }
+    pairs.pairs.iter().enumerate().map(chance).collect()
+}
+
+/// The most telling reason of each signal, the signals that tell most first.
+fn reasons(tree: &Tree<'_>, inside: &[Chance], model: &Model) -> Vec<Reason> {
+    let mut likely: Vec<&Chance> = inside.iter().collect();
+    likely.sort_by(|one, other| {
+        other.2.total_cmp(&one.2).then_with(|| (one.0, one.1).cmp(&(other.0, other.1)))
+    });
+    likely.truncate(MOST_PAIRS);
+    let mut column = 0;
+    let mut found: Vec<Reason> = Vec::new();
+    for signal in SIGNALS {
+        let weight: f32 = model.weights.iter().skip(column).take(signal.features.len()).sum();
+        column += signal.features.len();
+        // By text: how often it is said, and the place where it was said first, which is that of the likeliest pair.
+        let mut said: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        let mut pairs: u16 = 0;
+        for (place, (one, other, _)) in likely.iter().enumerate() {
+            if let Some(text) = (signal.reason)(&Pair { tree, one: *one as usize, other: *other as usize }) {
+                pairs += 1;
+                said.entry(text).or_insert((0, place)).0 += 1;
+            }
+        }
+        let best =
+            said.into_iter().max_by(|one, other| one.1.0.cmp(&other.1.0).then(other.1.1.cmp(&one.1.1)));
+        if let Some((text, _)) = best {
+            #[allow(clippy::cast_precision_loss, reason = "at most hundreds")]
+            let share = f64::from(weight.max(0.001)) * f64::from(pairs) / likely.len() as f64;
+            found.push(Reason { signal: signal.name.to_owned(), text, weight: share });
+        }
+    }
+    let total: f64 = found.iter().map(|reason| reason.weight).sum();
+    for reason in &mut found {
+        reason.weight = (reason.weight / total * 1000.0).round() / 1000.0;
+    }
+    found.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+    found.truncate(MOST_REASONS);
+    found
 }

@@ -2,12 +2,25 @@
 //! deterministic: what reads a repository, keeps a plan or applies it is `becket_engine` with `becket_git`.
 
 pub mod change;
+pub mod cluster;
 pub mod edit;
+pub mod forest;
+mod gist;
 pub mod group;
 pub mod history;
+pub mod learning;
+mod message;
+pub mod model;
+mod order;
+mod pairs;
+mod place;
 pub mod plan;
+mod profile;
 pub mod pull_request;
+mod signal;
+mod signals;
 pub mod unit;
+mod words;
 
 pub use change::{Change, ContractFacts, DeclaredName, Evidence, Stage, UsedName};
 pub use edit::{Edit, EditError};
@@ -18,4 +31,4 @@ pub use pull_request::{
     ContractChange, Note, NoteStanding, PullRequest, PullRequestCommit, PullRequestDraft, PullRequestError,
     Task, Template, Wording, draft,
 };
-pub use unit::{HunkId, Part, Unit, units};
+pub use unit::{HunkId, Part, Unit, embedding_text, units};

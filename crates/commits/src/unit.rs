@@ -85,6 +85,36 @@ pub fn units(changes: &[Change<'_>]) -> Vec<Unit> {
     units
 }
 
+/// What an embedding of a unit is made from: its path, the declaration around it, and its lines with their context
+/// as far as a model reads.
+pub fn embedding_text(changes: &[Change<'_>], unit: &Unit) -> String {
+    const LONGEST: usize = 6_000;
+    let change = &changes[unit.change];
+    let mut text = change.path().to_text().into_owned();
+    let mut add = |prefix: &str, line: &[u8]| {
+        if text.len() < LONGEST {
+            text.push('\n');
+            text.push_str(prefix);
+            text.push_str(&String::from_utf8_lossy(&line[..line.len().min(500)]));
+        }
+    };
+    match &unit.part {
+        Part::Lines(hunk) => {
+            let around = crate::profile::surrounding(change.file.hunks(), hunk);
+            add("", around.section);
+            around.before.iter().for_each(|line| add(" ", line));
+            hunk.raw_lines().for_each(|line| add("", line));
+            around.after.iter().for_each(|line| add(" ", line));
+        }
+        Part::File => change.file.hunks().iter().flat_map(Hunk::raw_lines).for_each(|line| add("", line)),
+        Part::Metadata => {
+            let old = change.file.old.as_ref().map(|side| side.path.as_bytes()).unwrap_or_default();
+            add("moved from ", old);
+        }
+    }
+    text
+}
+
 fn parts(change: &Change<'_>) -> Vec<Part> {
     let file = change.file;
     let divisible = file.omitted.is_nothing()
@@ -96,13 +126,8 @@ fn parts(change: &Change<'_>) -> Vec<Part> {
     };
     let metadata = file.status != Status::Modified || file.mode_changed();
     let mut parts: Vec<Part> = metadata.then_some(Part::Metadata).into_iter().collect();
-    parts.extend(hunks.iter().flat_map(pieces).map(Part::Lines));
+    parts.extend(hunks.iter().flat_map(split).map(Part::Lines));
     if parts.is_empty() { vec![Part::File] } else { parts }
-}
-
-/// Where the file does not end with a newline, what is added after its last line cannot be taken from what replaces it.
-fn pieces(hunk: &Hunk) -> Vec<Hunk> {
-    split(hunk)
 }
 
 fn digest(change: &Change<'_>, part: &Part) -> blake3::Hash {
