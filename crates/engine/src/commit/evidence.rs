@@ -47,7 +47,7 @@ impl Known {
             vectors.extend(units.iter().filter_map(|unit| all.get(*unit).cloned()));
         }
         let embeddings = self.vectors.is_some().then_some(vectors.as_slice());
-        Evidence { history: &self.history, embeddings, contracts: &[] }
+        Evidence { history: &self.history, embeddings, contracts: &[], together: &[] }
     }
 }
 
