@@ -16,7 +16,9 @@ mod context_tools;
 mod http;
 mod initialize;
 mod note;
+mod original;
 mod places;
+mod refused_writes;
 mod stdio;
 
 use std::process::{Command, Output};

@@ -1,11 +1,14 @@
 //! Writing down a reason: measured, screened, compared with what is there, then kept for good.
 
+use std::collections::BTreeMap;
+
 use becket_memory::{
     Entry, FrontMatter,
     anchor::Anchor,
     entry::count_lines,
     log::{Baseline, Link},
     screen::{Flag, flags, secrets},
+    search::Document,
     vault::{Draft, Listed},
 };
 use schemars::JsonSchema;
@@ -13,6 +16,7 @@ use serde::Serialize;
 
 use super::{
     desk::{Desk, FOLDER},
+    meaning::{Among, Asked, Meaning},
     place::Scope,
 };
 use crate::{Engine, Error, repository::sentence};
@@ -61,7 +65,7 @@ pub struct SimilarEntry {
     pub reference: String,
     pub file: String,
     pub title: String,
-    /// From 0 to 1: the share of their rarer words that both have.
+    /// From 0 to 1: the share of their rarer words that both have, or how alike embeddings say they are, if that is more.
     pub likeness: f32,
 }
 
@@ -83,15 +87,27 @@ impl From<Flag> for FlagView {
 
 const LONGEST_WORD: usize = 200;
 const MOST_LINKS: usize = 100;
+const MOST_SIMILAR: usize = 5;
+/// Texts that models put this close say the same in other words.
+const NEAR_IN_MEANING: f32 = 0.9;
+/// Longer ones are refused anyway, unless the user has raised the limit far.
+const LONGEST_COMPARED: usize = 64 * 1024;
 
 impl Engine {
     /// Writes a new entry. Nothing is kept unless everything about it is right.
     pub fn context_create(&self, request: &CreateRequest) -> Result<CreatedEntry, Error> {
-        self.at_desk(request.worktree.as_deref(), |desk| create(desk, request))
+        let body = Entry::parse(&request.markdown).body;
+        // What is refused below must not leave the machine before.
+        let asked = if secrets(&request.markdown).is_empty() && body.len() <= LONGEST_COMPARED {
+            self.meaning(body, Among::Known, request.worktree.as_deref())
+        } else {
+            Asked::default()
+        };
+        self.at_desk(request.worktree.as_deref(), |desk| create(desk, request, asked))
     }
 }
 
-fn create(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<CreatedEntry, Error> {
+fn create(desk: &mut Desk<'_>, request: &CreateRequest, asked: Asked) -> Result<CreatedEntry, Error> {
     measure(desk, &request.markdown)?;
     let front = metadata(desk, request)?;
     let text =
@@ -104,7 +120,7 @@ fn create(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<CreatedEntry, 
     desk.read_entries_if_changed()?;
     let links = links(desk, &whole.front)?;
     let anchors = baselines(desk, &whole.front.anchors)?;
-    let similar: Vec<SimilarEntry> = desk.view.corpus.similar(&text).iter().map(similar_view).collect();
+    let similar = similar(desk, &text, asked.meaning.as_ref());
     let title = whole.title();
     let author = whole.front.author.clone().or_else(|| desk.author());
     let draft = Draft {
@@ -118,7 +134,7 @@ fn create(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<CreatedEntry, 
     let written = desk.vault.create(&desk.config, draft, || highest_ever(desk))?;
     desk.remember_written(&written.file, written.number, &written.reference, text.clone());
     let flags: Vec<FlagView> = flags(&text).into_iter().map(FlagView::from).collect();
-    let mut warnings = Vec::new();
+    let mut warnings = asked.warnings;
     if let Some(first) = similar.first() {
         let percent = (first.likeness * 100.0).round();
         warnings.push(format!("{} says nearly the same ({percent} %): {}.", first.reference, first.title));
@@ -263,14 +279,32 @@ pub(super) fn highest_ever(desk: &Desk<'_>) -> Option<u64> {
     paths.iter().filter_map(number).max()
 }
 
-fn similar_view(similar: &becket_memory::search::Similar) -> SimilarEntry {
-    let likeness = (similar.likeness * 100.0).round() / 100.0;
-    SimilarEntry {
-        reference: similar.document.reference.clone(),
-        file: similar.document.file.clone(),
-        title: similar.document.title.clone(),
-        likeness,
+/// Entries that say nearly the same, in the same words or, where that is known, in others; likest first.
+fn similar(desk: &Desk<'_>, text: &str, meaning: Option<&Meaning>) -> Vec<SimilarEntry> {
+    let mut found: BTreeMap<&str, (f32, &Document)> = BTreeMap::new();
+    let by_words = desk.view.corpus.similar(text);
+    for similar in &by_words {
+        found.insert(similar.document.file.as_str(), (similar.likeness, &*similar.document));
     }
+    for document in desk.documents().iter().filter(|_| meaning.is_some()) {
+        let likeness = meaning.and_then(|meaning| meaning.likeness(document)).unwrap_or(0.0);
+        if likeness >= NEAR_IN_MEANING {
+            let slot = found.entry(document.file.as_str()).or_insert((likeness, &**document));
+            slot.0 = slot.0.max(likeness);
+        }
+    }
+    let mut found: Vec<(f32, &Document)> = found.into_values().collect();
+    found.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.number.cmp(&right.1.number)));
+    found.truncate(MOST_SIMILAR);
+    found
+        .into_iter()
+        .map(|(likeness, document)| SimilarEntry {
+            reference: document.reference.clone(),
+            file: document.file.clone(),
+            title: document.title.clone(),
+            likeness: (likeness * 100.0).round() / 100.0,
+        })
+        .collect()
 }
 
 impl Desk<'_> {

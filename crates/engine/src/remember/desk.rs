@@ -14,7 +14,7 @@ use becket_memory::{
     log::{Created, Log},
     references::{Reference, ReferenceIndex},
     search::{Corpus, Document},
-    vault::{CachedLog, Listing},
+    vault::{CachedListing, CachedLog, Listing},
 };
 
 use super::{origin::Origins, place::Place};
@@ -24,6 +24,7 @@ use crate::{Engine, Error};
 #[derive(Debug, Default)]
 pub(super) struct View {
     pub(super) log: CachedLog,
+    pub(super) listing: CachedListing,
     pub(super) corpus: Corpus,
     pub(super) index: Option<ReferenceIndex>,
     pub(super) origins: Option<Origins>,
@@ -46,7 +47,7 @@ pub(super) struct Desk<'a> {
     pub(super) place: Place,
     pub(super) vault: Vault,
     pub(super) config: Config,
-    pub(super) listing: Listing,
+    pub(super) listing: Arc<Listing>,
     /// For each entry that was replaced, the newest that says so.
     pub(super) replaced: BTreeMap<u64, Arc<Document>>,
     pub(super) view: MutexGuard<'a, View>,
@@ -73,7 +74,7 @@ impl Engine {
             place,
             vault,
             config,
-            listing: Listing::default(),
+            listing: Arc::default(),
             replaced: BTreeMap::new(),
             view,
         };
@@ -88,7 +89,8 @@ impl Desk<'_> {
 
     /// Reads which entries there are.
     pub(super) fn list(&mut self) -> Result<(), Error> {
-        self.listing = self.vault.list(&self.config, self.log())?;
+        let View { log, listing, .. } = &mut *self.view;
+        self.listing = self.vault.refresh_listing(listing, &self.config, log)?;
         Ok(())
     }
 
@@ -96,8 +98,7 @@ impl Desk<'_> {
     pub(super) fn read_entries(&mut self) -> Result<(), Error> {
         self.list()?;
         self.view.corpus.refresh(&self.vault, &self.listing);
-        let replacing = self.documents().iter().filter(|document| !document.front.supersedes.is_empty());
-        let replaced = replacing.flat_map(|document| {
+        let replaced = self.view.corpus.replacing().flat_map(|document| {
             let numbers = document.front.supersedes.iter().map(|number| self.meant(document, *number));
             numbers.filter(|number| *number != document.number).map(|number| (number, Arc::clone(document)))
         });
@@ -131,8 +132,11 @@ impl Desk<'_> {
 
     /// References in code that mean entries: those without a prefix, or with one that entries have or had.
     pub(super) fn references(&self) -> Vec<(RepoPath, Reference)> {
-        let prefixes = self.prefixes();
         let Some(index) = &self.view.index else { return Vec::new() };
+        if index.all().next().is_none() {
+            return Vec::new();
+        }
+        let prefixes = self.prefixes();
         let all = index.all().filter(|(_, reference)| prefixes.contains(reference.prefix.as_str()));
         all.map(|(path, reference)| (path.clone(), reference.clone())).collect()
     }

@@ -9,6 +9,7 @@ mod freshness;
 mod get;
 mod init;
 mod list;
+mod meaning;
 mod origin;
 mod page;
 mod place;

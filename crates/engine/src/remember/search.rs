@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{
     list::Unreadable,
+    meaning::{Among, Asked},
     page::{Window, invalid_cursor},
     place::Scope,
     view::{Filter, Freshness},
@@ -30,6 +31,9 @@ pub struct SearchResults {
     pub results: Vec<SearchResult>,
     /// Entries that match, before filters.
     pub total: usize,
+    /// What the reader should know; absent when all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Files with the name of an entry that could not be searched.
     pub unreadable: Vec<Unreadable>,
     /// Where the rest begins; absent at the end.
@@ -65,6 +69,8 @@ pub enum Match {
     Literal,
     /// Words of it do, or words inside identifiers.
     Words,
+    /// It means nearly the same, by the embeddings that the user has turned on.
+    Meaning,
 }
 
 const DEFAULT_LIMIT: usize = 50;
@@ -83,11 +89,19 @@ impl Engine {
         let wanted = request.filter.understood()?;
         let digest = ContentHash::of(request.query.as_bytes()).as_str()[..8].to_owned();
         let start = request.cursor.as_deref().map(|cursor| offset(cursor, &digest)).transpose()?.unwrap_or(0);
-        self.at_desk(request.worktree.as_deref(), |desk| {
+        let worktree = request.worktree.as_deref();
+        let Asked { meaning, warnings } = self.meaning(&request.query, Among::Everything, worktree);
+        self.at_desk(worktree, |desk| {
             desk.read_entries()?;
             desk.read_references();
             let referrers = desk.referrers();
-            let hits: Vec<Hit> = desk.view.corpus.search(&request.query);
+            let corpus = &desk.view.corpus;
+            let hits: Vec<Hit> = match &meaning {
+                None => corpus.search(&request.query),
+                Some(meaning) => {
+                    corpus.search_with_meaning(&request.query, |document| meaning.likeness(document))
+                }
+            };
             let mut looked_at = start;
             let rest = hits.iter().enumerate().skip(start);
             let (results, all) = window.fill(rest, |(place, hit)| {
@@ -102,6 +116,7 @@ impl Engine {
                     kind: match hit.kind {
                         HitKind::Literal => Match::Literal,
                         HitKind::Words => Match::Words,
+                        HitKind::Meaning => Match::Meaning,
                     },
                     superseded_by: row.superseded_by,
                 }))
@@ -120,6 +135,7 @@ impl Engine {
             Ok(SearchResults {
                 results,
                 total: hits.len(),
+                warnings,
                 unreadable: desk.unreadable(),
                 next_cursor,
                 cut,

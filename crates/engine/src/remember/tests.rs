@@ -3,6 +3,7 @@
 
 mod freshness;
 mod lint;
+mod meaning;
 mod renumber;
 mod writing;
 

@@ -2,19 +2,21 @@
 #![allow(clippy::disallowed_methods, reason = "asks the file system which entries changed")]
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-    thread,
-    time::UNIX_EPOCH,
+    cmp::Ordering,
+    sync::{
+        Arc, OnceLock,
+        atomic::{self, AtomicI64},
+    },
 };
 
-use fs_err as fs;
-
-use super::index::{Index, Terms};
+use super::{
+    index::{Index, Tokens},
+    parallel::in_parallel,
+};
 use crate::{
     entry::{ContentHash, Entry, split_lines},
     front_matter::FrontMatter,
-    vault::{Listed, Listing, Vault, VaultError},
+    vault::{FileStamp, Listed, Listing, Vault, VaultError},
 };
 
 /// One entry, read and counted.
@@ -31,8 +33,11 @@ pub struct Document {
     pub lines: usize,
     /// For matching without regard to case; made when first searched.
     lower: OnceLock<String>,
-    terms: OnceLock<Terms>,
-    stamp: Stamp,
+    tokens: OnceLock<Tokens>,
+    /// Nothing if the file's times are not known: then it is read every time.
+    stamp: Option<FileStamp>,
+    /// When its file was last read, in nanoseconds.
+    looked: AtomicI64,
 }
 
 /// What has the name of an entry and cannot be read as one.
@@ -49,10 +54,12 @@ enum Known {
     AsItWas,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: u128,
-    size: u64,
+/// What became of one file.
+#[derive(Debug)]
+enum Taken {
+    Same,
+    New(Arc<Document>),
+    Skipped(Skipped),
 }
 
 /// The entries of one vault.
@@ -60,13 +67,12 @@ struct Stamp {
 pub struct Corpus {
     /// By number, then by file name.
     documents: Vec<Arc<Document>>,
+    /// Places of those that replace others.
+    replacing: Vec<usize>,
     skipped: Vec<Skipped>,
     /// Made when first an entry is compared with all others.
     index: OnceLock<Index>,
 }
-
-/// Below this a second thread costs more than it saves.
-const WORTH_A_THREAD: usize = 64;
 
 impl Corpus {
     /// Brings the corpus in step with the folder.
@@ -80,27 +86,39 @@ impl Corpus {
     }
 
     fn take(&mut self, vault: &Vault, listing: &Listing, trust: Known) {
-        let known: HashMap<&str, &Arc<Document>> =
-            self.documents.iter().map(|document| (document.file.as_str(), document)).collect();
-        let read = |listed: &Listed| -> Result<Arc<Document>, Skipped> {
-            let before = known.get(listed.file.as_str()).filter(|document| document.number == listed.number);
-            if let (Some(document), Known::AsItWas) = (before, trust) {
-                return Ok(Arc::clone(document));
+        let looked = FileStamp::now();
+        let files = joined(&listing.entries, &self.documents);
+        let folder = vault.stamps();
+        let take = |(listed, before): &(&Listed, Option<&Arc<Document>>)| -> Taken {
+            let stamp = match (before, trust) {
+                (Some(_), Known::AsItWas) => return Taken::Same,
+                _ => folder.of(&listed.file),
+            };
+            let unchanged = before.filter(|document| stamp.is_some() && document.stamp == stamp);
+            if unchanged.is_some_and(|document| document.is_settled()) {
+                return Taken::Same;
             }
-            let stamp = stamp(vault, listed);
-            if let Some(document) = before.filter(|document| Some(document.stamp) == stamp) {
-                return Ok(Arc::clone(document));
+            match (vault.read(listed), unchanged) {
+                (Ok(text), Some(document)) if document.text == text => {
+                    document.looked.store(looked, atomic::Ordering::Relaxed);
+                    Taken::Same
+                }
+                (Ok(text), _) => Taken::New(Arc::new(Document::new(listed, text, stamp, looked))),
+                (Err(error), _) => Taken::Skipped(skipped(listed, &error)),
             }
-            let skip = |error: VaultError| Skipped { listed: listed.clone(), reason: error.to_string() };
-            let text = vault.read(listed).map_err(skip)?;
-            Ok(Arc::new(Document::new(listed, text, stamp)))
         };
-        let results = in_parallel(&listing.entries, read);
+        let results = in_parallel(&files, take);
+        if self.documents.len() == files.len() && results.iter().all(|one| matches!(one, Taken::Same)) {
+            self.skipped.clear();
+            return;
+        }
         let (mut documents, mut skipped) = (Vec::with_capacity(results.len()), Vec::new());
-        for result in results {
-            match result {
-                Ok(document) => documents.push(document),
-                Err(reason) => skipped.push(reason),
+        for (result, (_, before)) in results.into_iter().zip(&files) {
+            match (result, before) {
+                (Taken::New(document), _) => documents.push(document),
+                (Taken::Same, Some(document)) => documents.push(Arc::clone(document)),
+                (Taken::Same, None) => {}
+                (Taken::Skipped(one), _) => skipped.push(one),
             }
         }
         let kept = self.documents.len() <= documents.len()
@@ -109,12 +127,14 @@ impl Corpus {
         match self.index.get_mut() {
             Some(index) if kept => {
                 for document in &documents[self.documents.len()..] {
-                    index.add(document.terms());
+                    index.add(&document.tokens().terms());
                 }
             }
             Some(_) => self.index = OnceLock::new(),
             None => {}
         }
+        let replaces = |(_, document): &(usize, &Arc<Document>)| !document.front.supersedes.is_empty();
+        self.replacing = documents.iter().enumerate().filter(replaces).map(|(place, _)| place).collect();
         self.documents = documents;
         self.skipped = skipped;
     }
@@ -125,9 +145,13 @@ impl Corpus {
             // Not at the end: the next refresh puts it in its place.
             return;
         }
-        let document = Arc::new(Document::new(listed, text, stamp(vault, listed)));
+        let stamp = vault.stamps().of(&listed.file);
+        let document = Arc::new(Document::new(listed, text, stamp, FileStamp::now()));
         if let Some(index) = self.index.get_mut() {
-            index.add(document.terms());
+            index.add(&document.tokens().terms());
+        }
+        if !document.front.supersedes.is_empty() {
+            self.replacing.push(self.documents.len());
         }
         self.documents.push(document);
     }
@@ -136,28 +160,21 @@ impl Corpus {
         &self.documents
     }
 
+    /// Those that say they replace others, by number.
+    pub fn replacing(&self) -> impl Iterator<Item = &Arc<Document>> {
+        self.replacing.iter().filter_map(|place| self.documents.get(*place))
+    }
+
     /// Files that have the name of an entry and could not be read.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// The words of every document, in their order.
-    pub(super) fn terms(&self) -> Vec<&Terms> {
-        let unread = self.documents.iter().filter(|document| document.terms.get().is_none()).count();
-        if unread >= WORTH_A_THREAD {
-            in_parallel(&self.documents, |document| {
-                document.terms();
-                document.lower();
-            });
-        }
-        self.documents.iter().map(|document| document.terms()).collect()
-    }
-
     pub(super) fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let mut index = Index::default();
-            for terms in self.terms() {
-                index.add(terms);
+            for terms in in_parallel(&self.documents, |document| document.tokens().terms()) {
+                index.add(&terms);
             }
             index
         })
@@ -165,7 +182,7 @@ impl Corpus {
 }
 
 impl Document {
-    fn new(listed: &Listed, text: String, stamp: Option<Stamp>) -> Self {
+    fn new(listed: &Listed, text: String, stamp: Option<FileStamp>, looked: i64) -> Self {
         let entry = Entry::parse(&text);
         Self {
             number: listed.number,
@@ -174,11 +191,11 @@ impl Document {
             title: entry.title(),
             lines: split_lines(entry.body).count(),
             hash: ContentHash::of(text.as_bytes()),
-            // A file whose time is not known never equals itself, and is read every time.
-            stamp: stamp.unwrap_or(Stamp { modified: 0, size: u64::MAX }),
+            stamp,
+            looked: AtomicI64::new(looked),
             front: entry.front,
             lower: OnceLock::new(),
-            terms: OnceLock::new(),
+            tokens: OnceLock::new(),
             text,
         }
     }
@@ -187,34 +204,35 @@ impl Document {
         self.lower.get_or_init(|| self.text.to_lowercase())
     }
 
-    pub(super) fn terms(&self) -> &Terms {
-        self.terms.get_or_init(|| Terms::of(&self.title, Entry::parse(&self.text).body))
+    pub(super) fn tokens(&self) -> &Tokens {
+        self.tokens.get_or_init(|| Tokens::of(&self.title, Entry::parse(&self.text).body))
+    }
+
+    /// Whether equal times mean equal content: the file was read long enough after it was written.
+    fn is_settled(&self) -> bool {
+        self.stamp.is_some_and(|stamp| stamp.is_older_than(self.looked.load(atomic::Ordering::Relaxed)))
     }
 }
 
-fn stamp(vault: &Vault, listed: &Listed) -> Option<Stamp> {
-    let metadata = fs::symlink_metadata(vault.directory().join(&listed.file)).ok()?;
-    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    Some(Stamp { modified, size: metadata.len() })
-}
-
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads =
-        thread::available_parallelism().map_or(1, usize::from).min(items.len() / WORTH_A_THREAD).max(1);
-    if threads == 1 {
-        return items.iter().map(work).collect();
-    }
-    let share = items.len().div_ceil(threads);
-    let work = &work;
-    thread::scope(|scope| {
-        let handles: Vec<_> = items
-            .chunks(share)
-            .map(|chunk| scope.spawn(move || chunk.iter().map(work).collect::<Vec<R>>()))
-            .collect();
-        let join = |handle: thread::ScopedJoinHandle<'_, Vec<R>>| match handle.join() {
-            Ok(results) => results,
-            Err(panic) => std::panic::resume_unwind(panic),
+/// Every file with what was read of it before. Both are in one order.
+fn joined<'a>(
+    listed: &'a [Listed],
+    documents: &'a [Arc<Document>],
+) -> Vec<(&'a Listed, Option<&'a Arc<Document>>)> {
+    let mut rest = documents.iter().peekable();
+    let before = |listed: &Listed| loop {
+        let document = *rest.peek()?;
+        let order = document.number.cmp(&listed.number).then_with(|| document.file.cmp(&listed.file));
+        match order {
+            Ordering::Less => rest.next(),
+            Ordering::Equal => return rest.next(),
+            Ordering::Greater => return None,
         };
-        handles.into_iter().flat_map(join).collect()
-    })
+    };
+    let mut before = before;
+    listed.iter().map(|listed| (listed, before(listed))).collect()
+}
+
+fn skipped(listed: &Listed, error: &VaultError) -> Skipped {
+    Skipped { listed: listed.clone(), reason: error.to_string() }
 }

@@ -1,10 +1,11 @@
 //! The ranking: literal matches first, as the seed promises each of them; within and after them BM25.
 
-use std::{cmp::Ordering, collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     corpus::{Corpus, Document},
-    index::digest,
+    index::{Wanted, digest},
+    parallel::in_chunks,
     words::words,
 };
 
@@ -22,6 +23,8 @@ pub enum HitKind {
     Literal,
     /// Words of the query, or of the identifiers in it, stand in the text.
     Words,
+    /// Nothing of the query does, but it means nearly the same.
+    Meaning,
 }
 
 /// BM25's usual constants: how fast repetition stops counting, how much length counts against a text.
@@ -31,23 +34,23 @@ const LENGTH: f32 = 0.75;
 impl Corpus {
     /// Entries for a query, best first. An empty query finds every entry, in order.
     pub fn search(&self, query: &str) -> Vec<Hit> {
-        let lower = query.to_lowercase();
-        let scores = self.scores(&query_terms(query));
-        let finder = memchr::memmem::Finder::new(lower.as_bytes());
-        let mut hits: Vec<Hit> = Vec::new();
-        for (document, score) in self.documents().iter().zip(scores) {
-            let literal = finder.find(document.lower().as_bytes()).is_some();
-            if literal || score > 0.0 {
-                let kind = if literal { HitKind::Literal } else { HitKind::Words };
-                hits.push(Hit { document: Arc::clone(document), kind, score });
-            }
-        }
+        let mut hits: Vec<Hit> = self
+            .ranks(query)
+            .into_iter()
+            .zip(self.documents())
+            .filter(|(rank, _)| rank.literal || rank.score > 0.0)
+            .map(|(rank, document)| Hit {
+                document: Arc::clone(document),
+                kind: if rank.literal { HitKind::Literal } else { HitKind::Words },
+                score: rank.score,
+            })
+            .collect();
         // Newer before older where nothing else decides, except that an empty query lists.
-        if !lower.is_empty() {
+        if !query.is_empty() {
             hits.sort_by(|left, right| {
                 left.kind
                     .cmp(&right.kind)
-                    .then_with(|| right.score.partial_cmp(&left.score).unwrap_or(Ordering::Equal))
+                    .then_with(|| right.score.total_cmp(&left.score))
                     .then_with(|| right.document.number.cmp(&left.document.number))
                     .then_with(|| left.document.file.cmp(&right.document.file))
             });
@@ -55,36 +58,77 @@ impl Corpus {
         hits
     }
 
-    /// The BM25 score of every document, in their order; zero for one that has none of the terms.
-    ///
-    /// Each document is asked for each term: for a question of a few words that is quicker than making the index which
-    /// [`Corpus::similar`] needs, and hardly slower than having it.
+    /// Every document in their order: whether the query stands in it, and its BM25 score, zero if it has none of the words.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         reason = "counts of documents and words"
     )]
-    fn scores(&self, terms: &BTreeSet<String>) -> Vec<f32> {
-        let mut scores = vec![0.0; self.documents().len()];
-        if terms.is_empty() {
-            return scores;
+    fn ranks(&self, query: &str) -> Vec<Rank> {
+        let lower = query.to_lowercase();
+        let finder = memchr::memmem::Finder::new(lower.as_bytes());
+        let wanted = Wanted::new(query_terms(query).iter().map(|term| digest(term)).collect());
+        let looked_through = in_chunks(self.documents(), |documents| {
+            let mut found = Found::default();
+            for document in documents {
+                found.literal.push(finder.find(document.lower().as_bytes()).is_some());
+                if wanted.len() > 0 {
+                    let start = found.frequencies.len();
+                    found.frequencies.resize(start + wanted.len(), 0.0);
+                    document.tokens().count(&wanted, &mut found.frequencies[start..]);
+                    found.lengths.push(document.tokens().length());
+                }
+            }
+            found
+        });
+        let mut all = Found::default();
+        for found in looked_through {
+            all.literal.extend(found.literal);
+            all.frequencies.extend(found.frequencies);
+            all.lengths.extend(found.lengths);
         }
-        let documents = self.documents().len() as f32;
-        let texts = self.terms();
-        let total: f64 = texts.iter().map(|terms| f64::from(terms.length)).sum();
-        let average = ((total / texts.len().max(1) as f64) as f32).max(1.0);
-        for term in terms {
-            let word = digest(term);
-            let frequencies: Vec<f32> = texts.iter().map(|terms| terms.frequency(word)).collect();
-            let having = frequencies.iter().filter(|frequency| **frequency > 0.0).count() as f32;
-            let rarity = (1.0 + (documents - having + 0.5) / (having + 0.5)).ln();
-            for ((score, frequency), terms) in scores.iter_mut().zip(frequencies).zip(&texts) {
-                let length = 1.0 - LENGTH + LENGTH * terms.length / average;
-                *score += rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length);
+        if wanted.len() == 0 {
+            return all.literal.into_iter().map(|literal| Rank { literal, score: 0.0 }).collect();
+        }
+        let documents = all.literal.len() as f32;
+        let mut having = vec![0.0_f32; wanted.len()];
+        for row in all.frequencies.chunks_exact(wanted.len()) {
+            for (having, frequency) in having.iter_mut().zip(row) {
+                *having += f32::from(u8::from(*frequency > 0.0));
             }
         }
-        scores
+        let rarity: Vec<f32> =
+            having.iter().map(|having| (1.0 + (documents - having + 0.5) / (having + 0.5)).ln()).collect();
+        let total: f64 = all.lengths.iter().copied().map(f64::from).sum();
+        let average = ((total / all.lengths.len().max(1) as f64) as f32).max(1.0);
+        let rows = all.frequencies.chunks_exact(wanted.len());
+        rows.zip(&all.lengths)
+            .zip(all.literal)
+            .map(|((row, length), literal)| {
+                let length = 1.0 - LENGTH + LENGTH * length / average;
+                let score = |(frequency, rarity): (&f32, &f32)| {
+                    rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length)
+                };
+                Rank { literal, score: row.iter().zip(&rarity).map(score).sum() }
+            })
+            .collect()
     }
+}
+
+/// What one document is to a query.
+#[derive(Debug, Clone, Copy)]
+struct Rank {
+    literal: bool,
+    score: f32,
+}
+
+/// What was seen in a run of documents.
+#[derive(Debug, Default)]
+struct Found {
+    literal: Vec<bool>,
+    /// A row for each document, a column for each wanted word.
+    frequencies: Vec<f32>,
+    lengths: Vec<f32>,
 }
 
 pub(super) fn query_terms(query: &str) -> BTreeSet<String> {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     corpus::{Corpus, Document},
-    index::Terms,
+    index::Tokens,
 };
 use crate::entry::Entry;
 
@@ -28,7 +28,7 @@ impl Corpus {
     /// Entries that a text nearly repeats, likest first.
     pub fn similar(&self, text: &str) -> Vec<Similar> {
         let entry = Entry::parse(text);
-        let terms = Terms::of(&entry.title(), entry.body);
+        let terms = Tokens::of(&entry.title(), entry.body).terms();
         let index = self.index();
         let mut rarest: Vec<(usize, u64)> = terms
             .counts
@@ -57,7 +57,7 @@ impl Corpus {
             .filter_map(|(_, place)| self.documents().get(place as usize))
             .map(|document| Similar {
                 document: Arc::clone(document),
-                likeness: self.likeness(&terms.counts, &document.terms().counts),
+                likeness: self.likeness(&terms.counts, &document.tokens().terms().counts),
             })
             .filter(|one| one.likeness >= NEAR)
             .collect();

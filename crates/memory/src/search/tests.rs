@@ -7,19 +7,24 @@ use super::*;
 use crate::{
     config::Config,
     log::Log,
-    vault::{Draft, Vault},
+    vault::{CachedListing, CachedLog, Draft, Vault},
 };
 
 struct Shelf {
     root: TempDir,
     state: TempDir,
+    listing: CachedListing,
     corpus: Corpus,
 }
 
 impl Shelf {
     fn with(texts: &[&str]) -> Self {
-        let mut shelf =
-            Self { root: TempDir::new().unwrap(), state: TempDir::new().unwrap(), corpus: Corpus::default() };
+        let mut shelf = Self {
+            root: TempDir::new().unwrap(),
+            state: TempDir::new().unwrap(),
+            listing: CachedListing::default(),
+            corpus: Corpus::default(),
+        };
         Vault::init(shelf.root.path()).unwrap();
         for text in texts {
             shelf.add(text);
@@ -44,9 +49,19 @@ impl Shelf {
         self.vault().create(&Config::default(), draft, || None).unwrap();
     }
 
+    /// Through the listing that is kept, as a server does.
     fn refresh(&mut self) {
-        let listing = self.vault().list(&Config::default(), &Log::default()).unwrap();
-        self.corpus.refresh(&self.vault(), &listing);
+        let vault = self.vault();
+        let listing =
+            vault.refresh_listing(&mut self.listing, &Config::default(), &CachedLog::default()).unwrap();
+        self.corpus.refresh(&vault, &listing);
+    }
+
+    /// What somebody sees who has just come.
+    fn new_corpus(&self) -> Corpus {
+        let mut corpus = Corpus::default();
+        corpus.refresh(&self.vault(), &self.vault().list(&Config::default(), &Log::default()).unwrap());
+        corpus
     }
 
     fn write(&self, file: &str, bytes: impl AsRef<[u8]>) {
@@ -146,4 +161,124 @@ fn near_duplicates_are_told_from_neighbours() {
     assert!((shelf.corpus.similar(original)[0].likeness - 1.0).abs() < 1e-6);
     assert!(shelf.corpus.similar("# Retry logins\nAccounts lock after five attempts.").is_empty());
     assert!(shelf.corpus.similar("").is_empty());
+}
+
+mod steps {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Something that happens to the folder between two searches.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Create(String),
+        Alter(usize, String),
+        /// The same length, so that only times can tell.
+        AlterLetters(usize),
+        Remove(usize),
+        Swap(usize, usize),
+        Break(usize),
+        Search(String),
+        Compare(String),
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(vec![
+            "retry",
+            "parseHTTPResponse",
+            "Grüße",
+            "cache_key",
+            "CACHE",
+            "日本語",
+            "the",
+            "42nd",
+        ]);
+        prop::collection::vec(word, 0..8)
+            .prop_map(|words| format!("# {}", words.join(" ").replace("the ", "\n")))
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let place = 0..12_usize;
+        prop_oneof![
+            3 => text().prop_map(Step::Create),
+            2 => (place.clone(), text()).prop_map(|(place, text)| Step::Alter(place, text)),
+            2 => place.clone().prop_map(Step::AlterLetters),
+            1 => place.clone().prop_map(Step::Remove),
+            1 => (place.clone(), place.clone()).prop_map(|(left, right)| Step::Swap(left, right)),
+            1 => place.prop_map(Step::Break),
+            2 => text().prop_map(Step::Search),
+            1 => text().prop_map(Step::Compare),
+        ]
+    }
+
+    fn answers(corpus: &Corpus, query: &str) -> Vec<(String, HitKind, u32, String)> {
+        let hits = corpus.search(query);
+        hits.iter()
+            .map(|hit| {
+                (hit.document.file.clone(), hit.kind, hit.score.to_bits(), hit.document.snippet(query))
+            })
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+        /// What is kept between searches never shows: a corpus that lived through everything answers as a new one.
+        #[test]
+        fn a_corpus_that_was_there_answers_as_a_new_one(steps in prop::collection::vec(step(), 1..25)) {
+            let mut shelf = Shelf::with(&["alpha retry", "# HTTP response\n\nbuffered", "the 42nd"]);
+            for step in steps {
+                let files = || {
+                    let listing = shelf.vault().list(&Config::default(), &Log::default()).unwrap();
+                    listing.entries.into_iter().map(|entry| entry.file).collect::<Vec<_>>()
+                };
+                let path = |place: usize| {
+                    let files = files();
+                    (!files.is_empty()).then(|| shelf.vault().directory().join(&files[place % files.len()]))
+                };
+                match step {
+                    Step::Create(text) => shelf.add(&text),
+                    Step::Alter(place, text) => {
+                        if let Some(path) = path(place) { fs_err::write(path, text).unwrap(); }
+                    }
+                    Step::AlterLetters(place) => {
+                        if let Some(path) = path(place) {
+                            let text = fs_err::read(&path).unwrap().iter().map(|byte| if *byte == b'e' { b'a' } else { *byte }).collect::<Vec<u8>>();
+                            fs_err::write(path, text).unwrap();
+                        }
+                    }
+                    Step::Remove(place) => {
+                        if let Some(path) = path(place) { fs_err::remove_file(path).unwrap(); }
+                    }
+                    Step::Swap(left, right) => {
+                        if let (Some(left), Some(right)) = (path(left), path(right)) {
+                            let beside = left.with_extension("beside");
+                            if left != right {
+                                fs_err::rename(&left, &beside).unwrap();
+                                fs_err::rename(&right, &left).unwrap();
+                                fs_err::rename(&beside, &right).unwrap();
+                            }
+                        }
+                    }
+                    Step::Break(place) => {
+                        if let Some(path) = path(place) { fs_err::write(path, b"\xff\xfe retry").unwrap(); }
+                    }
+                    Step::Search(query) => {
+                        shelf.refresh();
+                        let fresh = shelf.new_corpus();
+                        prop_assert_eq!(answers(&shelf.corpus, &query), answers(&fresh, &query));
+                        let skipped = |corpus: &Corpus| corpus.skipped().iter().map(|one| one.reason.clone()).collect::<Vec<_>>();
+                        prop_assert_eq!(skipped(&shelf.corpus), skipped(&fresh));
+                    }
+                    Step::Compare(text) => {
+                        shelf.refresh();
+                        let fresh = shelf.new_corpus();
+                        let similar = |corpus: &Corpus| {
+                            corpus.similar(&text).iter().map(|one| (one.document.number, one.likeness.to_bits())).collect::<Vec<_>>()
+                        };
+                        prop_assert_eq!(similar(&shelf.corpus), similar(&fresh));
+                    }
+                }
+            }
+        }
+    }
 }

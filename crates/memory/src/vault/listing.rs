@@ -1,11 +1,11 @@
 //! What is in the folder: entries in the order of their numbers, and files that are none. One bad file never hides the
 //! others.
 
-use std::{fs::FileType, io};
+use std::{fs::FileType, io, sync::Arc};
 
 use fs_err as fs;
 
-use super::{CONFIG_FILE, LOG_FILE, Vault, VaultError, create::TEMPORARY};
+use super::{CONFIG_FILE, CachedLog, FileStamp, LOG_FILE, Vault, VaultError, create::TEMPORARY};
 use crate::{
     config::Config,
     log::Log,
@@ -44,7 +44,45 @@ pub struct Listing {
     pub strays: Vec<Stray>,
 }
 
+/// A listing as it was when last read, and of what.
+#[derive(Debug, Default)]
+pub struct CachedListing {
+    listing: Arc<Listing>,
+    of: Option<Circumstances>,
+}
+
+/// What a listing depends on.
+#[derive(Debug, PartialEq, Eq)]
+struct Circumstances {
+    folder: FileStamp,
+    config: Config,
+    log: (u64, usize),
+}
+
 impl Vault {
+    /// Brings a listing that was read before in step with the folder. Files cannot come, go or become something else without
+    /// the folder's time changing.
+    pub fn refresh_listing(
+        &self,
+        cached: &mut CachedListing,
+        config: &Config,
+        log: &CachedLog,
+    ) -> Result<Arc<Listing>, VaultError> {
+        let folder =
+            fs::metadata(&self.directory).ok().and_then(|metadata| FileStamp::from_metadata(&metadata));
+        // A folder that changed a moment ago may change again without its time telling.
+        let of = folder.filter(|folder| folder.is_older_than(FileStamp::now())).map(|folder| Circumstances {
+            folder,
+            config: config.clone(),
+            log: (log.length, log.lines),
+        });
+        if of.is_none() || of != cached.of {
+            cached.listing = Arc::new(self.list(config, &log.log)?);
+            cached.of = of;
+        }
+        Ok(Arc::clone(&cached.listing))
+    }
+
     pub fn list(&self, config: &Config, log: &Log) -> Result<Listing, VaultError> {
         let naming = Naming::new(config, log);
         let failed = |source: io::Error| VaultError::Read { path: self.directory.clone(), source };

@@ -8,6 +8,7 @@ mod init;
 mod listing;
 mod mark;
 mod renumber;
+mod stamps;
 
 use std::{
     io,
@@ -25,8 +26,9 @@ use crate::{
 
 pub use create::{Draft, Written};
 pub use init::{ConfigOutcome, Initialised};
-pub use listing::{Listed, Listing, Problem, Stray};
+pub use listing::{CachedListing, Listed, Listing, Problem, Stray};
 pub use renumber::Move;
+pub use stamps::FileStamp;
 
 /// A vault that exists.
 #[derive(Debug, Clone)]

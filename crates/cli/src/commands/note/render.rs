@@ -133,6 +133,9 @@ pub(super) fn results(found: &SearchResults) -> String {
     if found.results.is_empty() {
         lines.line(format_args!("Nothing found."));
     }
+    for warning in &found.warnings {
+        lines.line(format_args!("{} {}", "warning:".yellow(), visible(warning)));
+    }
     more(&mut lines, found.next_cursor.as_deref());
     lines.text()
 }

@@ -1,0 +1,270 @@
+//! A vault that may not be written or read, and a disk that is full: a clear error, and nothing lost or half-written.
+//!
+//! What permissions forbid is forbidden to everybody but root. Where the tests run as root, the binary therefore runs as
+//! somebody else; elsewhere it runs as whoever runs the tests. Windows has no such permissions on folders: there the twin
+//! at the end makes the folder unfit in another way.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod unix {
+    use std::{
+        collections::BTreeMap,
+        fs,
+        os::unix::fs::{MetadataExt, PermissionsExt, chown},
+        os::unix::process::CommandExt,
+        path::{Path, PathBuf},
+        process::{Command, Output},
+    };
+
+    use becket_testing::{McpProcess, TestRepo};
+    use serde_json::{Value, json};
+
+    use crate::{BECKET, envelope};
+
+    /// Nobody's number on every usual system.
+    const NOBODY: u32 = 65_534;
+
+    /// A repository with three entries that belongs to an ordinary user, and the binary where that user can start it.
+    struct Place {
+        repo: TestRepo,
+        binary: PathBuf,
+        as_root: bool,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let repo = TestRepo::new();
+            let home = repo.home().root().to_owned();
+            let as_root = fs::metadata(&home).unwrap().uid() == 0;
+            let binary = home.join("becket");
+            fs::copy(BECKET, &binary).unwrap();
+            let place = Self { repo, binary, as_root };
+            if as_root {
+                give_to_nobody(&home);
+            }
+            assert!(place.run(&["note", "init"]).status.success());
+            for text in ["# One\n\nneedle", "# Two\n\nneedle", "# Three\n\nneedle"] {
+                let output = place.run(&["note", "new", text]);
+                assert!(output.status.success(), "{output:?}");
+            }
+            place
+        }
+
+        fn command(&self, program: &Path) -> Command {
+            let mut command = self.repo.command(program);
+            if self.as_root {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            command
+        }
+
+        fn run(&self, arguments: &[&str]) -> Output {
+            self.command(&self.binary).args(arguments).output().unwrap()
+        }
+
+        fn server(&self) -> McpProcess {
+            let mut command = self.command(&self.binary);
+            command.arg("mcp");
+            let mut server = McpProcess::spawn(command);
+            server.initialize("2025-06-18");
+            server
+        }
+
+        fn mode(&self, path: &str, mode: u32) {
+            fs::set_permissions(self.repo.path(path), fs::Permissions::from_mode(mode)).unwrap();
+        }
+
+        fn files(&self) -> BTreeMap<String, Vec<u8>> {
+            fs::read_dir(self.repo.path(".context"))
+                .unwrap()
+                .map(|entry| {
+                    let entry = entry.unwrap();
+                    (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap_or_default())
+                })
+                .collect()
+        }
+    }
+
+    impl Drop for Place {
+        /// So that the folder can be removed by whoever runs the tests.
+        fn drop(&mut self) {
+            for path in [".context", ".git"] {
+                let _ = fs::set_permissions(self.repo.path(path), fs::Permissions::from_mode(0o755));
+            }
+            let _ = fs::set_permissions(self.repo.path(".git/becket"), fs::Permissions::from_mode(0o755));
+        }
+    }
+
+    fn give_to_nobody(path: &Path) {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        if fs::symlink_metadata(path).unwrap().is_dir() {
+            for entry in fs::read_dir(path).unwrap() {
+                give_to_nobody(&entry.unwrap().path());
+            }
+        }
+    }
+
+    fn error(result: &Value) -> (String, String) {
+        assert_eq!(result["isError"], true, "{result}");
+        let error = &result["structuredContent"]["error"];
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{result}");
+        (error["code"].as_str().unwrap().to_owned(), error["hint"].as_str().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn a_read_only_folder_can_be_read_and_says_why_it_cannot_be_written() {
+        let place = Place::new();
+        place.mode(".context", 0o555);
+        place.mode(".context/log.jsonl", 0o444);
+        let before = place.files();
+        let mut server = place.server();
+        let listed = server.call("context_list", json!({}));
+        assert_eq!(listed["structuredContent"]["total"], 3, "{listed}");
+        let found = server.call("context_search", json!({"query": "needle"}));
+        assert_eq!(found["structuredContent"]["total"], 3, "{found}");
+        let got = server.call("context_get", json!({"ref": "2"}));
+        assert_eq!(got["structuredContent"]["markdown"], "# Two\n\nneedle");
+        let (code, hint) = error(&server.call("context_create", json!({"markdown": "# Four"})));
+        assert_eq!(code, "context_not_writable");
+        assert!(hint.contains("permissions"), "{hint}");
+        let (code, _) = error(&server.call("context_verify", json!({"ref": "1"})));
+        assert_eq!(code, "context_not_writable");
+        assert_eq!(place.files(), before);
+        let output = place.run(&["note", "new", "# Four", "--json"]);
+        assert_eq!(envelope(&output)["error"]["code"], "context_not_writable", "{output:?}");
+        assert_ne!(output.status.code(), Some(0));
+        // The server goes on once it may.
+        place.mode(".context", 0o755);
+        place.mode(".context/log.jsonl", 0o644);
+        let created = server.call("context_create", json!({"markdown": "# Four"}));
+        assert_ne!(created["isError"], true, "{created}");
+        server.finish();
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_takes_the_entry_with_it() {
+        let place = Place::new();
+        place.mode(".context/log.jsonl", 0o444);
+        let before = place.files();
+        let output = place.run(&["note", "new", "# Four", "--json"]);
+        assert_eq!(envelope(&output)["error"]["code"], "context_not_writable", "{output:?}");
+        assert_eq!(place.files(), before);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_says_so() {
+        let place = Place::new();
+        place.mode(".context", 0o000);
+        let mut server = place.server();
+        for (tool, arguments) in [
+            ("context_list", json!({})),
+            ("context_search", json!({"query": "x"})),
+            ("context_create", json!({"markdown": "x"})),
+        ] {
+            let (code, hint) = error(&server.call(tool, arguments));
+            assert!(
+                ["context_unreadable", "context_not_writable", "config_unreadable"].contains(&code.as_str()),
+                "{tool}: {code}"
+            );
+            assert!(hint.contains("permissions"), "{tool}: {hint}");
+        }
+        server.finish();
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_read_does_not_hide_the_others() {
+        let place = Place::new();
+        place.mode(".context/00002.md", 0o000);
+        let mut server = place.server();
+        for (tool, arguments, rows) in [
+            ("context_list", json!({}), "entries"),
+            ("context_search", json!({"query": "needle"}), "results"),
+        ] {
+            let answer = server.call(tool, arguments)["structuredContent"].clone();
+            let references: Vec<&str> =
+                answer[rows].as_array().unwrap().iter().map(|row| row["ref"].as_str().unwrap()).collect();
+            assert_eq!(references.len(), 2, "{answer}");
+            assert!(!references.contains(&"00002"), "{answer}");
+            assert_eq!(answer["unreadable"][0]["file"], "00002.md", "{answer}");
+        }
+        let (code, _) = error(&server.call("context_get", json!({"ref": "2"})));
+        assert_eq!(code, "context_unreadable");
+        server.finish();
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_written_stops_only_writing() {
+        let place = Place::new();
+        fs::remove_dir_all(place.repo.path(".git/becket")).unwrap();
+        place.mode(".git", 0o555);
+        let mut server = place.server();
+        let found = server.call("context_search", json!({"query": "needle"}));
+        assert_eq!(found["structuredContent"]["total"], 3, "{found}");
+        let (code, hint) = error(&server.call("context_create", json!({"markdown": "# Four"})));
+        assert_eq!(code, "context_not_writable");
+        assert!(hint.contains("permissions"), "{hint}");
+        assert!(!place.repo.path(".context/00004.md").exists());
+        server.finish();
+    }
+
+    /// Files may not grow beyond a few kilobytes, which a writer meets like the end of the disk: in the middle of a write.
+    fn on_a_full_disk(place: &Place, arguments: &[&str]) -> Output {
+        let mut command = place.command(Path::new("/bin/sh"));
+        command
+            .arg("-c")
+            .arg("trap '' XFSZ; ulimit -f 8; exec \"$@\"")
+            .arg("sh")
+            .arg(&place.binary)
+            .args(arguments);
+        command.output().unwrap()
+    }
+
+    #[test]
+    fn a_full_disk_leaves_nothing_behind() {
+        let place = Place::new();
+        let before = place.files();
+        let large = format!("# Large\n\n{}", format!("{}\n", "word ".repeat(60)).repeat(45));
+        let output = on_a_full_disk(&place, &["note", "new", &large, "--json"]);
+        assert_eq!(envelope(&output)["error"]["code"], "context_not_writable", "{output:?}");
+        assert!(envelope(&output)["error"]["hint"].as_str().unwrap().contains("free space"), "{output:?}");
+        assert_eq!(place.files(), before);
+        let listed = on_a_full_disk(&place, &["note", "list", "--json"]);
+        assert_eq!(envelope(&listed)["data"]["total"], 3, "{listed:?}");
+        assert!(place.run(&["note", "new", &large]).status.success(), "there is room again");
+    }
+
+    #[test]
+    fn a_log_that_has_no_room_takes_the_entry_with_it_and_keeps_its_own_lines() {
+        let place = Place::new();
+        let log = place.repo.path(".context/log.jsonl");
+        let mut lines = fs::read_to_string(&log).unwrap();
+        while lines.len() < 9_000 {
+            lines.push_str("{\"event\":\"from a later version\",\"padding\":\"");
+            lines.push_str(&"x".repeat(400));
+            lines.push_str("\"}\n");
+        }
+        fs::write(&log, &lines).unwrap();
+        let before = place.files();
+        let output = on_a_full_disk(&place, &["note", "new", "# Small", "--json"]);
+        assert_eq!(envelope(&output)["error"]["code"], "context_not_writable", "{output:?}");
+        assert_eq!(place.files(), before);
+        let created = place.run(&["note", "new", "# Small", "--json"]);
+        let file = envelope(&created)["data"]["file"].as_str().unwrap().to_owned();
+        assert!(file == "00004.md" || file == "00005.md", "a number that was tried may stay used: {file}");
+    }
+}
+
+#[cfg(not(unix))]
+mod elsewhere {
+    use becket_testing::TestRepo;
+
+    use crate::{becket, envelope};
+
+    #[test]
+    fn a_folder_that_is_a_file_says_so() {
+        let repo = TestRepo::new();
+        repo.write(".context", "not a folder");
+        let output = becket(&repo, ["note", "new", "# One", "--json"]).output().unwrap();
+        assert_eq!(envelope(&output)["error"]["code"], "context_unfit", "{output:?}");
+    }
+}
