@@ -26,7 +26,13 @@ pub struct Options {
 
 impl Options {
     pub fn new(place: Place) -> Self {
-        Self { place, repository: "default".to_owned(), policy: Policy::default(), read_only: false, clock: None }
+        Self {
+            place,
+            repository: "default".to_owned(),
+            policy: Policy::default(),
+            read_only: false,
+            clock: None,
+        }
     }
 }
 
@@ -45,9 +51,9 @@ impl Place {
         }
         match text.split_once("://") {
             Some(("sqlite" | "file", path)) => Ok(Self::File(path.into())),
-            Some((scheme, _)) => {
-                Err(Error::Address { detail: format!("no store speaks `{scheme}`; postgres:// and paths are known") })
-            }
+            Some((scheme, _)) => Err(Error::Address {
+                detail: format!("no store speaks `{scheme}`; postgres:// and paths are known"),
+            }),
             None if text.trim().is_empty() => Err(Error::Address { detail: "it is empty".to_owned() }),
             None => Ok(Self::File(text.into())),
         }
@@ -107,14 +113,22 @@ mod tests {
 
     #[test]
     fn an_address_keeps_its_password_to_itself() {
-        let place = Place::parse("postgres://ada:s3cret@db.example:5433/teams?password=x&sslmode=prefer").unwrap();
+        let place =
+            Place::parse("postgres://ada:s3cret@db.example:5433/teams?password=x&sslmode=prefer").unwrap();
         let shown = format!("{place:?}");
-        assert!(shown.contains("ada@db.example:5433/teams") && !shown.contains("s3cret") && !shown.contains("password"));
+        assert!(
+            shown.contains("ada@db.example:5433/teams")
+                && !shown.contains("s3cret")
+                && !shown.contains("password")
+        );
     }
 
     #[test]
     fn anything_else_is_a_path_or_refused() {
-        assert_eq!(Place::parse(".lodestar/runtime.sqlite").unwrap(), Place::File(".lodestar/runtime.sqlite".into()));
+        assert_eq!(
+            Place::parse(".lodestar/runtime.sqlite").unwrap(),
+            Place::File(".lodestar/runtime.sqlite".into())
+        );
         assert!(Place::parse("mysql://x").is_err() && Place::parse(" ").is_err());
         assert!(Place::parse("postgres://host:notaport/x").is_err());
     }

@@ -17,8 +17,8 @@ use crate::rules::definitions::{Change, Key};
 use crate::rules::status::{Cascade, Finish};
 use crate::rules::sync::Origin;
 use crate::rules::{
-    Policy, agents, answers, counts, definitions, digest, events, graph, leases, listing, messages, next, outbox,
-    status, sweep, sync, transfer,
+    Policy, agents, answers, counts, definitions, digest, events, graph, leases, listing, messages, next,
+    outbox, status, sweep, sync, transfer,
 };
 use crate::spec_file::{Definition, Status};
 use crate::sql::Transaction;
@@ -125,7 +125,12 @@ impl Store {
     }
 
     /// Whether the definition may be written to the file.
-    pub fn check_definition(&self, worktree: &Worktree, definition: &Definition, change: Change) -> Result<()> {
+    pub fn check_definition(
+        &self,
+        worktree: &Worktree,
+        definition: &Definition,
+        change: Change,
+    ) -> Result<()> {
         self.read(|transaction| definitions::check(transaction, &Key::of(worktree), definition, change))
     }
 
@@ -344,7 +349,9 @@ impl Store {
     }
 
     pub fn acknowledge_thread(&self, call: &Call, task: &TaskId) -> Result<u64> {
-        self.once(call, "acknowledge thread", |transaction| messages::acknowledge_thread(transaction, call, task))
+        self.once(call, "acknowledge thread", |transaction| {
+            messages::acknowledge_thread(transaction, call, task)
+        })
     }
 
     pub fn search_messages(&self, search: &MessageSearch) -> Result<Vec<Message>> {

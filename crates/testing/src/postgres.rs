@@ -79,7 +79,11 @@ impl Cluster {
     pub fn down(&mut self, mode: &str) {
         let data = self.data();
         let stopped = self.run("pg_ctl", &["-D", text(&data), "-m", mode, "-w", "-t", "60", "stop"]);
-        assert!(stopped.status.success(), "PostgreSQL did not stop: {}", String::from_utf8_lossy(&stopped.stderr));
+        assert!(
+            stopped.status.success(),
+            "PostgreSQL did not stop: {}",
+            String::from_utf8_lossy(&stopped.stderr)
+        );
         self.is_running = false;
     }
 
@@ -130,8 +134,12 @@ fn text(path: &Path) -> &str {
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let mut installed: Vec<PathBuf> =
-        std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|one| one.path()).collect();
+    let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|one| one.path())
+        .collect();
     installed.sort();
     folders.extend(installed.into_iter().rev().map(|version| version.join("bin")));
     folders.into_iter().find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file())

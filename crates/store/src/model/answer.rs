@@ -44,10 +44,19 @@ pub struct Deleted {
 /// Why a task can never be claimed as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Problem {
-    MissingDependency { task: TaskId, dependency: TaskId },
-    DeletedDependency { task: TaskId, dependency: TaskId },
+    MissingDependency {
+        task: TaskId,
+        dependency: TaskId,
+    },
+    DeletedDependency {
+        task: TaskId,
+        dependency: TaskId,
+    },
     /// The tasks of the cycle in order, beginning with the first by natural order.
-    Cycle { task: TaskId, cycle: Vec<TaskId> },
+    Cycle {
+        task: TaskId,
+        cycle: Vec<TaskId>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

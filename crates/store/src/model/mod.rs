@@ -19,7 +19,8 @@ pub use event::{ALL_EVENT_TYPES, Event, EventPage, EventQuery, EventType};
 pub use id::{AgentId, Call, TaskId, Worktree};
 pub use lease::{Claim, ClaimNext, ClaimRequest, Conflict, Lease, LockOverlap};
 pub use message::{Inbox, Message, MessagePage, MessageSearch, NewMessage, Sent, Severity};
-pub use state::{Description, SpecStamp, Snapshot, StatusRow};
+pub use state::{Description, Snapshot, SpecStamp, StatusRow};
 pub use task::{
-    Candidate, Edge, Graph, GraphNode, Next, NextRequest, TaskDetail, TaskPage, TaskQuery, TaskState, TaskSummary,
+    Candidate, Edge, Graph, GraphNode, Next, NextRequest, TaskDetail, TaskPage, TaskQuery, TaskState,
+    TaskSummary,
 };

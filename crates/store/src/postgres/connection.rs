@@ -62,7 +62,9 @@ fn refused(error: &postgres::Error, address: &ServerAddress) -> Error {
         Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => {
             Error::Busy { place: address.to_string(), seconds: LOCK_SECONDS }
         }
-        Some(code) if code.code().starts_with("28") || code.code().starts_with("3D") || code.code() == "42501" => {
+        Some(code)
+            if code.code().starts_with("28") || code.code().starts_with("3D") || code.code() == "42501" =>
+        {
             Error::Unavailable { detail }
         }
         _ => Error::Unexpected { detail },
@@ -194,7 +196,8 @@ impl<'a> PostgresTransaction<'a> {
         session.client.batch_execute(start).map_err(Failure::of)?;
         let opened = (|| {
             let rows = session.query(opening, &[])?;
-            let row = rows.first().ok_or_else(|| Failure::Lost("the repository's counter is gone".to_owned()))?;
+            let row =
+                rows.first().ok_or_else(|| Failure::Lost("the repository's counter is gone".to_owned()))?;
             let (server, ticket): (i64, String) = (row.get(0), row.get(1));
             let moment = match clock {
                 Some(clock) => clock.now(),

@@ -52,7 +52,10 @@ fn under_lock(session: &mut Session, schema: &str, repository: &str, address: &S
     let known = VERSION.to_string();
     for (key, value) in [("stream", stream.as_str()), ("repository", repository)] {
         session
-            .query("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING", &[&key, &value])
+            .query(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING",
+                &[&key, &value],
+            )
             .map_err(failed)?;
     }
     let sql = "INSERT INTO meta (key, value) VALUES ('schema_version', ?1) \

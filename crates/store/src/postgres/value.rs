@@ -43,7 +43,9 @@ pub(crate) fn from_row(row: &postgres::Row) -> Result<Row> {
             Type::BOOL => {
                 row.try_get::<_, Option<bool>>(index).map(|value| value.map(|one| Value::Integer(one.into())))
             }
-            _ => row.try_get::<_, Option<&str>>(index).map(|value| value.map(|one| Value::Text(unescaped(one)))),
+            _ => row
+                .try_get::<_, Option<&str>>(index)
+                .map(|value| value.map(|one| Value::Text(unescaped(one)))),
         };
         let read = read.map_err(|error| Error::unexpected(format!("column {index}: {error}")))?;
         Ok(read.unwrap_or(Value::Null))

@@ -24,7 +24,8 @@ pub(crate) fn join(
     join: &Join,
     correlation_id: Option<&str>,
 ) -> Result<Joined> {
-    let texts = [("name", &join.name), ("role", &join.role), ("client", &join.client), ("model", &join.model)];
+    let texts =
+        [("name", &join.name), ("role", &join.role), ("client", &join.client), ("model", &join.model)];
     for (field, text) in texts {
         limits::text(field, text.as_deref(), limits::NAME_BYTES)?;
     }
@@ -94,13 +95,18 @@ pub(crate) fn leave(
     let released = leases::of_agent(transaction, agent)?;
     for lease in &released {
         leases::end(transaction, &lease.task)?;
-        let payload = json!({ "generation": lease.generation, "leaseId": lease.lease_id, "reason": "agent left" });
-        transaction.append(&NewEvent::of(EventType::TaskReleased, call).task(&lease.task).payload(payload))?;
+        let payload =
+            json!({ "generation": lease.generation, "leaseId": lease.lease_id, "reason": "agent left" });
+        transaction
+            .append(&NewEvent::of(EventType::TaskReleased, call).task(&lease.task).payload(payload))?;
     }
     let now = transaction.moment().text();
-    transaction
-        .execute("UPDATE agents SET left_at = ?2 WHERE agent_id = ?1", &[agent.as_str().into(), now.into()])?;
-    let payload = json!({ "reason": reason, "released": super::words(released.iter().map(|lease| &lease.task)) });
+    transaction.execute(
+        "UPDATE agents SET left_at = ?2 WHERE agent_id = ?1",
+        &[agent.as_str().into(), now.into()],
+    )?;
+    let payload =
+        json!({ "reason": reason, "released": super::words(released.iter().map(|lease| &lease.task)) });
     transaction.append(&NewEvent::of(EventType::AgentLeft, call).payload(payload))?;
     Ok(Farewell { agent: agent.clone(), released })
 }

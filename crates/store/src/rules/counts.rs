@@ -22,12 +22,14 @@ pub(crate) fn counts(
         by_status.push((read_status(row.text(0)?)?, row.count(1)?));
     }
     by_status.sort();
-    let tasks = by_status.iter().filter(|(status, _)| *status != Status::Deleted).map(|(_, count)| count).sum();
+    let tasks =
+        by_status.iter().filter(|(status, _)| *status != Status::Deleted).map(|(_, count)| count).sum();
     let (agents_online, agents) = agents::presence(transaction)?;
     let unread = match agent {
         Some(agent) => unread(transaction, agent)?,
         None => natural(
-            transaction.number("SELECT COUNT(*) FROM deliveries WHERE in_inbox = 1 AND read_at IS NULL", &[])?,
+            transaction
+                .number("SELECT COUNT(*) FROM deliveries WHERE in_inbox = 1 AND read_at IS NULL", &[])?,
         ),
     };
     Ok(Counts {

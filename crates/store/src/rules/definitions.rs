@@ -95,7 +95,8 @@ pub(crate) fn check(
 ) -> Result<()> {
     super::limits::id("id", &definition.id)?;
     let task = TaskId::from(definition.id.as_str());
-    let exists = transaction.number("SELECT COUNT(*) FROM tasks WHERE task_id = ?1", &[task.as_str().into()])? > 0;
+    let exists =
+        transaction.number("SELECT COUNT(*) FROM tasks WHERE task_id = ?1", &[task.as_str().into()])? > 0;
     match change {
         Change::Create if exists => return Err(Error::TaskExists { task }),
         Change::Update if get(transaction, worktree, &task)?.is_none() => {
@@ -197,7 +198,8 @@ pub(crate) fn digest(definition: &Definition) -> Result<String> {
     let mut without = definition.clone();
     without.status = Status::Todo;
     without.updated_at = None;
-    (without.completed_by, without.completed_at, without.verified_by, without.verified_at) = (None, None, None, None);
+    (without.completed_by, without.completed_at, without.verified_by, without.verified_at) =
+        (None, None, None, None);
     Ok(blake3::hash(json(&without)?.as_bytes()).to_hex()[..16].to_owned())
 }
 

@@ -49,7 +49,9 @@ pub(crate) fn digest(
     }
     for lease in leases::of_agent(transaction, agent)? {
         // A fifth of the lease, or two minutes of a long one.
-        if lease.remaining_seconds * 5 <= lease.ttl_seconds || lease.remaining_seconds < 120 && lease.ttl_seconds > 600 {
+        if lease.remaining_seconds * 5 <= lease.ttl_seconds
+            || lease.remaining_seconds < 120 && lease.ttl_seconds > 600
+        {
             digest.expiring.push(Expiring {
                 task: lease.task,
                 agent: lease.agent,

@@ -124,7 +124,11 @@ pub(crate) fn path_to(
 }
 
 /// Of tasks that are neither verified nor deleted, in natural order.
-pub(crate) fn problems(transaction: &mut dyn Transaction, worktree: &Key, limit: usize) -> Result<Vec<Problem>> {
+pub(crate) fn problems(
+    transaction: &mut dyn Transaction,
+    worktree: &Key,
+    limit: usize,
+) -> Result<Vec<Problem>> {
     let sql = format!(
         "SELECT p.task_id, p.kind, p.detail FROM problems p JOIN definitions d ON d.worktree = p.worktree \
          AND d.task_id = p.task_id WHERE p.worktree = ?1 AND {LIVING} ORDER BY p.sort_key, p.kind, p.detail LIMIT ?2"
@@ -235,7 +239,8 @@ fn cycles<'a>(edges: &BTreeMap<&'a str, Vec<&'a str>>) -> Vec<Vec<&'a str>> {
             }
         }
     }
-    let mut left: BTreeSet<&str> = waits.into_iter().filter(|(_, count)| *count > 0).map(|(task, _)| task).collect();
+    let mut left: BTreeSet<&str> =
+        waits.into_iter().filter(|(_, count)| *count > 0).map(|(task, _)| task).collect();
     let mut found = Vec::new();
     // From any task that is left, dependencies among the left lead round: walking them meets a task twice.
     while let Some(start) = left.first().copied() {
@@ -292,8 +297,14 @@ mod tests {
 
     #[test]
     fn a_knot_is_told_once_and_what_waits_for_it_is_not_part_of_it() {
-        let edges: &[(&str, &[&str])] =
-            &[("T10", &["T2"]), ("T2", &["T3"]), ("T3", &["T10"]), ("T4", &["T3"]), ("T5", &[]), ("T6", &["T5"])];
+        let edges: &[(&str, &[&str])] = &[
+            ("T10", &["T2"]),
+            ("T2", &["T3"]),
+            ("T3", &["T10"]),
+            ("T4", &["T3"]),
+            ("T5", &[]),
+            ("T6", &["T5"]),
+        ];
         assert_eq!(found(edges), [vec!["T2", "T3", "T10"]]);
         assert_eq!(found(&[("A", &["A"]), ("B", &["missing"])]), [vec!["A"]]);
         assert_eq!(found(&[("A", &["B"]), ("B", &["A"]), ("C", &["D"]), ("D", &["C"])]).len(), 2);

@@ -14,8 +14,7 @@ use crate::model::{
 use crate::random;
 use crate::sql::{NewEvent, Row, Transaction, TransactionExt};
 
-const COLUMNS: &str =
-    "l.lease_id, l.task_id, l.agent_id, l.generation, l.created_at, l.expires_at, l.ttl_seconds, l.expires_tick";
+const COLUMNS: &str = "l.lease_id, l.task_id, l.agent_id, l.generation, l.created_at, l.expires_at, l.ttl_seconds, l.expires_tick";
 
 /// The rule of the claim is its condition: ready, nothing unmet, held by nobody or by the caller.
 const CLAIM: &str = "INSERT INTO leases (task_id, generation, lease_id, agent_id, last_agent_id, created_at, \
@@ -128,7 +127,11 @@ pub(crate) fn activity(transaction: &mut dyn Transaction, call: &Call, task: &Ta
     Ok(())
 }
 
-pub(crate) fn is_due_for_renewal(transaction: &mut dyn Transaction, call: &Call, task: &TaskId) -> Result<bool> {
+pub(crate) fn is_due_for_renewal(
+    transaction: &mut dyn Transaction,
+    call: &Call,
+    task: &TaskId,
+) -> Result<bool> {
     let agent = needed(call)?;
     let held = holder(transaction, task)?;
     Ok(held.is_some_and(|held| held.agent == *agent && held.remaining_seconds * 3 < held.ttl_seconds))

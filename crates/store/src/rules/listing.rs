@@ -11,8 +11,7 @@ use crate::sql::{Row, Transaction, TransactionExt, Value};
 pub(crate) const SUMMARY: &str = "d.task_id, d.title, d.status, d.priority, d.labels, d.depends_on, d.unmet, \
      l.agent_id, l.expires_at, t.updated_at, d.sort_key";
 
-pub(crate) const JOINS: &str =
-    "JOIN tasks t ON t.task_id = d.task_id LEFT JOIN leases l ON l.task_id = d.task_id AND l.agent_id IS NOT NULL";
+pub(crate) const JOINS: &str = "JOIN tasks t ON t.task_id = d.task_id LEFT JOIN leases l ON l.task_id = d.task_id AND l.agent_id IS NOT NULL";
 
 pub(crate) fn page(transaction: &mut dyn Transaction, worktree: &Key, query: &TaskQuery) -> Result<TaskPage> {
     let limit = limits::page(query.limit, 50, 200);
@@ -86,7 +85,8 @@ fn problems_among(
     worktree: &Key,
     tasks: &[TaskSummary],
 ) -> Result<Vec<Problem>> {
-    let any = transaction.one("SELECT 1 FROM problems WHERE worktree = ?1 LIMIT 1", &[worktree.as_str().into()])?;
+    let any =
+        transaction.one("SELECT 1 FROM problems WHERE worktree = ?1 LIMIT 1", &[worktree.as_str().into()])?;
     let mut problems = Vec::new();
     if any.is_some() {
         for task in tasks.iter().filter(|task| task.unmet > 0) {
@@ -160,9 +160,8 @@ fn write_cursor(priority: i64, sort_key: &str) -> String {
 }
 
 fn read_cursor(cursor: &str) -> Result<(i64, String)> {
-    let (priority, sort_key) = cursor
-        .split_once(':')
-        .ok_or_else(|| Error::invalid("cursor", "is not one that a list has given"))?;
+    let (priority, sort_key) =
+        cursor.split_once(':').ok_or_else(|| Error::invalid("cursor", "is not one that a list has given"))?;
     let priority =
         priority.parse().map_err(|_| Error::invalid("cursor", "is not one that a list has given"))?;
     Ok((priority, sort_key.to_owned()))

@@ -121,8 +121,7 @@ pub(crate) fn list(transaction: &mut dyn Transaction, inbox: &Inbox) -> Result<M
         conditions.push_str(&format!(" AND m.created_at >= ?{}", values.len()));
     }
     let order = if inbox.newest_first { " ORDER BY m.sequence DESC" } else { " ORDER BY m.sequence" };
-    let sql =
-        format!("SELECT {COLUMNS} FROM {from} AND m.sequence > ?2{conditions}{order} LIMIT ?3");
+    let sql = format!("SELECT {COLUMNS} FROM {from} AND m.sequence > ?2{conditions}{order} LIMIT ?3");
     let rows = transaction.query(&sql, &values)?;
     let messages = read_all(transaction, &rows[..rows.len().min(limit)])?;
     let has_more = rows.len() > limit && !inbox.newest_first;
@@ -178,7 +177,11 @@ pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) 
 }
 
 /// Marks messages as read by the caller; gives how many were not before.
-pub(crate) fn acknowledge(transaction: &mut dyn Transaction, call: &Call, messages: &[String]) -> Result<u64> {
+pub(crate) fn acknowledge(
+    transaction: &mut dyn Transaction,
+    call: &Call,
+    messages: &[String],
+) -> Result<u64> {
     if messages.len() > limits::ACKNOWLEDGED {
         let most = limits::ACKNOWLEDGED;
         return Err(Error::invalid("messageIds", format!("are more than {most}")));
@@ -191,7 +194,11 @@ pub(crate) fn acknowledge(transaction: &mut dyn Transaction, call: &Call, messag
     mark(transaction, call, &sequences)
 }
 
-pub(crate) fn acknowledge_thread(transaction: &mut dyn Transaction, call: &Call, task: &TaskId) -> Result<u64> {
+pub(crate) fn acknowledge_thread(
+    transaction: &mut dyn Transaction,
+    call: &Call,
+    task: &TaskId,
+) -> Result<u64> {
     agents::acting(transaction, call)?;
     let agent = needed(call)?;
     let rows = transaction.query(

@@ -25,11 +25,7 @@ use crate::sql::NewEvent;
 impl<'a> NewEvent<'a> {
     /// An event of a call: by its agent, under its correlation id.
     fn of(kind: crate::model::EventType, call: &'a Call) -> Self {
-        Self {
-            actor: call.agent.as_ref(),
-            correlation_id: call.correlation_id.as_deref(),
-            ..Self::new(kind)
-        }
+        Self { actor: call.agent.as_ref(), correlation_id: call.correlation_id.as_deref(), ..Self::new(kind) }
     }
 }
 

@@ -74,7 +74,8 @@ fn candidates(
     let mut seen = BTreeSet::new();
     let wanted: BTreeSet<&String> = request.labels.iter().collect();
     let able: BTreeSet<&String> = capabilities.iter().collect();
-    let preferred: Vec<&String> = able.iter().copied().filter(|one| wanted.is_empty() || wanted.contains(one)).collect();
+    let preferred: Vec<&String> =
+        able.iter().copied().filter(|one| wanted.is_empty() || wanted.contains(one)).collect();
     let groups: [Vec<&String>; 2] = [preferred, wanted.iter().copied().collect()];
     for (group, labels) in groups.into_iter().enumerate() {
         let is_unlabelled = group == 1 && labels.is_empty();
@@ -132,7 +133,9 @@ fn rationale(candidates: &[Candidate], total: u64) -> String {
         format!("{id} comes first by priority ({}) and id", first.task.priority)
     } else {
         let matched = first.matched.join(", ");
-        format!("{id} comes first because its labels match your capabilities ({matched}), then by priority and id")
+        format!(
+            "{id} comes first because its labels match your capabilities ({matched}), then by priority and id"
+        )
     };
     match total {
         0 => format!("{why}; every dependency of it is verified."),

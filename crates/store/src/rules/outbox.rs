@@ -30,7 +30,11 @@ pub(crate) fn drop(transaction: &mut dyn Transaction, worktree: &Key, task: &Tas
     Ok(())
 }
 
-pub(crate) fn list(transaction: &mut dyn Transaction, worktree: &Key, limit: usize) -> Result<Vec<StatusRow>> {
+pub(crate) fn list(
+    transaction: &mut dyn Transaction,
+    worktree: &Key,
+    limit: usize,
+) -> Result<Vec<StatusRow>> {
     let rows = transaction.query(
         "SELECT t.status, t.updated_at, t.completed_by, t.completed_at, t.verified_by, t.verified_at, o.task_id, \
          o.sequence FROM outbox o JOIN tasks t ON t.task_id = o.task_id WHERE o.worktree = ?1 \
@@ -38,7 +42,11 @@ pub(crate) fn list(transaction: &mut dyn Transaction, worktree: &Key, limit: usi
         &[worktree.as_str().into(), limit.into()],
     )?;
     let read = |row: &crate::sql::Row| {
-        Ok(StatusRow { task: row.text(6)?.into(), sequence: row.integer(7)?, state: listing::read_state(row)? })
+        Ok(StatusRow {
+            task: row.text(6)?.into(),
+            sequence: row.integer(7)?,
+            state: listing::read_state(row)?,
+        })
     };
     rows.iter().map(read).collect()
 }

@@ -9,9 +9,7 @@ use super::definitions::{self, Key, read_status};
 use super::status::{self, Move};
 use super::{graph, outbox, sweep};
 use crate::error::Result;
-use crate::model::{
-    Behind, Call, EventType, SpecStamp, StatusTaken, SyncReport, TaskId, Worktree,
-};
+use crate::model::{Behind, Call, EventType, SpecStamp, StatusTaken, SyncReport, TaskId, Worktree};
 use crate::natural;
 use crate::spec_file::{Definition, Status};
 use crate::sql::{NewEvent, Transaction, TransactionExt, Value};
@@ -26,14 +24,16 @@ pub enum Origin {
 }
 
 pub(crate) fn stamp(transaction: &mut dyn Transaction, worktree: &Key) -> Result<Option<SpecStamp>> {
-    let row = transaction.one(
-        "SELECT spec_stat, spec_hash FROM worktrees WHERE worktree = ?1",
-        &[worktree.as_str().into()],
-    )?;
+    let row = transaction
+        .one("SELECT spec_stat, spec_hash FROM worktrees WHERE worktree = ?1", &[worktree.as_str().into()])?;
     row.map(|row| Ok(SpecStamp { stat: row.text(0)?.to_owned(), hash: row.text(1)?.to_owned() })).transpose()
 }
 
-pub(crate) fn set_stamp(transaction: &mut dyn Transaction, worktree: &Worktree, stamp: &SpecStamp) -> Result<()> {
+pub(crate) fn set_stamp(
+    transaction: &mut dyn Transaction,
+    worktree: &Worktree,
+    stamp: &SpecStamp,
+) -> Result<()> {
     let now = transaction.moment().text();
     transaction.execute(
         "INSERT INTO worktrees (worktree, name, spec_stat, spec_hash, synced_at) VALUES (?1, ?2, ?3, ?4, ?5) \
@@ -177,8 +177,7 @@ fn take_over(
             report.behind.push(Behind { task, file: to, store: from });
             continue;
         }
-        let step =
-            Move { call: &nobody, worktree: key, task: &task, from, to, note: None, is_in_file: true };
+        let step = Move { call: &nobody, worktree: key, task: &task, from, to, note: None, is_in_file: true };
         step.make(transaction)?;
         credit(transaction, definition)?;
         outbox::drop(transaction, key, &task)?;
@@ -287,12 +286,13 @@ pub(crate) fn update(
 /// After a change of dependencies the whole graph is looked at again, but only where something was or is wrong: a
 /// definition that passed `check` cannot have brought a problem into a sound graph.
 fn refresh_problems(transaction: &mut dyn Transaction, key: &Key) -> Result<()> {
-    let any = transaction
-        .number("SELECT COUNT(*) FROM problems WHERE worktree = ?1", &[key.as_str().into()])?;
+    let any =
+        transaction.number("SELECT COUNT(*) FROM problems WHERE worktree = ?1", &[key.as_str().into()])?;
     if any == 0 {
         return Ok(());
     }
-    let rows = transaction.query("SELECT body FROM definitions WHERE worktree = ?1", &[key.as_str().into()])?;
+    let rows =
+        transaction.query("SELECT body FROM definitions WHERE worktree = ?1", &[key.as_str().into()])?;
     let all = rows.iter().map(|row| row.json::<Definition>(0)).collect::<Result<Vec<_>>>()?;
     let known = all_statuses(transaction)?;
     graph::find_problems(transaction, key, &all, &known)

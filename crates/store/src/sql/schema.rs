@@ -19,23 +19,113 @@ pub(crate) const VERSION: i64 = 1;
 pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
     let from = usize::try_from(from).unwrap_or(0);
     let wanted = STEPS.iter().skip(from).copied().collect::<Vec<_>>().join("\n");
-    wanted.replace("{id}", spelling.id).replace("{int}", spelling.int).replace("{text}", spelling.text)
+    wanted
+        .replace("{id}", spelling.id)
+        .replace("{int}", spelling.int)
+        .replace("{text}", spelling.text)
         .replace("{keyed}", spelling.keyed)
 }
 
 /// All tables with rows that belong to the repository and their columns, in the order in which they can be filled.
 pub(crate) const TABLES: &[(&str, &[&str])] = &[
-    ("agents", &["agent_id", "display_name", "role", "client", "model", "capabilities", "session_meta", "created_at", "last_seen_at", "last_seen_tick", "clock_epoch", "ttl_seconds", "left_at", "told_event"]),
-    ("tasks", &["task_id", "sort_key", "status", "updated_at", "completed_by", "completed_at", "verified_by", "verified_at"]),
+    (
+        "agents",
+        &[
+            "agent_id",
+            "display_name",
+            "role",
+            "client",
+            "model",
+            "capabilities",
+            "session_meta",
+            "created_at",
+            "last_seen_at",
+            "last_seen_tick",
+            "clock_epoch",
+            "ttl_seconds",
+            "left_at",
+            "told_event",
+        ],
+    ),
+    (
+        "tasks",
+        &[
+            "task_id",
+            "sort_key",
+            "status",
+            "updated_at",
+            "completed_by",
+            "completed_at",
+            "verified_by",
+            "verified_at",
+        ],
+    ),
     ("worktrees", &["worktree", "name", "spec_stat", "spec_hash", "synced_at"]),
-    ("definitions", &["worktree", "task_id", "sort_key", "priority", "status", "unmet", "seen_status", "title", "labels", "depends_on", "locks", "digest", "body"]),
+    (
+        "definitions",
+        &[
+            "worktree",
+            "task_id",
+            "sort_key",
+            "priority",
+            "status",
+            "unmet",
+            "seen_status",
+            "title",
+            "labels",
+            "depends_on",
+            "locks",
+            "digest",
+            "body",
+        ],
+    ),
     ("dependencies", &["worktree", "task_id", "dependency"]),
     ("labels", &["worktree", "label", "priority", "sort_key", "task_id", "claimable"]),
     ("problems", &["worktree", "task_id", "sort_key", "kind", "detail"]),
-    ("leases", &["task_id", "generation", "lease_id", "agent_id", "last_agent_id", "created_at", "expires_at", "expires_tick", "clock_epoch", "ttl_seconds", "locks"]),
-    ("messages", &["sequence", "message_id", "created_at", "from_agent_id", "to_agent_id", "task_id", "subject", "body", "severity"]),
+    (
+        "leases",
+        &[
+            "task_id",
+            "generation",
+            "lease_id",
+            "agent_id",
+            "last_agent_id",
+            "created_at",
+            "expires_at",
+            "expires_tick",
+            "clock_epoch",
+            "ttl_seconds",
+            "locks",
+        ],
+    ),
+    (
+        "messages",
+        &[
+            "sequence",
+            "message_id",
+            "created_at",
+            "from_agent_id",
+            "to_agent_id",
+            "task_id",
+            "subject",
+            "body",
+            "severity",
+        ],
+    ),
     ("deliveries", &["agent_id", "sequence", "in_inbox", "read_at"]),
-    ("events", &["id", "created_at", "type", "actor_agent_id", "task_id", "target_agent_id", "payload_json", "correlation_id"]),
+    (
+        "events",
+        &[
+            "id",
+            "created_at",
+            "type",
+            "actor_agent_id",
+            "task_id",
+            "target_agent_id",
+            "payload_json",
+            "correlation_id",
+        ],
+    ),
     ("outbox", &["worktree", "task_id", "sequence"]),
     ("answers", &["key", "operation", "answer", "created_at"]),
 ];

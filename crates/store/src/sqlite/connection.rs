@@ -32,7 +32,10 @@ impl<'a> SqliteTransaction<'a> {
         place: &'a str,
         is_copy: bool,
     ) -> Result<Self> {
-        connection.prepare_cached(begin).and_then(|mut begin| begin.execute([])).map_err(|error| failure(place, error))?;
+        connection
+            .prepare_cached(begin)
+            .and_then(|mut begin| begin.execute([]))
+            .map_err(|error| failure(place, error))?;
         // Read after the lock was won: time passes while waiting for it.
         let moment = clock.now();
         let mut transaction = Self { connection, moment, first_expiry: None, place, is_copy, is_open: true };
@@ -158,7 +161,9 @@ fn from_cell(cell: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => Value::Integer(number),
         #[allow(clippy::cast_possible_truncation, reason = "no column of ours holds a fraction")]
         ValueRef::Real(number) => Value::Integer(number as i64),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            Value::Text(String::from_utf8_lossy(bytes).into_owned())
+        }
     }
 }
 

@@ -120,7 +120,8 @@ impl Backend for SqliteStore {
 impl Opened {
     fn transact(&self, begin: &str, clock: &dyn LeaseClock, work: Work<'_>) -> Result<()> {
         let place = self.place.clone();
-        let mut transaction = SqliteTransaction::begin(&self.connection, begin, clock, &place, self.is_copy())?;
+        let mut transaction =
+            SqliteTransaction::begin(&self.connection, begin, clock, &place, self.is_copy())?;
         match work(&mut transaction) {
             Ok(()) => transaction.commit(),
             Err(error) => {

@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
+use super::PATIENCE_SECONDS;
 use super::connection::{SqliteTransaction, failure};
 use super::identity::{Identity, Stat};
 use super::original;
 use super::turnstile::{Turn, Turnstile};
-use super::PATIENCE_SECONDS;
 use crate::clock::LeaseClock;
 use crate::error::{Error, Result};
 use crate::random;
-use crate::sql::schema::{self, Spelling, VERSION};
 use crate::sql::Transaction;
+use crate::sql::schema::{self, Spelling, VERSION};
 
 const SPELLING: Spelling = Spelling {
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -40,7 +40,10 @@ pub(crate) struct Opened {
 enum Access {
     Write(Turnstile),
     /// The folder cannot be written: all work is on a copy, renewed when the file changes.
-    Copy { _folder: TempDir, of: (Stat, Stat) },
+    Copy {
+        _folder: TempDir,
+        of: (Stat, Stat),
+    },
 }
 
 impl Opened {
@@ -168,7 +171,8 @@ fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn L
     let stream = random::name("", 16)?.to_lowercase();
     let created_at = transaction.moment().text();
     let known = VERSION.to_string();
-    for (key, value) in [("stream", stream.as_str()), ("repository", repository), ("created_at", &created_at)] {
+    for (key, value) in [("stream", stream.as_str()), ("repository", repository), ("created_at", &created_at)]
+    {
         transaction.execute(
             "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING",
             &[key.into(), value.into()],
@@ -176,7 +180,8 @@ fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn L
     }
     if let Some(backup) = imported {
         original::import(&mut transaction)?;
-        transaction.execute("INSERT INTO meta (key, value) VALUES ('imported_from', ?1)", &[backup.into()])?;
+        transaction
+            .execute("INSERT INTO meta (key, value) VALUES ('imported_from', ?1)", &[backup.into()])?;
     }
     transaction.execute(
         "INSERT INTO meta (key, value) VALUES ('schema_version', ?1) \
@@ -188,15 +193,17 @@ fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn L
 
 /// Nothing where there is no schema of ours.
 fn version(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    let has_meta: bool = connection
-        .query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta')", [], |row| {
-            row.get(0)
-        })?;
+    let has_meta: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta')",
+        [],
+        |row| row.get(0),
+    )?;
     if !has_meta {
         return Ok(None);
     }
-    let text: Option<String> = connection
-        .query_row("SELECT MAX(value) FROM meta WHERE key = 'schema_version'", [], |row| row.get(0))?;
+    let text: Option<String> =
+        connection
+            .query_row("SELECT MAX(value) FROM meta WHERE key = 'schema_version'", [], |row| row.get(0))?;
     Ok(text.and_then(|text| text.parse().ok()))
 }
 
@@ -207,9 +214,13 @@ fn set_journal(connection: &Connection, place: &str) -> Result<()> {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)) {
             Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
             Ok(mode) => {
-                return Err(Error::unexpected(format!("{place} cannot keep a write-ahead log (it is {mode})")));
+                return Err(Error::unexpected(format!(
+                    "{place} cannot keep a write-ahead log (it is {mode})"
+                )));
             }
-            Err(error) if is_busy(&error) && Instant::now() < until => thread::sleep(Duration::from_millis(1)),
+            Err(error) if is_busy(&error) && Instant::now() < until => {
+                thread::sleep(Duration::from_millis(1))
+            }
             Err(error) => return Err(failure(place, error)),
         }
     }

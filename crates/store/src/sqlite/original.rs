@@ -66,7 +66,8 @@ fn agents(transaction: &mut SqliteTransaction<'_>) -> Result<()> {
         &[],
     )?;
     for row in rows {
-        let meta: Json = row.optional_text(6)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
+        let meta: Json =
+            row.optional_text(6)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
         let word = |key: &str| meta.get(key).and_then(Json::as_str).map(str::to_owned);
         let capabilities: Vec<String> =
             row.optional_text(5)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
@@ -105,7 +106,17 @@ impl Person<'_> {
     fn unknown<'a>(id: &'a str, now: &str) -> Person<'a> {
         let (name, role, client, model) = (None, None, None, None);
         let (capabilities, meta) = (Vec::new(), json!({}));
-        Person { id, name, role, client, model, capabilities, meta, created_at: now.to_owned(), seen: now.to_owned() }
+        Person {
+            id,
+            name,
+            role,
+            client,
+            model,
+            capabilities,
+            meta,
+            created_at: now.to_owned(),
+            seen: now.to_owned(),
+        }
     }
 
     fn write(&self, transaction: &mut dyn Transaction) -> Result<()> {
@@ -159,7 +170,8 @@ fn events(transaction: &mut SqliteTransaction<'_>) -> Result<()> {
             before = None;
             continue;
         }
-        let payload = row.optional_text(5)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
+        let payload =
+            row.optional_text(5)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
         let created_at = time(row.optional_text(0)?, transaction.moment());
         transaction.append(&NewEvent {
             actor: agent.as_ref(),
@@ -188,7 +200,8 @@ fn messages(transaction: &mut SqliteTransaction<'_>) -> Result<()> {
         let from = AgentId::from(row.optional_text(2)?.unwrap_or("unknown"));
         Person::unknown(from.as_str(), &created_at).write(transaction)?;
         let task = row.owned(3)?.filter(|task| !task.is_empty()).map(TaskId::new);
-        let meta: Json = row.optional_text(5)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
+        let meta: Json =
+            row.optional_text(5)?.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!({}));
         let subject = meta.get("subject").and_then(Json::as_str);
         let severity = meta.get("severity").and_then(Json::as_str).map(str::to_lowercase);
         let severity = severity.and_then(|word| Severity::parse(&word)).unwrap_or_default();
@@ -241,7 +254,9 @@ fn leases(transaction: &mut SqliteTransaction<'_>) -> Result<()> {
     for row in rows {
         let (task, agent) = (row.text(1)?, row.text(2)?);
         let expires = time(row.optional_text(4)?, &now);
-        let left = expires.parse::<becket_base::Timestamp>().map_or(0, |at| at.as_millisecond() - now.wall.as_millisecond());
+        let left = expires
+            .parse::<becket_base::Timestamp>()
+            .map_or(0, |at| at.as_millisecond() - now.wall.as_millisecond());
         if left <= 0 || !seen.insert(task.to_owned()) {
             continue;
         }

@@ -64,7 +64,9 @@ impl Turnstile {
                 Ok(()) => return Ok(true),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => return Ok(false),
                 Err(TryLockError::WouldBlock) => thread::sleep(NAP),
-                Err(TryLockError::Error(source)) => return Err(Error::File { path: self.place.clone(), source }),
+                Err(TryLockError::Error(source)) => {
+                    return Err(Error::File { path: self.place.clone(), source });
+                }
             }
         }
     }

@@ -71,5 +71,8 @@ impl Watcher for SqliteWatcher {
 }
 
 fn version(connection: &Connection) -> Option<i64> {
-    connection.prepare_cached("PRAGMA data_version").and_then(|mut ask| ask.query_row([], |row| row.get(0))).ok()
+    connection
+        .prepare_cached("PRAGMA data_version")
+        .and_then(|mut ask| ask.query_row([], |row| row.get(0)))
+        .ok()
 }
