@@ -1,0 +1,206 @@
+//! What can happen to the file under a running store.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use becket_store::{Call, Claim, Error, EventQuery, Join, NewMessage, Severity, TaskQuery, check, repair};
+
+use crate::worker::{claim, fill, join, main, open, place};
+
+#[test]
+fn a_removed_file_is_made_again_under_a_new_stream() {
+    let (_folder, place) = place();
+    let store = open(&place);
+    fill(&store, 3);
+    join(&store, "Ada");
+    let before = store.events(&EventQuery::default()).unwrap();
+    for suffix in ["", "-wal", "-shm"] {
+        fs::remove_file(format!("{place}{suffix}")).unwrap();
+    }
+    let after =
+        store.events(&EventQuery { stream: Some(before.stream.clone()), ..EventQuery::default() }).unwrap();
+    assert!(after.reset && after.events.is_empty() && after.stream != before.stream);
+    assert_eq!(store.spec_stamp(&main()).unwrap(), None);
+    fill(&store, 3);
+    join(&store, "Bob");
+    // Only the main file: its log must not come back to life in the new one.
+    fs::remove_file(&place).unwrap();
+    assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 0);
+    join(&store, "Eve");
+    check(Path::new(&place)).unwrap();
+}
+
+#[test]
+fn damage_is_named_and_repaired() {
+    let (_folder, place) = place();
+    let ada;
+    {
+        let store = open(&place);
+        fill(&store, 300);
+        ada = join(&store, "Ada");
+        for n in 0..200 {
+            let body = format!("{n} {}", "words ".repeat(60));
+            let message = NewMessage { to: None, task: None, subject: None, body, severity: Severity::Info };
+            store.send(&Call::by(&ada), &message).unwrap();
+        }
+        assert!(matches!(claim(&store, &Call::by(&ada), &"T7".into()), Ok(Claim::Granted { .. })));
+    }
+    // Everything is in the main file once the last connection is gone. Wipe a stretch of it.
+    let mut bytes = fs::read(&place).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 3 * 4096].fill(0xAA);
+    fs::write(&place, &bytes).unwrap();
+    assert!(matches!(check(Path::new(&place)), Err(Error::Corrupt { .. })));
+    let report = repair(Path::new(&place)).unwrap();
+    assert!(report.backup.exists() && fs::read(&report.backup).unwrap().len() == bytes.len());
+    check(Path::new(&place)).unwrap();
+    let store = open(&place);
+    assert!(store.agent(&ada).is_ok(), "{report:?}");
+    let kept: u64 = report.kept.iter().map(|(_, rows)| rows).sum();
+    assert!(kept > 300, "{report:?}");
+    fill(&store, 300);
+    join(&store, "Bob");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_named_and_set_aside() {
+    let (_folder, place) = place();
+    fs::write(
+        &place,
+        "this is no database, whatever its name says; it only lies where one should be.".repeat(100),
+    )
+    .unwrap();
+    let opened =
+        becket_store::Store::open(&becket_store::Options::new(becket_store::Place::parse(&place).unwrap()));
+    let Err(error @ Error::Corrupt { .. }) = opened else { panic!("{opened:?}") };
+    assert!(error.to_string().contains("runtime.sqlite is damaged"), "{error}");
+    let report = repair(Path::new(&place)).unwrap();
+    assert!(fs::read_to_string(&report.backup).unwrap().starts_with("this is no database"));
+    join(&open(&place), "Ada");
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let (_folder, place) = place();
+    join(&open(&place), "Ada");
+    let connection = rusqlite::Connection::open(&place).unwrap();
+    connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'", []).unwrap();
+    let opened =
+        becket_store::Store::open(&becket_store::Options::new(becket_store::Place::parse(&place).unwrap()));
+    assert!(matches!(opened, Err(Error::Newer { found: 99, .. })), "{opened:?}");
+}
+
+/// As another user who may read but not write; root could write anywhere.
+#[test]
+fn a_read_only_folder_can_be_read() {
+    if std::env::var_os("BECKET_STORE_TEST_READER").is_some() {
+        return read_only_reader();
+    }
+    let (folder, place) = place();
+    let store = open(&place);
+    fill(&store, 3);
+    let ada = join(&store, "Ada");
+    assert!(matches!(claim(&store, &Call::by(&ada), &"T1".into()), Ok(Claim::Granted { .. })));
+    let modes = |file: u32, directory: u32| {
+        use std::os::unix::fs::PermissionsExt;
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(file)).unwrap();
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(directory)).unwrap();
+    };
+    modes(0o444, 0o555);
+    // The test program itself must be readable by that user, which it may not be where it was built.
+    let reader = tempfile::TempDir::new().unwrap();
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(reader.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let program = reader.path().join("reader");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let arguments = ["--exact", "files::a_read_only_folder_can_be_read", "--nocapture"];
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&program);
+        command
+    } else {
+        Command::new(&program)
+    };
+    let run = command
+        .args(arguments)
+        .current_dir(reader.path())
+        .env("BECKET_STORE_TEST_READER", &place)
+        .env("TMPDIR", reader.path())
+        .output()
+        .unwrap();
+    modes(0o644, 0o755);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+fn read_only_reader() {
+    let place = std::env::var("BECKET_STORE_TEST_READER").unwrap();
+    assert!(fs::write(format!("{place}.probe"), "x").is_err(), "the folder can be written");
+    let store = open(&place);
+    assert!(store.is_read_only());
+    let page = store.tasks(&main(), &TaskQuery::default()).unwrap();
+    assert_eq!(
+        (page.total, page.tasks[1].claimed_by.is_some()),
+        (3, true),
+        "what is only in the log is seen"
+    );
+    assert!(matches!(store.join(&Join::default(), None), Err(Error::ReadOnly { .. })));
+    fill(&store, 5);
+    assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 5, "files can still be mirrored");
+    let nothing_there = Path::new(&place).with_file_name("other.sqlite");
+    let empty = open(nothing_there.to_str().unwrap());
+    assert_eq!(empty.last_event().unwrap(), 0);
+}
+
+/// A limit on the size of files stands in for a disk: the same write fails, at any size that is wanted.
+#[test]
+fn a_full_disk_refuses_writes_and_not_reads() {
+    if std::env::var_os("BECKET_STORE_TEST_FULL").is_some() {
+        return full_disk_worker();
+    }
+    let (_folder, place) = place();
+    fill(&open(&place), 3);
+    let run = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; exec prlimit --fsize=300000 \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "files::a_full_disk_refuses_writes_and_not_reads", "--nocapture"])
+        .env("BECKET_STORE_TEST_FULL", &place)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stdout));
+    let store = open(&place);
+    check(Path::new(&place)).unwrap();
+    join(&store, "Bob");
+}
+
+fn full_disk_worker() {
+    let store = open(&std::env::var("BECKET_STORE_TEST_FULL").unwrap());
+    let call = Call::by(&join(&store, "Ada"));
+    let message = NewMessage {
+        to: None,
+        task: None,
+        subject: None,
+        body: "x".repeat(10_000),
+        severity: Severity::Info,
+    };
+    let mut sent = 0;
+    let error = loop {
+        match store.send(&call, &message) {
+            Ok(_) => sent += 1,
+            Err(error) => break error,
+        }
+        assert!(sent < 1000, "the limit was never met");
+    };
+    assert!(matches!(error, Error::Full { .. } | Error::Unavailable { .. }), "{error:?}");
+    assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 3);
+    assert_eq!(
+        store.counts(&main(), None).unwrap().messages,
+        sent,
+        "what was refused is not there, what was answered is"
+    );
+}

@@ -1,0 +1,144 @@
+//! A PostgreSQL server that is stopped and started while several clients work on it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use becket_store::{Call, Claim, Error, EventQuery, EventType, Options, Place, Store, TaskId, Watch};
+use becket_testing::postgres::{Cluster, Durability};
+
+use crate::counted;
+use crate::worker::{claim, fill, join, main};
+
+const CLIENTS: usize = 4;
+
+#[test]
+fn a_server_that_comes_and_goes_doubles_and_loses_nothing() {
+    let mut cluster = Cluster::start(Durability::Full);
+    let options = Options::new(Place::parse(&cluster.url()).unwrap());
+    let store = Store::open(&options).unwrap();
+    fill(&store, 20_000);
+    let stop = AtomicBool::new(false);
+    let (options, stop) = (&options, &stop);
+    let answered = thread::scope(|scope| {
+        let clients: Vec<_> =
+            (0..CLIENTS).map(|client| scope.spawn(move || work(options, client, stop))).collect();
+        for round in 0..counted(3, 12) {
+            thread::sleep(Duration::from_millis(400));
+            cluster.down(if round % 2 == 0 { "immediate" } else { "fast" });
+            thread::sleep(Duration::from_millis(100));
+            cluster.up();
+        }
+        thread::sleep(Duration::from_millis(400));
+        stop.store(true, Ordering::Relaxed);
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect::<Vec<String>>()
+    });
+    assert!(answered.len() > 20, "{}", answered.len());
+    // Each task was claimed by one client at most, each answered completion is there, each event once.
+    let (mut since, mut ids, mut verified) = (0, BTreeSet::new(), Vec::new());
+    loop {
+        let page = store.events(&EventQuery { since, limit: Some(1000), ..EventQuery::default() }).unwrap();
+        for event in &page.events {
+            assert!(ids.insert(event.id));
+            if event.kind == EventType::TaskVerified {
+                verified.push(event.task.clone().unwrap().to_string());
+            }
+        }
+        since = page.next_cursor;
+        if !page.more {
+            break;
+        }
+    }
+    let distinct: BTreeSet<&String> = verified.iter().collect();
+    assert_eq!(distinct.len(), verified.len(), "an event was doubled");
+    for task in &answered {
+        assert!(distinct.contains(task), "{task} was answered and is lost");
+    }
+    assert_eq!(store.outbox(&main(), usize::MAX).unwrap().len(), verified.len());
+}
+
+/// Completes tasks of a stretch of its own; half of them are wanted by its neighbour, too.
+fn work(options: &Options, client: usize, stop: &AtomicBool) -> Vec<String> {
+    let store = Store::open(options).unwrap();
+    let agent = retry(|| Ok(store.join(&becket_store::Join::default(), None)?.agent.id));
+    let call = Call::by(&agent);
+    let mut completed = Vec::new();
+    for n in (client / 2) * 5000.. {
+        if stop.load(Ordering::Relaxed) {
+            return completed;
+        }
+        let task = TaskId::new(format!("T{n}"));
+        let answer = retry(|| match claim(&store, &call, &task) {
+            Err(Error::NotClaimable { .. }) => Ok(None),
+            other => other.map(Some),
+        });
+        if !matches!(answer, Some(Claim::Granted { .. })) {
+            continue;
+        }
+        // A key makes the repetition of an unanswered call safe.
+        let keyed = Call { idempotency_key: Some(format!("complete-{task}")), ..call.clone() };
+        retry(|| store.complete(&keyed, &main(), &task, None, None));
+        completed.push(task.to_string());
+    }
+    completed
+}
+
+fn retry<T>(mut work: impl FnMut() -> Result<T, Error>) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match work() {
+            Ok(answer) => return answer,
+            Err(Error::Unavailable { .. }) if Instant::now() < until => {
+                thread::sleep(Duration::from_millis(20))
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn repositories_share_a_server_and_nothing_else() {
+    let mut cluster = Cluster::start(Durability::None);
+    let place = Place::parse(&cluster.url()).unwrap();
+    let open = |repository: &str| {
+        Store::open(&Options { repository: repository.to_owned(), ..Options::new(place.clone()) }).unwrap()
+    };
+    // Many first contacts at once.
+    thread::scope(|scope| {
+        let opening: Vec<_> = (0..8).map(|_| scope.spawn(|| join(&open("one"), "cold"))).collect();
+        for one in opening {
+            one.join().unwrap();
+        }
+    });
+    let (one, other) = (open("one"), open("other"));
+    assert_eq!((one.last_event().unwrap(), other.last_event().unwrap()), (8, 0));
+    fill(&other, 2);
+    let ada = join(&other, "Ada");
+    // Server time: a lease lasts by the server's clock, and says so.
+    let Ok(Claim::Granted { lease, .. }) = claim(&other, &Call::by(&ada), &"T1".into()) else {
+        panic!("refused")
+    };
+    assert!((890..=900).contains(&lease.remaining_seconds));
+    let mut watch: Watch = other.watch().unwrap();
+    assert!(!watch.wait(Duration::ZERO).unwrap());
+    join(&one, "elsewhere");
+    assert!(!watch.wait(Duration::from_millis(50)).unwrap(), "told of another repository");
+    cluster.down("fast");
+    let began = Instant::now();
+    assert!(matches!(other.join(&becket_store::Join::default(), None), Err(Error::Unavailable { .. })));
+    assert!(began.elapsed() < Duration::from_secs(15));
+    cluster.up();
+    join(&other, "Bob");
+    let until = Instant::now() + Duration::from_secs(20);
+    while !watch.wait(Duration::from_millis(200)).unwrap() {
+        assert!(Instant::now() < until, "the watch does not come back");
+    }
+    let secret = Place::parse(&cluster.url().replace("becket@", "becket:hunter2@")).unwrap();
+    let wrong = Store::open(&Options::new(match secret {
+        Place::Server(_) => secret,
+        Place::File(_) => panic!(),
+    }))
+    .map(|store| store.describe().unwrap());
+    assert!(!format!("{wrong:?}").contains("hunter2"));
+}
