@@ -18,10 +18,15 @@ pub(crate) fn migrate(
     if version(session, schema).map_err(|failure| failure.into_error(address))? == Some(VERSION) {
         return Ok(());
     }
+    // The lock is taken before the transaction begins: one that has begun may not see what another has made meanwhile.
+    let lock = "SELECT CAST(pg_advisory_lock(hashtext(?1)) AS TEXT)";
+    session.query(lock, &[&schema]).map_err(|failure| failure.into_error(address))?;
     let result = under_lock(session, schema, repository, address);
     if result.is_err() {
         let _ = session.client.batch_execute("ROLLBACK");
     }
+    let unlock = "SELECT CAST(pg_advisory_unlock(hashtext(?1)) AS TEXT)";
+    session.query(unlock, &[&schema]).map_err(|failure| failure.into_error(address))?;
     result
 }
 
@@ -31,7 +36,6 @@ fn under_lock(session: &mut Session, schema: &str, repository: &str, address: &S
         session.client.batch_execute(sql).map_err(|error| Failure::of(error).into_error(address))
     };
     run(session, "BEGIN")?;
-    session.query("SELECT CAST(pg_advisory_xact_lock(hashtext(?1)) AS TEXT)", &[&schema]).map_err(failed)?;
     let found = version(session, schema).map_err(failed)?;
     match found {
         Some(VERSION) => return run(session, "COMMIT"),

@@ -192,11 +192,14 @@ fn messages(transaction: &mut SqliteTransaction<'_>) -> Result<()> {
     }
     let rows = transaction.query(
         "SELECT message_id, created_at, from_agent_id, task_id, text, meta, read_by FROM original_messages \
-         ORDER BY created_at, message_id",
+         ORDER BY message_id",
         &[],
     )?;
-    for row in rows {
-        let created_at = time(row.optional_text(1)?, transaction.moment());
+    // Times in two spellings do not compare as texts.
+    let timed = rows.into_iter().map(|row| Ok((time(row.optional_text(1)?, transaction.moment()), row)));
+    let mut timed = timed.collect::<Result<Vec<_>>>()?;
+    timed.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (created_at, row) in timed {
         let from = AgentId::from(row.optional_text(2)?.unwrap_or("unknown"));
         Person::unknown(from.as_str(), &created_at).write(transaction)?;
         let task = row.owned(3)?.filter(|task| !task.is_empty()).map(TaskId::new);

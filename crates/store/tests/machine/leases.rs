@@ -103,7 +103,7 @@ proptest! {
                             let Ok(Claim::Held(conflict)) = answer else { panic!("{answer:?}") };
                             prop_assert_eq!(conflict.holder, agents[holder].clone());
                         }
-                        (_, true) => prop_assert!(matches!(answer, Err(Error::NotClaimable { .. }))),
+                        (_, true) => prop_assert!(matches!(answer, Err(Error::NotClaimable { .. })), "{answer:?}"),
                         (held, _) => {
                             let Ok(Claim::Granted { lease, renewed, .. }) = answer else { panic!("{answer:?}") };
                             prop_assert_eq!(renewed, held.is_some());
@@ -120,8 +120,8 @@ proptest! {
                     let answer = stores[client].renew(&Call::by(&agents[client]), &ids[task], Some(shown), Some(ttl));
                     match model.holder {
                         Some(holder) if holder != client => prop_assert!(matches!(answer, Err(Error::Held(_)))),
-                        _ if stale || model.generation == 0 => prop_assert!(matches!(answer, Err(Error::StaleLease { .. }))),
-                        None => prop_assert!(matches!(answer, Err(Error::NotHeld { .. }))),
+                        _ if stale || model.generation == 0 => prop_assert!(matches!(answer, Err(Error::StaleLease { .. })), "{answer:?}"),
+                        None => prop_assert!(matches!(answer, Err(Error::NotHeld { .. })), "{answer:?}"),
                         Some(_) => {
                             prop_assert_eq!(answer.unwrap().generation, model.generation);
                             model.ends = now + i64::try_from(ttl.max(60)).unwrap();
@@ -134,8 +134,8 @@ proptest! {
                     let answer = stores[client].release(&Call::by(&agents[client]), &ids[task], shown, None);
                     match model.holder {
                         Some(holder) if holder != client => prop_assert!(matches!(answer, Err(Error::Held(_)))),
-                        _ if stale => prop_assert!(matches!(answer, Err(Error::StaleLease { .. }))),
-                        None => prop_assert!(matches!(answer, Err(Error::NotHeld { .. }))),
+                        _ if stale => prop_assert!(matches!(answer, Err(Error::StaleLease { .. })), "{answer:?}"),
+                        None => prop_assert!(matches!(answer, Err(Error::NotHeld { .. })), "{answer:?}"),
                         Some(_) => { prop_assert!(answer.is_ok()); model.holder = None; }
                     }
                 }

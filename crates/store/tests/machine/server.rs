@@ -1,7 +1,7 @@
 //! A PostgreSQL server that is stopped and started while several clients work on it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,19 +18,19 @@ fn a_server_that_comes_and_goes_doubles_and_loses_nothing() {
     let mut cluster = Cluster::start(Durability::Full);
     let options = Options::new(Place::parse(&cluster.url()).unwrap());
     let store = Store::open(&options).unwrap();
-    fill(&store, 20_000);
+    fill(&store, 4_000);
     let stop = AtomicBool::new(false);
-    let (options, stop) = (&options, &stop);
+    let progress = AtomicUsize::new(0);
+    let (options, stop, progress) = (&options, &stop, &progress);
     let answered = thread::scope(|scope| {
         let clients: Vec<_> =
-            (0..CLIENTS).map(|client| scope.spawn(move || work(options, client, stop))).collect();
+            (0..CLIENTS).map(|client| scope.spawn(move || work(options, client, stop, progress))).collect();
         for round in 0..counted(3, 12) {
-            thread::sleep(Duration::from_millis(400));
+            advance(progress);
             cluster.down(if round % 2 == 0 { "immediate" } else { "fast" });
-            thread::sleep(Duration::from_millis(100));
             cluster.up();
         }
-        thread::sleep(Duration::from_millis(400));
+        advance(progress);
         stop.store(true, Ordering::Relaxed);
         clients.into_iter().flat_map(|client| client.join().unwrap()).collect::<Vec<String>>()
     });
@@ -58,13 +58,22 @@ fn a_server_that_comes_and_goes_doubles_and_loses_nothing() {
     assert_eq!(store.outbox(&main(), usize::MAX).unwrap().len(), verified.len());
 }
 
+/// Until some more calls were answered: the server goes away under load, however slow the machine is.
+fn advance(progress: &AtomicUsize) {
+    let (before, until) = (progress.load(Ordering::Relaxed), Instant::now() + Duration::from_secs(60));
+    while progress.load(Ordering::Relaxed) < before + 10 {
+        assert!(Instant::now() < until, "nothing goes on");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Completes tasks of a stretch of its own; half of them are wanted by its neighbour, too.
-fn work(options: &Options, client: usize, stop: &AtomicBool) -> Vec<String> {
+fn work(options: &Options, client: usize, stop: &AtomicBool, progress: &AtomicUsize) -> Vec<String> {
     let store = Store::open(options).unwrap();
     let agent = retry(|| Ok(store.join(&becket_store::Join::default(), None)?.agent.id));
     let call = Call::by(&agent);
     let mut completed = Vec::new();
-    for n in (client / 2) * 5000.. {
+    for n in (client / 2) * 2000.. {
         if stop.load(Ordering::Relaxed) {
             return completed;
         }
@@ -79,6 +88,7 @@ fn work(options: &Options, client: usize, stop: &AtomicBool) -> Vec<String> {
         // A key makes the repetition of an unanswered call safe.
         let keyed = Call { idempotency_key: Some(format!("complete-{task}")), ..call.clone() };
         retry(|| store.complete(&keyed, &main(), &task, None, None));
+        progress.fetch_add(1, Ordering::Relaxed);
         completed.push(task.to_string());
     }
     completed

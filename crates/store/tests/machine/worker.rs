@@ -31,7 +31,7 @@ pub fn finish(mut children: Vec<Child>) -> Vec<Vec<String>> {
         children.iter_mut().map(|child| BufReader::new(child.stdout.take().unwrap())).collect();
     for output in &mut outputs {
         let mut line = String::new();
-        while line.trim() != "ready" {
+        while !line.trim_end().ends_with("ready") {
             line.clear();
             assert!(output.read_line(&mut line).unwrap() > 0, "a worker ended before it was ready");
         }
