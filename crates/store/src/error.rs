@@ -82,7 +82,8 @@ fn list(tasks: &[TaskId]) -> String {
     const SHOWN: usize = 5;
     let mut text = tasks.iter().take(SHOWN).map(TaskId::as_str).collect::<Vec<_>>().join(", ");
     if tasks.len() > SHOWN {
-        text.push_str(&format!(" and {} more", tasks.len() - SHOWN));
+        let rest = tasks.len() - SHOWN;
+        text = format!("{text} and {rest} more");
     }
     text
 }

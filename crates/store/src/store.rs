@@ -10,7 +10,12 @@ use serde::de::DeserializeOwned;
 
 use crate::backend::Backend;
 use crate::error::{Error, Result};
-use crate::model::*;
+use crate::model::{
+    Agent, AgentFilter, AgentId, Call, Claim, ClaimNext, ClaimRequest, Counts, Deleted, Description, Digest,
+    EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, Message, MessagePage,
+    MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, ResetCounts, Sent, SpecStamp, StatusRow,
+    SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
+};
 use crate::open::Options;
 use crate::random;
 use crate::rules::definitions::{Change, Key};

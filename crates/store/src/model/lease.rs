@@ -55,6 +55,7 @@ pub struct LockOverlap {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "one answer per call is made of it")]
 pub enum ClaimNext {
     Claimed {
         task: Box<TaskSummary>,

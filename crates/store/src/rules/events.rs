@@ -31,15 +31,15 @@ pub(crate) fn pull(transaction: &mut dyn Transaction, query: &EventQuery) -> Res
         (types, _) => types,
     };
     if !types.is_empty() {
-        conditions.push_str(&format!(" AND type IN ({})", places(values.len() + 1, types.len())));
+        conditions = format!(" AND type IN ({})", places(values.len() + 1, types.len()));
         values.extend(types.iter().map(|one| Value::from(one.word())));
     }
     if let Some(agent) = &query.concerning {
         let place = values.len() + 1;
-        conditions.push_str(&format!(
-            " AND (actor_agent_id IS NULL OR actor_agent_id <> ?{place}) \
+        conditions = format!(
+            "{conditions} AND (actor_agent_id IS NULL OR actor_agent_id <> ?{place}) \
              AND (target_agent_id IS NULL OR target_agent_id = ?{place} OR type = 'lease.expired')"
-        ));
+        );
         values.push(agent.as_str().into());
     }
     let sql = format!(

@@ -72,7 +72,7 @@ fn count(transaction: &mut dyn Transaction, worktree: &Key, query: &TaskQuery) -
     match query.status {
         Some(status) => {
             values.push(status.word().into());
-            sql.push_str(&format!(" AND d.status = ?{}", values.len()));
+            sql = format!("{sql} AND d.status = ?{}", values.len());
         }
         None if query.include_deleted => {}
         None => sql.push_str(" AND d.status <> 'deleted'"),

@@ -66,20 +66,19 @@ fn deliver(
     to: Option<&AgentId>,
     sequence: i64,
 ) -> Result<Vec<AgentId>> {
-    let rows = match to {
-        Some(to) => transaction.query(
+    let rows = if let Some(to) = to {
+        transaction.query(
             "INSERT INTO deliveries (agent_id, sequence, in_inbox, read_at) VALUES (?1, ?2, 1, NULL) \
              RETURNING agent_id",
             &[to.as_str().into(), sequence.into()],
-        )?,
-        None => {
-            let oldest = transaction.moment().text_in(-ABSENT_MILLISECONDS);
-            transaction.query(
+        )?
+    } else {
+        let oldest = transaction.moment().text_in(-ABSENT_MILLISECONDS);
+        transaction.query(
                 "INSERT INTO deliveries (agent_id, sequence, in_inbox, read_at) SELECT agent_id, CAST(?1 AS BIGINT), 1, \
                  NULL FROM agents WHERE left_at IS NULL AND agent_id <> ?2 AND last_seen_at >= ?3 RETURNING agent_id",
                 &[sequence.into(), from.as_str().into(), oldest.into()],
             )?
-        }
     };
     let mut delivered = rows.iter().map(|row| Ok(row.text(0)?.into())).collect::<Result<Vec<AgentId>>>()?;
     delivered.sort();
@@ -118,7 +117,7 @@ pub(crate) fn list(transaction: &mut dyn Transaction, inbox: &Inbox) -> Result<M
     }
     if let Some(since) = &inbox.since {
         values.push(time("since", since)?.into());
-        conditions.push_str(&format!(" AND m.created_at >= ?{}", values.len()));
+        conditions = format!("{conditions} AND m.created_at >= ?{}", values.len());
     }
     let order = if inbox.newest_first { " ORDER BY m.sequence DESC" } else { " ORDER BY m.sequence" };
     let sql = format!("SELECT {COLUMNS} FROM {from} AND m.sequence > ?2{conditions}{order} LIMIT ?3");

@@ -168,6 +168,7 @@ fn from_cell(cell: ValueRef<'_>) -> Value {
 }
 
 /// What SQLite says, in the words of the store.
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn failure(place: &str, error: rusqlite::Error) -> Error {
     let place = place.to_owned();
     let detail = error.to_string();

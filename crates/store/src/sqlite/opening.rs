@@ -219,7 +219,7 @@ fn set_journal(connection: &Connection, place: &str) -> Result<()> {
                 )));
             }
             Err(error) if is_busy(&error) && Instant::now() < until => {
-                thread::sleep(Duration::from_millis(1))
+                thread::sleep(Duration::from_millis(1));
             }
             Err(error) => return Err(failure(place, error)),
         }

@@ -4,6 +4,13 @@
 //! PostgreSQL server, each in a repository of its own. Time is a value: no case sleeps.
 
 #![allow(unreachable_pub, reason = "a test has no surface")]
+#![allow(
+    clippy::expect_used,
+    clippy::items_after_statements,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "its failures are test failures, and names stand where they are read"
+)]
 
 mod agents;
 mod events;

@@ -70,7 +70,7 @@ fn is_told(store: &Store, task: &str, agent: &str, generation: &str) -> bool {
         event.kind == EventType::TaskClaimed
             && event.task.as_ref().is_some_and(|one| one.as_str() == task)
             && event.actor.as_ref().is_some_and(|one| one.as_str() == agent)
-            && event.payload["generation"].to_string() == generation
+            && event.payload["generation"].as_u64() == generation.parse().ok()
     })
 }
 

@@ -4,6 +4,13 @@
 //! Counts are small by default and large with `BECKET_FULL=1`.
 
 #![allow(unreachable_pub, reason = "a test has no surface")]
+#![allow(
+    clippy::expect_used,
+    clippy::items_after_statements,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "its failures are test failures, and names stand where they are read"
+)]
 #![allow(clippy::disallowed_methods, reason = "it starts processes and damages files")]
 
 mod files;
