@@ -14,6 +14,7 @@ mod reference;
 mod tidy;
 mod tokens;
 mod tree;
+mod vocabulary;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Write the table that tokens are counted with, from a vocabulary file of tiktoken (o200k_base.tiktoken).
+    Vocabulary { file: PathBuf },
     /// Measure the release binary.
     Bench(bench::Arguments),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Tidy => tidy(),
         Task::Reference { check } => reference(check),
+        Task::Vocabulary { file } => vocabulary(&file),
         Task::Bench(arguments) => bench::run(&root(), &arguments).map_err(Into::into),
     };
     match outcome {
@@ -97,6 +101,12 @@ fn reference(check: bool) -> Result<ExitCode, Box<dyn std::error::Error>> {
     for page in reference::write(&root, &tree)? {
         println!("wrote {page}");
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn vocabulary(file: &Path) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let count = vocabulary::write(&root(), file)?;
+    println!("wrote {count} tokens");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,6 +4,7 @@ pub mod clip;
 pub mod clock;
 pub mod nearest;
 pub mod repo_path;
+pub mod tokens;
 
 pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};

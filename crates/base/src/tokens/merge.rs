@@ -1,0 +1,113 @@
+//! Byte pair merging: the neighbours whose join has the lowest rank become one, again and again, leftmost first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::vocabulary::rank;
+
+/// Up to here, looking at every neighbour each time is faster than a heap.
+const SHORT: usize = 96;
+const NONE: u32 = u32::MAX;
+
+/// Keeps its lists, so that they are not made anew for each piece.
+#[derive(Default)]
+pub(super) struct Merger {
+    parts: Vec<(u32, u32)>,
+}
+
+impl Merger {
+    /// The tokens of one piece.
+    pub(super) fn count(&mut self, piece: &[u8]) -> usize {
+        if piece.len() <= 1 || rank(piece).is_some() {
+            return piece.len().min(1);
+        }
+        if piece.len() <= SHORT { self.count_short(piece) } else { count_long(piece) }
+    }
+
+    fn count_short(&mut self, piece: &[u8]) -> usize {
+        // Each part is where it begins, and the rank of its join with the next one.
+        self.parts.clear();
+        let size = u32::try_from(piece.len()).unwrap_or(NONE);
+        self.parts.extend((0..size).map(|start| (start, joined(piece, start, start + 2))));
+        self.parts.push((size, NONE));
+        loop {
+            let last = self.parts.len() - 1;
+            let Some(at) = lowest(&self.parts[..last]) else { return last };
+            self.parts.remove(at + 1);
+            let start = self.parts[at].0;
+            let end = |index: usize| self.parts.get(index).map_or(size + 1, |part| part.0);
+            let rank_here = joined(piece, start, end(at + 2));
+            let rank_before = (at > 0).then(|| joined(piece, self.parts[at - 1].0, end(at + 1)));
+            self.parts[at].1 = rank_here;
+            if let Some(rank) = rank_before {
+                self.parts[at - 1].1 = rank;
+            }
+        }
+    }
+}
+
+/// The leftmost part with the lowest rank.
+fn lowest(parts: &[(u32, u32)]) -> Option<usize> {
+    let mut found = (0, NONE);
+    for (at, (_, rank)) in parts.iter().enumerate() {
+        if *rank < found.1 {
+            found = (at, *rank);
+        }
+    }
+    (found.1 != NONE).then_some(found.0)
+}
+
+fn joined(piece: &[u8], start: u32, end: u32) -> u32 {
+    piece.get(start as usize..end as usize).and_then(rank).unwrap_or(NONE)
+}
+
+/// The same with a heap of joins; one that is out of date is known by its end.
+fn count_long(piece: &[u8]) -> usize {
+    let size = piece.len();
+    // Where the part that begins here ends; 0 for a place inside a part.
+    let mut ends: Vec<usize> = (1..=size).collect();
+    let mut before: Vec<usize> = (0..size).map(|at| at.wrapping_sub(1)).collect();
+    let join = |start: usize, end: usize| piece.get(start..end).and_then(rank);
+    let mut heap: BinaryHeap<Reverse<(u32, usize, usize)>> =
+        (0..size.saturating_sub(1)).filter_map(|at| Some(Reverse((join(at, at + 2)?, at, at + 2)))).collect();
+    let mut parts = size;
+    while let Some(Reverse((_, start, end))) = heap.pop() {
+        let middle = ends[start];
+        let current = middle != 0 && middle < size && ends[middle] == end;
+        if !current {
+            continue;
+        }
+        ends[start] = end;
+        ends[middle] = 0;
+        parts -= 1;
+        if end < size {
+            before[end] = start;
+            heap.extend(join(start, ends[end]).map(|rank| Reverse((rank, start, ends[end]))));
+        }
+        if let Some(left) = start.checked_sub(1).map(|_| before[start]) {
+            heap.extend(join(left, end).map(|rank| Reverse((rank, left, end))));
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_count_the_same() {
+        let mut state = 7_u64;
+        for length in 2..=SHORT {
+            let piece: Vec<u8> = (0..length)
+                .map(|_| {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    b"etaoinshrdlu_ET("[(state >> 60) as usize]
+                })
+                .collect();
+            let short = Merger::default().count_short(&piece);
+            assert_eq!(count_long(&piece), short, "{}", String::from_utf8_lossy(&piece));
+        }
+    }
+}
