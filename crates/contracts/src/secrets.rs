@@ -55,7 +55,7 @@ pub const RULES: &[Rule] = &[
         "private-key",
         SecretSeverity::High,
         "A private key in PEM form, its body included",
-        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]{1,20000}?)(?:-----END|\z)",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]+?)(?:-----END|\z)",
     ),
     sure(
         "aws-access-key",
@@ -255,7 +255,7 @@ fn is_secret(value: &str) -> bool {
 /// One cheap pass that most files fail, so that the rules run over few.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"(?i-u)PRIVATE KEY-----|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack|[rs]k_live|[rs]k_test|sk-|AIza|npm_|eyJ|://[^\s@]{0,200}@|api.?key|secret|passw|pwd|token|private.?key|credential|bearer|basic ",
+        r"(?i)PRIVATE KEY-----|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack|[rs]k_live|[rs]k_test|sk-|AIza|npm_|eyJ|:[^@\s]{1,200}@|api[_-]?key|secret|passw|pwd|token|private[_-]?key|credential|bearer|basic ",
     )
 });
 
@@ -289,4 +289,78 @@ const fn doubtful(
     pattern: &'static str,
 ) -> Rule {
     Rule { name, severity, description, pattern, checked: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(text: &str) -> Vec<&'static str> {
+        find(text).into_iter().map(|(_, rule)| rule.name).collect()
+    }
+
+    #[test]
+    fn every_pattern_is_one_and_names_its_secret() {
+        for rule in RULES {
+            let pattern = RegexBuilder::new(rule.pattern).size_limit(16 << 20).build().unwrap();
+            assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
+        }
+        assert!(HINT.is_match("password") && !HINT.is_match("const a = 1;"));
+    }
+
+    #[test]
+    fn what_is_secret_is_found() {
+        let long = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+        for (text, rule) in [
+            (format!("const t = 'ghp_{long}';"), "github-token"),
+            ("aws: AKIAIOSFODNN7ABCDEFG".to_owned(), "aws-access-key"),
+            (format!("key = \"sk_live_{long}\""), "stripe-key"),
+            (format!("apikey2 = \"sk-{long}\""), "openai-key"),
+            ("url = 'postgresql://u:hunter22@host/db'".to_owned(), "database-url"),
+            ("url = 'mongodb+srv://u:p4ss@host'".to_owned(), "database-url"),
+            ("const password: string = 'S3cr3t!pass';".to_owned(), "assigned-secret"),
+            ("latestToken = { token: \"tok-93kd02kd93kd\" }".to_owned(), "assigned-secret"),
+            (format!("headers: {{ Authorization: 'Bearer {long}' }}"), "authorization-header"),
+            (format!("eyJ{long}.eyJ{long}.{long}"), "json-web-token"),
+        ] {
+            assert_eq!(rules(&text), [rule], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_is_left_alone() {
+        for text in [
+            "const token = getToken();",
+            "password: 'process.env.PASSWORD'",
+            "type: 'access_token'",
+            "tokenType = 'refresh-token'",
+            "const secretName = 'your-secret-here'",
+            "apiKey: '${API_KEY}'",
+            "url = 'postgres://user:password@localhost/db'",
+            "placeholder='Enter password'",
+            "import { tokenize } from './token-stream';",
+        ] {
+            assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_private_key_is_gone_with_its_body_and_lines_stay() {
+        let text = "const k = `-----BEGIN RSA PRIVATE KEY-----\nMIIabc\nMIIdef\n-----END RSA PRIVATE KEY-----`;\nconst after = 1;\n";
+        let redacted = redact(text);
+        assert!(!redacted.contains("MII") && redacted.contains(REDACTED));
+        assert_eq!(redacted.lines().count(), text.lines().count());
+    }
+
+    #[test]
+    fn the_report_never_holds_the_secret() {
+        let text = "// é\nconst password = 'S3cr3t!pass', token = 'tok-93kd02kd93kd';\n";
+        let found = scan(text);
+        assert_eq!(
+            found.iter().map(|secret| (secret.line, secret.column)).collect::<Vec<_>>(),
+            [(2, 19), (2, 42)]
+        );
+        let written = serde_json::to_string(&found).unwrap();
+        assert!(!written.contains("S3cr3t") && !written.contains("93kd"), "{written}");
+    }
 }

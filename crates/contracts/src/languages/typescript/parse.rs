@@ -95,7 +95,8 @@ fn blank_around(text: &str, offset: usize) -> Option<String> {
     let first = upto.saturating_sub(1);
     let before = first.saturating_sub(1);
     // An error at the very start of a statement is the fault of the one before it, which did not end.
-    let candidates = if starts.get(first) == Some(&offset) { [before, first] } else { [first, before] };
+    let blames_before = starts.get(first) == Some(&offset) && !is_marker(&text[offset..]);
+    let candidates = if blames_before { [before, first] } else { [first, before] };
     for index in candidates {
         let from = starts.get(index).copied().unwrap_or(0);
         let to = starts.get(index + 1).copied().unwrap_or(text.len());
@@ -117,8 +118,14 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
 }
 
+/// The mark of a merge conflict is a piece of its own, so that both sides are read.
 fn begins_statement(line: &str) -> bool {
-    line.starts_with(|first: char| first.is_alphabetic() || matches!(first, '@' | '_' | '$'))
+    is_marker(line)
+        || line.starts_with(|first: char| first.is_alphabetic() || matches!(first, '@' | '_' | '$'))
+}
+
+fn is_marker(line: &str) -> bool {
+    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| line.starts_with(marker))
 }
 
 fn floor_boundary(text: &str, offset: u32) -> u32 {
