@@ -2,6 +2,8 @@
 
 use crate::change::{Change, Evidence};
 use crate::profile::Tree;
+use crate::signal::Pair;
+use crate::signals::SIGNALS;
 use crate::unit::Unit;
 
 pub use crate::pairs::{Pairs, feature_names};
@@ -18,4 +20,27 @@ pub fn example(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) 
     let tree = Tree::read(changes, units, evidence);
     let files = tree.profiles.iter().map(|profile| profile.place).collect();
     Example { pairs: crate::pairs::compare(&tree), files }
+}
+
+/// What one signal says of two units, counted from zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub signal: &'static str,
+    pub one: usize,
+    pub other: usize,
+    pub text: String,
+}
+
+/// All that every signal has to say, pair by pair.
+pub fn said(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Vec<Said> {
+    let tree = Tree::read(changes, units, evidence);
+    let mut all = Vec::new();
+    for one in 0..units.len() {
+        for other in one + 1..units.len() {
+            let pair = Pair { tree: &tree, one, other };
+            let spoken = SIGNALS.iter().filter_map(|signal| Some((signal.name, (signal.reason)(&pair)?)));
+            all.extend(spoken.map(|(signal, text)| Said { signal, one, other, text }));
+        }
+    }
+    all
 }

@@ -134,7 +134,10 @@ fn scope(gist: &Gist) -> Option<String> {
             .take_while(|(one, other)| one == other)
             .count()
     });
-    let folder = first.place.folders[..common].iter().rev().find(|folder| !is_plain(folder));
+    let folder = first.place.folders[..common]
+        .iter()
+        .rev()
+        .find(|folder| !is_plain(folder) && !PACKAGES.contains(&folder.as_str()));
     let stem =
         |place: &Place| Some(place.stem.clone()).filter(|stem| !is_plain(stem) && place.role == Role::Source);
     let same = files.iter().all(|file| file.place.stem == first.place.stem);
@@ -147,6 +150,9 @@ fn scope(gist: &Gist) -> Option<String> {
     let scope = scope.trim_matches(['-', '.']).to_owned();
     (1..=24).contains(&scope.chars().count()).then_some(scope)
 }
+
+/// Where packages of Java begin.
+const PACKAGES: &[&str] = &["com", "org", "io", "net"];
 
 /// Folders and files that every project has say nothing.
 fn is_plain(name: &str) -> bool {
@@ -169,10 +175,6 @@ fn is_plain(name: &str) -> bool {
         "__tests__",
         "java",
         "kotlin",
-        "com",
-        "org",
-        "io",
-        "net",
         "source",
         "sources",
         "modules",
