@@ -76,19 +76,29 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> + Clone {
         if rest.is_empty() {
             return None;
         }
-        let Some((position, character)) = rest.char_indices().find(|(_, character)| is_break(*character))
-        else {
+        let Some((position, width)) = next_break(rest.as_bytes()) else {
             return Some(std::mem::take(&mut rest));
         };
         let line = &rest[..position];
-        let width = if rest[position..].starts_with("\r\n") { 2 } else { character.len_utf8() };
         rest = &rest[position + width..];
         Some(line)
     })
 }
 
-fn is_break(character: char) -> bool {
-    matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+/// Where the line ends and how long its end is: a newline, a return or both, or one of Unicode's own breaks (U+0085, U+2028
+/// and U+2029), looked for byte by byte because entries are mostly ASCII.
+fn next_break(text: &[u8]) -> Option<(usize, usize)> {
+    text.iter().enumerate().find_map(|(position, byte)| {
+        let width = match (byte, &text[position + 1..]) {
+            (b'\n', _) => 1,
+            (b'\r', [b'\n', ..]) => 2,
+            (b'\r', _) => 1,
+            (0xC2, [0x85, ..]) => 2,
+            (0xE2, [0x80, 0xA8 | 0xA9, ..]) => 3,
+            _ => return None,
+        };
+        Some((position, width))
+    })
 }
 
 #[cfg(test)]
@@ -134,6 +144,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn bytes_and_characters_end_lines_alike(text in "[ab\u{C2}\u{2027}\u{85}\u{2028}\u{2029}\u{202A}\r\n\u{1F600}]{0,24}") {
+            let is_break = |one: char| matches!(one, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+            let joined = text.replace("\r\n", "\n");
+            let mut expected: Vec<&str> = joined.split(is_break).collect();
+            if expected.last().is_some_and(|last| last.is_empty()) {
+                expected.pop();
+            }
+            prop_assert_eq!(split_lines(&text).collect::<Vec<_>>(), expected);
+        }
+
         #[test]
         fn counting_agrees_with_joining(lines in prop::collection::vec("[a-z ]{0,5}", 1..20), ends in any::<bool>()) {
             for separator in ["\n", "\r\n", "\r"] {

@@ -124,9 +124,11 @@ fn serve(persona: Persona, arguments: &[OsString], rest: &[OsString]) -> ExitCod
 
 fn usage(persona: Persona, words: &[OsString]) -> ExitCode {
     let ui = Ui::new(false, crate::ui::Color::Auto);
-    let forms: Vec<String> = serving_words(persona)
+    let init: &[&[&str]] = if persona.name == "context-stash" { &[&["--init"]] } else { &[] };
+    let forms: Vec<String> = init
         .iter()
-        .map(|serving| format!("{} {}", persona.name, serving.join(" ")).trim_end().to_owned())
+        .chain(serving_words(persona))
+        .map(|words| format!("{} {}", persona.name, words.join(" ")).trim_end().to_owned())
         .collect();
     let help = format!(
         "{}\n\nUsage: {} [OPTIONS]\n\nThe options are those of `becket mcp`.",

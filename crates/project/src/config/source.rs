@@ -76,7 +76,14 @@ impl<'a> Loading<'a> {
             let Some(text) = self.environment.variable(variable) else { continue };
             match Value::from_text(self.asked(key), text) {
                 Ok(value) => self.set(key, value, Place::Variable(variable.to_owned())),
-                Err(kind) => self.problem(Place::Variable(variable.to_owned()), kind),
+                Err(kind) if key.variable == Some(variable) => {
+                    self.problem(Place::Variable(variable.to_owned()), kind);
+                }
+                // It is there for other programs too, and must not stop this one.
+                Err(kind) => {
+                    let place = Place::Variable(variable.to_owned());
+                    self.notices.push(Notice { place, message: format!("passed over: {kind}") });
+                }
             }
         }
     }

@@ -259,6 +259,20 @@ fn a_variable_of_others_is_weaker_than_our_own() {
 }
 
 #[test]
+fn a_variable_of_others_stops_nothing() {
+    let disk = Disk::new();
+    let environment = disk
+        .environment()
+        .with_variable("SEGMINT_EMBEDDING_PROVIDER", "dummy")
+        .with_variable("OPENAI_API_KEY", "sk-hidden with a blank");
+    let loaded = disk.load_with(&environment, &[]);
+    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
+    let told = loaded.notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(told.contains("SEGMINT_EMBEDDING_PROVIDER: passed over") && !told.contains("hidden"), "{told}");
+    assert_eq!(loaded.settings.text(EMBEDDINGS_PROVIDER), "off");
+}
+
+#[test]
 fn variables_and_flags_hold_without_a_workspace() {
     let environment = Environment::new("/here").with_variable("BECKET_LOG", "debug");
     let loaded = Settings::load_without_files(&environment, &[("tools", "x".to_owned())]);
