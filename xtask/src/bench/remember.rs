@@ -60,6 +60,7 @@ fn create_rows(binary: &Path, present: usize) -> Result<Vec<Row>, BenchError> {
 fn read_rows(binary: &Path) -> Result<Vec<Row>, BenchError> {
     let scratch = Scratch::repository(binary)?;
     vault(&scratch.path, ENTRIES)?;
+    settle();
     let mut rows = Vec::new();
     let calls = [("context_list", json!({})), ("context_search", json!({ "query": "gateway retry" }))];
     for (tool, arguments) in calls {
@@ -105,8 +106,7 @@ fn index_rows(binary: &Path) -> Result<Vec<Row>, BenchError> {
         );
         fs::write(folder.join(format!("part{n}.ts")), text).map_err(failed)?;
     }
-    // Files that were just written are read twice, because their times cannot be trusted yet.
-    std::thread::sleep(Duration::from_secs(3));
+    settle();
     let cache = scratch.path.join(".git/becket");
     let ask = json!({ "target": "code/1/part101.ts" });
     let (mut cold, mut unchanged) = (Sample::default(), Sample::default());
@@ -134,6 +134,11 @@ fn index_rows(binary: &Path) -> Result<Vec<Row>, BenchError> {
             .with_goal(Goal::AtMost(50.0)),
         Row::new(name("first call of a process, nothing changed, median"), again.milliseconds(50), "ms"),
     ])
+}
+
+/// Files that were just written are read again, because their times cannot be trusted yet.
+fn settle() {
+    std::thread::sleep(Duration::from_secs(3));
 }
 
 /// A vault with entries of about 25 lines, as another program would have written them.
