@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "it starts what it measures, in a repository that it makes")]
 
+mod coordinate;
 mod http;
 mod process;
 mod remember;
@@ -49,6 +50,8 @@ enum What {
     Mcp(Output),
     /// The remember plane: writing, listing and finding entries, indexing references.
     Remember(Output),
+    /// The coordinate plane: claims, lists and rates at the store, on SQLite and PostgreSQL.
+    Coordinate(Output),
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -81,10 +84,12 @@ pub(crate) enum BenchError {
 
 /// Runs one benchmark over the tree at `root`.
 pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchError> {
-    let binary = process::build_release(root)?;
     let (Output { json, check }, command, rows) = match arguments.what {
-        What::Mcp(output) => (output, "cargo xtask bench mcp", measure(&binary)?),
-        What::Remember(output) => (output, "cargo xtask bench remember", remember::measure(&binary)?),
+        What::Mcp(output) => (output, "cargo xtask bench mcp", measure(&process::build_release(root)?)?),
+        What::Remember(output) => {
+            (output, "cargo xtask bench remember", remember::measure(&process::build_release(root)?)?)
+        }
+        What::Coordinate(output) => (output, "cargo xtask bench coordinate", coordinate::measure(root)?),
     };
     let report = Report { setting: process::setting(root, command)?, rows };
     if json {

@@ -15,23 +15,23 @@ use super::{BenchError, beside};
 
 /// Builds the shipped binary and says where cargo put it.
 pub(crate) fn build_release(root: &Path) -> Result<PathBuf, BenchError> {
+    build(root, &["--package", "becket-cli", "--bin", "becket"], "becket")
+}
+
+/// Builds a program that measures one crate from inside.
+pub(crate) fn build_example(root: &Path, package: &str, example: &str) -> Result<PathBuf, BenchError> {
+    build(root, &["--package", package, "--example", example], example)
+}
+
+fn build(root: &Path, what: &[&str], target: &str) -> Result<PathBuf, BenchError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(root).stderr(Stdio::inherit());
-    command.args([
-        "build",
-        "--release",
-        "--package",
-        "becket-cli",
-        "--bin",
-        "becket",
-        "--message-format",
-        "json",
-    ]);
+    command.args(["build", "--release", "--message-format", "json"]).args(what);
     output_of(&mut command)?
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "becket")
+        .filter(|message| message["target"]["name"] == target)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
         .ok_or(BenchError::NoBinary)
 }
@@ -128,7 +128,7 @@ impl Drop for Scratch {
 }
 
 /// stdout of a command that must succeed.
-fn output_of(command: &mut Command) -> Result<String, BenchError> {
+pub(crate) fn output_of(command: &mut Command) -> Result<String, BenchError> {
     let shown = command.get_program().display().to_string();
     let output = command
         .stdin(Stdio::null())

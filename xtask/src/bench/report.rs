@@ -36,6 +36,7 @@ pub(crate) struct Floor {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Goal {
     AtMost(f64),
+    AtLeast(f64),
 }
 
 impl Row {
@@ -55,7 +56,10 @@ impl Row {
 
     /// Nothing when there is no goal.
     pub(crate) fn is_met(&self) -> Option<bool> {
-        self.goal.map(|Goal::AtMost(bound)| self.value <= bound)
+        self.goal.map(|goal| match goal {
+            Goal::AtMost(bound) => self.value <= bound,
+            Goal::AtLeast(bound) => self.value >= bound,
+        })
     }
 
     fn ratio(&self) -> Option<f64> {
@@ -77,7 +81,10 @@ impl Row {
         let floor =
             self.floor.as_ref().map(|floor| format!("{} (`{}`)", self.shown(floor.value), floor.name));
         let ratio = self.ratio().map(|ratio| format!("{ratio:.2}"));
-        let goal = self.goal.map(|Goal::AtMost(bound)| format!("≤ {}", self.shown(bound)));
+        let goal = self.goal.map(|goal| match goal {
+            Goal::AtMost(bound) => format!("≤ {}", self.shown(bound)),
+            Goal::AtLeast(bound) => format!("≥ {}", self.shown(bound)),
+        });
         let met = self.is_met().map(|met| if met { "yes" } else { "**no**" }.to_owned());
         let cells = [Some(self.measure.clone()), Some(self.shown(self.value)), floor, ratio, goal, met];
         let cells: Vec<String> = cells.into_iter().map(Option::unwrap_or_default).collect();
@@ -91,7 +98,10 @@ impl Row {
             "unit": self.unit,
             "floor": self.floor.as_ref().map(|floor| json!({ "name": floor.name, "value": floor.value })),
             "ratio": self.ratio(),
-            "goal": self.goal.map(|Goal::AtMost(bound)| json!({ "at_most": bound })),
+            "goal": self.goal.map(|goal| match goal {
+                Goal::AtMost(bound) => json!({ "at_most": bound }),
+                Goal::AtLeast(bound) => json!({ "at_least": bound }),
+            }),
             "met": self.is_met(),
         })
     }

@@ -104,7 +104,14 @@ pub(crate) fn check(
         }
         _ => {}
     }
-    for dependency in &definition.depends_on {
+    // What is wrong already is a problem to report, not one to refuse a better title for.
+    let before = match change {
+        Change::Create => Vec::new(),
+        Change::Update => get(transaction, worktree, &task)?.map(|one| one.depends_on).unwrap_or_default(),
+    };
+    let added: Vec<String> =
+        definition.depends_on.iter().filter(|one| !before.contains(one)).cloned().collect();
+    for dependency in &added {
         let dependency = TaskId::from(dependency.as_str());
         if dependency == task {
             return Err(Error::WouldCycle { cycle: vec![task] });
@@ -113,7 +120,7 @@ pub(crate) fn check(
             return Err(Error::UnknownDependency { task, dependency });
         }
     }
-    match graph::path_to(transaction, worktree, &definition.depends_on, &definition.id)? {
+    match graph::path_to(transaction, worktree, &added, &definition.id)? {
         Some(cycle) => Err(Error::WouldCycle { cycle: ids(cycle) }),
         None => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! Statuses that a `spec.yaml` does not say yet. A row is written with the move and taken away when the file says it, so
 //! that whoever comes after a crash knows what is missing.
 
+use std::collections::BTreeSet;
+
 use super::definitions::Key;
 use super::{listing, sync};
 use crate::error::Result;
@@ -49,6 +51,12 @@ pub(crate) fn list(
         })
     };
     rows.iter().map(read).collect()
+}
+
+pub(crate) fn tasks(transaction: &mut dyn Transaction, worktree: &Key) -> Result<BTreeSet<String>> {
+    let rows =
+        transaction.query("SELECT task_id FROM outbox WHERE worktree = ?1", &[worktree.as_str().into()])?;
+    rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
 }
 
 pub(crate) fn worktrees(transaction: &mut dyn Transaction) -> Result<Vec<(Worktree, u64)>> {

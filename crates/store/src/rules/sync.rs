@@ -162,6 +162,7 @@ fn take_over(
     report: &mut SyncReport,
 ) -> Result<()> {
     let nobody = Call::default();
+    let waiting = outbox::tasks(transaction, key)?;
     for (id, definition) in file {
         let (Some(from), to) = (known.get(*id).copied(), definition.status) else { continue };
         let has_changed = mirrored.digests.get(*id).is_none_or(|(_, seen)| *seen != to);
@@ -169,10 +170,9 @@ fn take_over(
             continue;
         }
         let task = TaskId::from(*id);
-        let allowed = match origin {
-            Origin::Edit => status::is_legal(from, to) || status::is_forward(from, to),
-            Origin::Checkout => status::is_forward(from, to),
-        };
+        // A file that is known to lag behind the store says nothing by being older.
+        let is_edit = origin == Origin::Edit && !waiting.contains(*id);
+        let allowed = status::is_forward(from, to) || (is_edit && status::is_legal(from, to));
         if !allowed {
             report.behind.push(Behind { task, file: to, store: from });
             continue;
@@ -223,6 +223,10 @@ pub(crate) fn create(
 ) -> Result<()> {
     super::agents::acting(transaction, call)?;
     let key = Key::of(worktree);
+    if is_mirrored(transaction, &key, definition)? {
+        // Another process read the file first, and told of it.
+        return set_stamp(transaction, worktree, stamp);
+    }
     definitions::check(transaction, &key, definition, definitions::Change::Create)?;
     set_stamp(transaction, worktree, stamp)?;
     transaction.insert_all(TASK_COLUMNS, &[task_row(definition)])?;
@@ -256,7 +260,13 @@ pub(crate) fn update(
 ) -> Result<Vec<TaskId>> {
     super::agents::acting(transaction, call)?;
     let key = Key::of(worktree);
+    if is_mirrored(transaction, &key, definition)? {
+        set_stamp(transaction, worktree, stamp)?;
+        return Ok(Vec::new());
+    }
     definitions::check(transaction, &key, definition, definitions::Change::Update)?;
+    let had_problems =
+        transaction.number("SELECT COUNT(*) FROM problems WHERE worktree = ?1", &[key.as_str().into()])? > 0;
     set_stamp(transaction, worktree, stamp)?;
     let task = TaskId::from(definition.id.as_str());
     let (_, waited) = definitions::readiness(transaction, &key, &task)?;
@@ -279,18 +289,26 @@ pub(crate) fn update(
         payload["newlyReadyTaskIds"] = json!([task.as_str()]);
     }
     transaction.append(&NewEvent::of(EventType::TaskUpdated, call).task(&task).payload(payload))?;
-    refresh_problems(transaction, &key)?;
+    if had_problems {
+        refresh_problems(transaction, &key)?;
+    }
     Ok(newly_ready)
+}
+
+/// Whether the mirror says what the file says already.
+fn is_mirrored(transaction: &mut dyn Transaction, key: &Key, definition: &Definition) -> Result<bool> {
+    let row = transaction.one(
+        "SELECT digest FROM definitions WHERE worktree = ?1 AND task_id = ?2",
+        &[key.as_str().into(), definition.id.as_str().into()],
+    )?;
+    Ok(row.is_some_and(|row| {
+        row.text(0).is_ok_and(|digest| definitions::digest(definition).is_ok_and(|is| is == digest))
+    }))
 }
 
 /// After a change of dependencies the whole graph is looked at again, but only where something was or is wrong: a
 /// definition that passed `check` cannot have brought a problem into a sound graph.
 fn refresh_problems(transaction: &mut dyn Transaction, key: &Key) -> Result<()> {
-    let any =
-        transaction.number("SELECT COUNT(*) FROM problems WHERE worktree = ?1", &[key.as_str().into()])?;
-    if any == 0 {
-        return Ok(());
-    }
     let rows =
         transaction.query("SELECT body FROM definitions WHERE worktree = ?1", &[key.as_str().into()])?;
     let all = rows.iter().map(|row| row.json::<Definition>(0)).collect::<Result<Vec<_>>>()?;

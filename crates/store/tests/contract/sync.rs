@@ -85,6 +85,15 @@ pub fn a_hand_edit_may_go_back(world: &World) {
     assert_eq!(store.task(&world.main, &"T1".into()).unwrap().state.status, Status::Ready);
     assert_eq!(ids(&store.task(&world.main, &"T2".into()).unwrap().unmet), ["T1"]);
     assert_eq!(count(&store, EventType::TaskUpdated), 2);
+    // A file that waits to be written is not edited by being old.
+    let call = Call::by(&join(&store, "Ada"));
+    store.done(&call, &world.main, &"T1".into(), None, None).unwrap();
+    let old = [with_status(task("T1", &[]), Status::Todo), edited[1].clone(), edited[2].clone()];
+    store.sync(&world.main, &stamp("3"), Origin::Edit, &old).unwrap();
+    let stale = [task("T1", &[]), edited[1].clone(), edited[2].clone()];
+    let report = store.sync(&world.main, &stamp("4"), Origin::Edit, &stale).unwrap();
+    assert!(report.taken.is_empty(), "{report:?}");
+    assert_eq!(store.task(&world.main, &"T1".into()).unwrap().state.status, Status::Done);
 }
 
 pub fn worktrees_have_their_own_definitions_and_one_status(world: &World) {
@@ -138,6 +147,12 @@ pub fn creating_and_updating_mirror_the_file(world: &World) {
     let report = world.sync(&store, "3", &[task("T1", &[]), task("T2", &[])]);
     assert!(report.created.is_empty() && report.updated.is_empty());
     assert_eq!(kinds(&store).len(), 3);
+    // Another process may have read the file before its writer tells of it.
+    world.sync(&store, "4", &[task("T1", &[]), task("T2", &[]), task("T3", &[])]);
+    store.create_task(&call, &world.main, &stamp("4"), &task("T3", &[])).unwrap();
+    store.update_task(&call, &world.main, &stamp("4"), &task("T3", &[])).unwrap();
+    assert_eq!(count(&store, EventType::TaskCreated), 2);
+    assert_eq!(count(&store, EventType::TaskUpdated), 1);
 }
 
 pub fn a_definition_that_would_cycle_is_refused(world: &World) {
@@ -152,4 +167,13 @@ pub fn a_definition_that_would_cycle_is_refused(world: &World) {
     assert!(matches!(check(&task("T9", &[]), Change::Update), Err(Error::UnknownTask { .. })));
     assert!(matches!(check(&task("  ", &[]), Change::Create), Err(Error::Invalid { .. })));
     check(&task("T3", &["T1"]), Change::Update).unwrap();
+    // What a hand has broken already does not keep a title from being changed.
+    world.sync(&store, "2", &[task("T1", &["T2"]), task("T2", &["T1"]), task("T3", &["gone"])]);
+    let call = Call::by(&join(&store, "Ada"));
+    for broken in [task("T1", &["T2"]), task("T3", &["gone"])] {
+        let renamed = Definition { title: "Better".to_owned(), ..broken };
+        check(&renamed, Change::Update).unwrap();
+        store.update_task(&call, &world.main, &stamp("3"), &renamed).unwrap();
+    }
+    assert_eq!(store.problems(&world.main, 10).unwrap().len(), 3);
 }

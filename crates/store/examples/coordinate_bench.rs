@@ -1,0 +1,353 @@
+//! What the store costs, for `cargo xtask bench coordinate`: one line of JSON per measure, on both engines, each rate
+//! beside that of a bare transaction that makes the same writes in the same tables in the same run.
+
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measuring program: it starts itself, counts thousands, prints, and stops where it fails"
+)]
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use becket_store::spec_file::{Definition, Status};
+use becket_store::{
+    AgentId, Call, Claim, ClaimRequest, Join, NextRequest, Options, Origin, Place, SpecStamp, Store, TaskId,
+    TaskQuery, Worktree,
+};
+use becket_testing::postgres::{Cluster, Durability};
+use serde_json::json;
+
+const FEW: usize = 100;
+const MANY: usize = 50_000;
+const CALLS: usize = 200;
+const PROCESSES: usize = 8;
+const LOAD: Duration = Duration::from_secs(3);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [place, repository, index] = &arguments[..] {
+        return client(place, repository, index.parse().unwrap());
+    }
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    measure(&Engine {
+        name: "SQLite",
+        few: path("few.sqlite"),
+        many: path("many.sqlite"),
+        bare: path("bare.sqlite"),
+    });
+    let cluster = Cluster::start(Durability::Full);
+    let url = cluster.url();
+    measure(&Engine { name: "PostgreSQL", few: url.clone(), many: url.clone(), bare: url });
+}
+
+struct Engine {
+    name: &'static str,
+    few: String,
+    many: String,
+    bare: String,
+}
+
+fn measure(engine: &Engine) {
+    let name = engine.name;
+    let few = open(&engine.few, "few");
+    let many = open(&engine.many, "many");
+    fill(&few, FEW);
+    let began = Instant::now();
+    fill(&many, MANY);
+    say(
+        &format!("{name}: {MANY} definitions read for the first time"),
+        began.elapsed().as_secs_f64(),
+        "s",
+        None,
+        Some(("most", 3.0)),
+    );
+    if name == "SQLite" {
+        say("SQLite: peak memory by then (VmHWM)", peak_memory(), "MiB", None, None);
+    }
+    let list = median(CALLS, |_| {
+        assert_eq!(many.tasks(&main_tree(), &TaskQuery::default()).unwrap().tasks.len(), 50);
+    });
+    say(&format!("{name}: `list` (50) of {MANY} tasks, p50"), list, "ms", None, Some(("most", 5.0)));
+    let (small, large) = (calls(&few, FEW), calls(&many, MANY));
+    for ((what, small), (_, large)) in small.into_iter().zip(large) {
+        say(
+            &format!("{name}: `{what}` at {MANY} tasks, p50"),
+            large,
+            "ms",
+            Some((format!("at {FEW}"), small)),
+            None,
+        );
+        say(
+            &format!("{name}: `{what}`, {MANY} tasks against {FEW}"),
+            large / small,
+            "×",
+            None,
+            Some(("most", 2.0)),
+        );
+    }
+    rates(engine, &few);
+    crowd(engine);
+}
+
+/// p50 of each call, in milliseconds.
+fn calls(store: &Store, tasks: usize) -> Vec<(&'static str, f64)> {
+    let agent = join(store);
+    let call = Call::by(&agent);
+    let spread = |n: usize| TaskId::new(format!("T{}", n * 7919 % (tasks / 2)));
+    let claim = median(CALLS, |n| {
+        let task = spread(n);
+        let answer = store.claim(&call, &main_tree(), &ClaimRequest { task, ttl_seconds: None }).unwrap();
+        assert!(matches!(answer, Claim::Granted { .. }));
+    });
+    for lease in store.leases().unwrap() {
+        store.release(&call, &lease.task, None, None).unwrap();
+    }
+    let next = median(CALLS, |_| {
+        assert_eq!(store.next(&main_tree(), &NextRequest::default()).unwrap().candidates.len(), 5);
+    });
+    let get = median(CALLS, |n| _ = store.task(&main_tree(), &spread(n)).unwrap());
+    let done = median((tasks / 4).min(CALLS), |n| {
+        let task = TaskId::new(format!("T{}", tasks / 2 + n));
+        store.done(&call, &main_tree(), &task, None, None).unwrap();
+    });
+    vec![("claim", claim), ("next", next), ("get", get), ("done", done)]
+}
+
+/// Claims and releases per second by one client, beside the bare transactions.
+fn rates(engine: &Engine, store: &Store) {
+    let name = engine.name;
+    let call = Call::by(&join(store));
+    let mut bare: Box<dyn FnMut(usize)> = if name == "SQLite" {
+        Box::new(bare_sqlite(&engine.bare))
+    } else {
+        Box::new(bare_postgres(&engine.bare))
+    };
+    let (mut ours, mut floor) = (Duration::ZERO, Duration::ZERO);
+    // In turns, so that whatever else the machine does meets both alike.
+    for round in 0..20 {
+        let began = Instant::now();
+        for n in 0..50 {
+            pair(store, &call, &TaskId::new(format!("T{}", (round + n) % 20)));
+        }
+        ours += began.elapsed();
+        let began = Instant::now();
+        for n in 0..50 {
+            bare((round + n) % 20);
+        }
+        floor += began.elapsed();
+    }
+    let per_second = |time: Duration| 1000.0 / time.as_secs_f64();
+    let floor_name = "bare transactions".to_owned();
+    say(
+        &format!("{name}: claim + release per second, one client"),
+        per_second(ours),
+        "",
+        Some((floor_name, per_second(floor))),
+        None,
+    );
+    say(
+        &format!("{name}: that rate against the bare one"),
+        per_second(ours) / per_second(floor),
+        "×",
+        None,
+        Some(("least", 0.8)),
+    );
+}
+
+/// Eight processes that claim and release tasks of their own.
+fn crowd(engine: &Engine) {
+    let name = engine.name;
+    let children: Vec<_> = (0..PROCESSES)
+        .map(|index| {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args([engine.many.as_str(), "many", &index.to_string()]);
+            command.stdout(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let mut counts: Vec<f64> = Vec::new();
+    let mut times: Vec<f64> = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        let answer: Vec<f64> = serde_json::from_slice(&output.stdout).unwrap();
+        counts.push(answer.len() as f64);
+        times.extend(answer);
+    }
+    times.sort_by(f64::total_cmp);
+    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    let (least, most) =
+        (counts.iter().copied().fold(f64::MAX, f64::min), counts.iter().copied().fold(0.0, f64::max));
+    say(
+        &format!("{name}: claim + release, {PROCESSES} processes without pause, p50"),
+        at(50),
+        "ms",
+        None,
+        None,
+    );
+    say(&format!("{name}: the same, p99"), at(99), "ms", None, Some(("most", 20.0)));
+    say(&format!("{name}: the same, largest"), at(100), "ms", None, None);
+    say(
+        &format!("{name}: the same, pairs per second of all"),
+        counts.iter().sum::<f64>() / LOAD.as_secs_f64(),
+        "",
+        None,
+        None,
+    );
+    say(
+        &format!("{name}: the same, slowest process against the fastest"),
+        least / most,
+        "×",
+        None,
+        Some(("least", 0.7)),
+    );
+}
+
+fn client(place: &str, repository: &str, index: usize) {
+    let store = open(place, repository);
+    let call = Call::by(&join(&store));
+    // All are there before any begins: the clock says when.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let start = Duration::from_secs(now.as_secs() / 2 * 2 + 4);
+    std::thread::sleep(start.saturating_sub(now));
+    let (began, mut times) = (Instant::now(), Vec::new());
+    while began.elapsed() < LOAD {
+        let task = TaskId::new(format!("T{}", index * 10 + times.len() % 10));
+        let one = Instant::now();
+        pair(&store, &call, &task);
+        times.push(one.elapsed().as_secs_f64() * 1e3);
+    }
+    println!("{}", json!(times));
+}
+
+fn pair(store: &Store, call: &Call, task: &TaskId) {
+    let request = ClaimRequest { task: task.clone(), ttl_seconds: None };
+    assert!(matches!(store.claim(call, &main_tree(), &request).unwrap(), Claim::Granted { .. }));
+    store.release(call, task, None, None).unwrap();
+}
+
+const BARE_CLAIM: &str = "INSERT INTO leases (task_id, generation, lease_id, agent_id, last_agent_id, created_at, \
+     expires_at, expires_tick, clock_epoch, ttl_seconds, locks) VALUES ('T{n}', 1, 'L', 'A', 'A', 'now', 'then', 1, \
+     'e', 900, '[]') ON CONFLICT (task_id) DO UPDATE SET generation = leases.generation + 1, agent_id = 'A', \
+     expires_tick = leases.expires_tick + 1";
+const BARE_RELEASE: &str = "UPDATE leases SET agent_id = NULL WHERE task_id = 'T{n}'";
+const BARE_EVENT: &str = "INSERT INTO events (created_at, type, actor_agent_id, task_id, payload_json) VALUES \
+     ('2026-01-01T00:00:00.000Z', 'task.claimed', 'A', 'T1', \
+     '{\"leaseId\":\"L12345678\",\"generation\":1,\"expiresAt\":\"2026-01-01T00:00:00.000Z\",\"ttlSeconds\":900}')";
+const BARE_COUNTED: &str = "WITH counted AS (UPDATE counter SET last_event = last_event + 1 RETURNING last_event) \
+     INSERT INTO events (id, created_at, type, actor_agent_id, task_id, payload_json) SELECT last_event, \
+     '2026-01-01T00:00:00.000Z', 'task.claimed', 'A', 'T1', \
+     '{\"leaseId\":\"L12345678\",\"generation\":1,\"expiresAt\":\"2026-01-01T00:00:00.000Z\",\"ttlSeconds\":900}' FROM counted";
+const BARE_AGENT: &str = "INSERT INTO agents (agent_id, capabilities, session_meta, created_at, last_seen_at, \
+     last_seen_tick, clock_epoch, ttl_seconds, told_event) VALUES ('A', '[]', '{}', '', '', 0, '', 900, 0)";
+
+fn bare_sqlite(place: &str) -> impl FnMut(usize) + use<> {
+    fill(&open(place, "bare"), 20);
+    let connection = rusqlite::Connection::open(place).unwrap();
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON").unwrap();
+    connection.execute(BARE_AGENT, []).unwrap();
+    move |n| {
+        for sql in [BARE_CLAIM, BARE_RELEASE] {
+            let run = |sql: &str| _ = connection.prepare_cached(sql).unwrap().execute([]).unwrap();
+            run("BEGIN IMMEDIATE");
+            run(&sql.replace("{n}", &n.to_string()));
+            run(BARE_EVENT);
+            run("COMMIT");
+        }
+    }
+}
+
+fn bare_postgres(url: &str) -> impl FnMut(usize) + use<> {
+    let store = open(url, "bare");
+    fill(&store, 20);
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    let rows = client
+        .query("SELECT table_schema FROM information_schema.tables WHERE table_name = 'meta'", &[])
+        .unwrap();
+    for row in rows {
+        let schema: String = row.get(0);
+        client.batch_execute(&format!("SET search_path TO {schema}")).unwrap();
+        let key: String =
+            client.query_one("SELECT value FROM meta WHERE key = 'repository'", &[]).unwrap().get(0);
+        if key == "bare" {
+            break;
+        }
+    }
+    client.execute(BARE_AGENT, &[]).unwrap();
+    let mut statements = std::collections::BTreeMap::new();
+    move |n| {
+        for sql in [BARE_CLAIM, BARE_RELEASE] {
+            let sql = sql.replace("{n}", &n.to_string());
+            client.batch_execute("BEGIN").unwrap();
+            for sql in [sql.as_str(), BARE_COUNTED] {
+                if !statements.contains_key(sql) {
+                    statements.insert(sql.to_owned(), client.prepare(sql).unwrap());
+                }
+                client.execute(&statements[sql], &[]).unwrap();
+            }
+            client.batch_execute("COMMIT").unwrap();
+        }
+    }
+}
+
+fn open(place: &str, repository: &str) -> Store {
+    let options = Options { repository: repository.to_owned(), ..Options::new(Place::parse(place).unwrap()) };
+    Store::open(&options).unwrap()
+}
+
+fn main_tree() -> Worktree {
+    Worktree::new("main")
+}
+
+fn join(store: &Store) -> AgentId {
+    store.join(&Join::default(), None).unwrap().agent.id
+}
+
+/// Tasks as people write them; in the last fifth, every fourth depends on the one before it.
+fn fill(store: &Store, tasks: usize) {
+    let file: Vec<Definition> = (0..tasks)
+        .map(|n| Definition {
+            id: format!("T{n}"),
+            title: format!("Do the thing number {n}"),
+            description: "What is to be done, and why, in a sentence or two. ".repeat(3),
+            acceptance_criteria: vec!["It works.".to_owned(), "It is tested.".to_owned()],
+            depends_on: if n >= tasks * 4 / 5 && n % 4 == 3 {
+                vec![format!("T{}", n - 1)]
+            } else {
+                Vec::new()
+            },
+            labels: vec![format!("area-{}", n % 20), "backend".to_owned()],
+            locks: Vec::new(),
+            priority: i64::try_from(n % 10).unwrap_or(0) * 10,
+            status: Status::Ready,
+            ..Definition::default()
+        })
+        .collect();
+    store.sync(&main_tree(), &SpecStamp::default(), Origin::Checkout, &file).unwrap();
+}
+
+fn median(times: usize, mut call: impl FnMut(usize)) -> f64 {
+    let mut taken: Vec<f64> = (0..times)
+        .map(|n| {
+            let began = Instant::now();
+            call(n);
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    taken.sort_by(f64::total_cmp);
+    taken[taken.len() / 2]
+}
+
+fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+    line.trim().trim_end_matches(" kB").trim().parse::<f64>().unwrap_or(0.0) / 1024.0
+}
+
+fn say(measure: &str, value: f64, unit: &str, floor: Option<(String, f64)>, goal: Option<(&str, f64)>) {
+    println!("{}", json!({ "measure": measure, "value": value, "unit": unit, "floor": floor, "goal": goal }));
+}
