@@ -79,7 +79,7 @@ fn measure(engine: &Engine) {
             &format!("{name}: `{what}` at {MANY} tasks, p50"),
             large,
             "ms",
-            Some((format!("at {FEW}"), small)),
+            Some((&format!("at {FEW}"), small)),
             None,
         );
         say(
@@ -142,7 +142,7 @@ fn rates(engine: &Engine, store: &Store) {
         floor += began.elapsed();
     }
     let per_second = |time: Duration| 1000.0 / time.as_secs_f64();
-    let floor_name = "bare transactions".to_owned();
+    let floor_name = "bare transactions";
     say(
         &format!("{name}: claim + release per second, one client"),
         per_second(ours),
@@ -348,6 +348,6 @@ fn peak_memory() -> f64 {
     line.trim().trim_end_matches(" kB").trim().parse::<f64>().unwrap_or(0.0) / 1024.0
 }
 
-fn say(measure: &str, value: f64, unit: &str, floor: Option<(String, f64)>, goal: Option<(&str, f64)>) {
+fn say(measure: &str, value: f64, unit: &str, floor: Option<(&str, f64)>, goal: Option<(&str, f64)>) {
     println!("{}", json!({ "measure": measure, "value": value, "unit": unit, "floor": floor, "goal": goal }));
 }
