@@ -63,7 +63,11 @@ impl Tree {
             .require_git(false)
             .git_global(false)
             .parents(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
+            // The last two are left out by name: a copy without its `.gitignore` may hold gigabytes of them.
+            .filter_entry(|entry| {
+                let name = entry.file_name();
+                name != ".git" && !(entry.depth() == 1 && (name == "target" || name == ".tools"))
+            })
             .build();
         for entry in walk {
             let entry = entry?;
@@ -176,7 +180,8 @@ mod tests {
         let root = folder.path();
         std::fs::create_dir_all(root.join("target/deep")).unwrap();
         std::fs::create_dir_all(root.join(".git")).unwrap();
-        std::fs::write(root.join(".gitignore"), "/target\n").unwrap();
+        std::fs::write(root.join(".gitignore"), "/made\n").unwrap();
+        std::fs::write(root.join("made"), "").unwrap();
         std::fs::write(root.join("target/deep/built.rs"), "").unwrap();
         std::fs::write(root.join(".git/config"), "").unwrap();
         std::fs::write(root.join("kept.rs"), b"\xff").unwrap();

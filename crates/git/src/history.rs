@@ -2,6 +2,7 @@
 
 use becket_diff::FilePath;
 
+use crate::date;
 use crate::error::GitError;
 use crate::path::to_native;
 use crate::process::Git;
@@ -94,7 +95,7 @@ pub fn log(git: impl Into<Git>, options: &LogOptions) -> Result<Log, GitError> {
     }
     for (name, option, date) in [("since", "--since", &options.since), ("until", "--until", &options.until)] {
         if let Some(date) = date {
-            check_date(name, date)?;
+            date::check(name, date)?;
             command = command.option(format!("{option}={date}"));
         }
     }
@@ -166,24 +167,4 @@ fn parse(output: &[u8]) -> Result<Vec<Commit>, GitError> {
         body: fields[10].trim_end().to_owned(),
     };
     Ok(fields.chunks_exact(FIELDS).map(commit).collect())
-}
-
-/// Git takes what it does not understand for "now", and so would answer with nothing, or with everything.
-fn check_date(name: &'static str, date: &str) -> Result<(), GitError> {
-    // Every day of the week ends with "day".
-    const WORDS: [&str; 26] = [
-        "now", "noon", "midnight", "tea", "never", "last", "ago", "second", "minute", "hour", "day", "week",
-        "month", "year", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
-    let lower = date.to_lowercase();
-    let known =
-        date.bytes().any(|byte| byte.is_ascii_digit()) || WORDS.iter().any(|word| lower.contains(word));
-    if known && !date.contains('\0') {
-        return Ok(());
-    }
-    Err(GitError::InvalidArgument {
-        name,
-        value: date.to_owned(),
-        reason: "it is no date; write one like `2024-05-01` or `2 weeks ago`",
-    })
 }

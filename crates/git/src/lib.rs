@@ -5,6 +5,7 @@ mod cancel;
 pub mod changes;
 pub mod compare;
 pub mod create;
+mod date;
 mod environment;
 pub mod error;
 mod filters;
