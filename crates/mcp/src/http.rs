@@ -12,17 +12,19 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::{
-    model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, RequestId},
+    model::{ClientJsonRpcMessage, ErrorCode, ErrorData},
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
     },
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::server::{Connection, Server};
+use crate::{
+    server::{Connection, Server},
+    transport::{Refusal, parse_message, parse_text},
+};
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
@@ -73,16 +75,17 @@ where
             let bytes = match body.collect().await {
                 Ok(body) => body.to_bytes(),
                 Err(error) => {
-                    let message = format!("The body cannot be read: {error}.");
-                    return Ok(refuse(&JsonRpcError::new(None, ErrorData::parse_error(message, None))));
+                    let message = format!("the body cannot be read: {error}");
+                    return Ok(refuse(&Refusal::new(None, ErrorData::parse_error(message, None))));
                 }
             };
             // Of a body that does not say that it is JSON, rmcp says so.
-            if parts.method == Method::POST
-                && says_json(&parts.headers)
-                && let Err(error) = check(&bytes)
-            {
-                return Ok(refuse(&error));
+            if parts.method == Method::POST && says_json(&parts.headers) {
+                match check(&bytes) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return Ok(accepted()),
+                    Err(refusal) => return Ok(refuse(&refusal)),
+                }
             }
             Ok(inner.handle(Request::from_parts(parts, Full::new(bytes))).await)
         }
@@ -95,34 +98,41 @@ fn says_json(headers: &HeaderMap) -> bool {
     value.is_some_and(|value| value.starts_with("application/json"))
 }
 
-/// Whether rmcp can read it; it would take what it cannot read for another media type.
-fn check(body: &[u8]) -> Result<(), Box<JsonRpcError>> {
-    let unparsable =
-        |message: String| Box::new(JsonRpcError::new(None, ErrorData::parse_error(message, None)));
-    let text = std::str::from_utf8(body)
-        .map_err(|error| unparsable(format!("Parse error: the body is not UTF-8: {error}.")))?;
-    let Err(reason) = serde_json::from_str::<ClientJsonRpcMessage>(text) else { return Ok(()) };
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| unparsable(format!("Parse error: the body is not JSON: {error}.")))?;
-    let message = if value.is_array() {
-        "Batches are answered on stdio for 2025-03-26 only; over HTTP send one message a request.".to_owned()
-    } else {
-        format!("Invalid request: the body is not a JSON-RPC message: {reason}.")
-    };
-    let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
-    Err(Box::new(JsonRpcError::new(id, ErrorData::invalid_request(message, None))))
+/// The rules of stdio for one message: rmcp would take an ill-shaped `tools/call` for an unknown method, and what it
+/// cannot read for another media type. `None`: there is nothing to do and nothing to answer.
+fn check(body: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    let value = parse_text(body)?;
+    if value.is_array() {
+        return Err(Refusal::invalid(
+            None,
+            "batches are answered on stdio for 2025-03-26 only; over HTTP send one message a request",
+        ));
+    }
+    parse_message(value)
 }
 
-fn refuse(error: &JsonRpcError) -> Answer {
-    let body = json!({"jsonrpc": "2.0", "id": error.id, "error": error.error}).to_string();
+/// A request that was understood but for its parameters has an ordinary answer; anything else was no request.
+fn refuse(refusal: &Refusal) -> Answer {
+    let Refusal { id, error } = refusal;
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
-    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    let is_answer = id.is_some() && error.code == ErrorCode::INVALID_PARAMS;
+    *answer.status_mut() = if is_answer { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     answer.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+    answer
+}
+
+/// For a notification that is passed over.
+fn accepted() -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::new()).boxed());
+    *answer.status_mut() = StatusCode::ACCEPTED;
     answer
 }
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::RequestId;
+
     use super::*;
 
     #[test]
@@ -150,7 +160,21 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         ] {
-            assert!(check(body.as_bytes()).is_ok(), "{body}");
+            assert!(check(body.as_bytes()).unwrap().is_some(), "{body}");
         }
+        let passed_over = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[1]}"#;
+        assert!(check(passed_over.as_bytes()).unwrap().is_none());
+    }
+
+    #[test]
+    fn an_ill_shaped_request_is_answered_as_on_stdio() {
+        let body = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":["positional"]}"#;
+        let refusal = check(body.as_bytes()).unwrap_err();
+        assert_eq!(
+            (refusal.error.code, &refusal.id),
+            (ErrorCode::INVALID_PARAMS, &Some(RequestId::Number(3)))
+        );
+        assert_eq!(refuse(&refusal).status(), StatusCode::OK);
+        assert_eq!(refuse(&check(b"{").unwrap_err()).status(), StatusCode::BAD_REQUEST);
     }
 }

@@ -187,9 +187,8 @@ impl ServerHandler for Connection {
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.shared.catalogue.definitions();
         let (tools, next) = listing::page(tools, |tool| tool.name.to_string(), request)?;
-        let mut result = ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(FIXED_FOR_MS)
-            .with_cache_scope(CacheScope::Public);
+        let mut result = ListToolsResult::with_all_items(tools);
+        (result.ttl_ms, result.cache_scope) = may_be_kept(&context, FIXED_FOR_MS, CacheScope::Public);
         result.next_cursor = next;
         self.sign(&context, &mut result.meta);
         Ok(result)
@@ -225,9 +224,8 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources: Vec<_> = self.shared.sources.iter().flat_map(|source| source.resources()).collect();
         let (resources, next) = listing::page(&resources, |resource| resource.uri.clone(), request)?;
-        let mut result = ListResourcesResult::with_all_items(resources)
-            .with_ttl_ms(FIXED_FOR_MS)
-            .with_cache_scope(CacheScope::Public);
+        let mut result = ListResourcesResult::with_all_items(resources);
+        (result.ttl_ms, result.cache_scope) = may_be_kept(&context, FIXED_FOR_MS, CacheScope::Public);
         result.next_cursor = next;
         self.sign(&context, &mut result.meta);
         Ok(result)
@@ -240,9 +238,8 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let templates: Vec<_> = self.shared.sources.iter().flat_map(|source| source.templates()).collect();
         let (templates, next) = listing::page(&templates, |template| template.uri_template.clone(), request)?;
-        let mut result = ListResourceTemplatesResult::with_all_items(templates)
-            .with_ttl_ms(FIXED_FOR_MS)
-            .with_cache_scope(CacheScope::Public);
+        let mut result = ListResourceTemplatesResult::with_all_items(templates);
+        (result.ttl_ms, result.cache_scope) = may_be_kept(&context, FIXED_FOR_MS, CacheScope::Public);
         result.next_cursor = next;
         self.sign(&context, &mut result.meta);
         Ok(result)
@@ -258,9 +255,8 @@ impl ServerHandler for Connection {
             if let Some(contents) = source.read(&call, &request.uri).await {
                 let contents = contents.map_err(|error| protocol_error(&error))?;
                 let scope = if source.fresh_for() > 0 { CacheScope::Public } else { CacheScope::Private };
-                let mut result = ReadResourceResult::new(vec![contents])
-                    .with_ttl_ms(source.fresh_for())
-                    .with_cache_scope(scope);
+                let mut result = ReadResourceResult::new(vec![contents]);
+                (result.ttl_ms, result.cache_scope) = may_be_kept(&context, source.fresh_for(), scope);
                 self.sign(&context, &mut result.meta);
                 return Ok(ReadResourceResponse::Complete(result));
             }
@@ -309,9 +305,8 @@ impl ServerHandler for Connection {
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts: Vec<_> = self.shared.prompts.iter().map(|prompt| prompt.definition()).collect();
         let (prompts, next) = listing::page(&prompts, |prompt| prompt.name.clone(), request)?;
-        let mut result = ListPromptsResult::with_all_items(prompts)
-            .with_ttl_ms(FIXED_FOR_MS)
-            .with_cache_scope(CacheScope::Public);
+        let mut result = ListPromptsResult::with_all_items(prompts);
+        (result.ttl_ms, result.cache_scope) = may_be_kept(&context, FIXED_FOR_MS, CacheScope::Public);
         result.next_cursor = next;
         self.sign(&context, &mut result.meta);
         Ok(result)
@@ -328,6 +323,7 @@ impl ServerHandler for Connection {
             let message = format!("There is no prompt `{}`.", becket_base::clip(&request.name, 80));
             return Err(ErrorData::invalid_params(message, Some(data)));
         };
+        crate::prompts::check(&prompt.definition(), &request).map_err(|error| protocol_error(&error))?;
         let mut response = prompt.get(self.call(&context), request, context.clone()).await?;
         if let GetPromptResponse::Complete(result) = &mut response {
             self.sign(&context, &mut result.meta);
@@ -387,6 +383,15 @@ impl Connection {
         }
         false
     }
+}
+
+/// How long a client may keep a result, and who may share it: said from 2026-07-28 on, which has the words for it.
+fn may_be_kept(
+    context: &RequestContext<RoleServer>,
+    milliseconds: u64,
+    scope: CacheScope,
+) -> (Option<u64>, Option<CacheScope>) {
+    if log_level::is_modern(context) { (Some(milliseconds), Some(scope)) } else { (None, None) }
 }
 
 fn unknown_resource(uri: &str) -> ErrorData {

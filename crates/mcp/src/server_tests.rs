@@ -401,6 +401,45 @@ async fn the_session_sets_its_log_level_before_2026() {
 }
 
 #[tokio::test]
+async fn a_level_that_is_none_is_refused_from_2026_on_and_means_nothing_before() {
+    let mut client = Client::modern();
+    for (method, params) in [("tools/list", json!({})), ("tools/call", json!({"name": "becket_status"}))] {
+        for level in [json!("loud"), json!(3), json!(null), json!("Info")] {
+            let mut params = params.clone();
+            params["_meta"] = json!({"io.modelcontextprotocol/logLevel": level});
+            let answer = client.raw(method, params).await;
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains("logLevel") && message.contains("notice, warning"), "{message}");
+        }
+    }
+    client.end().await;
+    let mut client = Client::handshake("2025-11-25").await;
+    client.request("tools/list", json!({"_meta": {"io.modelcontextprotocol/logLevel": "loud"}})).await;
+    client.end().await;
+}
+
+#[tokio::test]
+async fn how_long_a_result_may_be_kept_is_said_from_2026_on() {
+    for version in ["2024-11-05", "2025-11-25"] {
+        let mut client = Client::handshake(version).await;
+        for (method, params) in [
+            ("tools/list", json!({})),
+            ("prompts/list", json!({})),
+            ("resources/list", json!({})),
+            ("resources/templates/list", json!({})),
+            ("resources/read", json!({"uri": "becket://status"})),
+        ] {
+            let result = client.request(method, params).await;
+            for key in ["ttlMs", "cacheScope", "resultType"] {
+                assert!(result.get(key).is_none(), "{version} {method}: {key} in {result}");
+            }
+        }
+        client.end().await;
+    }
+}
+
+#[tokio::test]
 async fn each_request_sets_its_log_level_from_2026() {
     let mut client = Client::modern();
     let quiet = json!({"name": "probe_wait", "arguments": {}, "_meta": {"progressToken": 1}});
@@ -535,6 +574,16 @@ async fn prompts_and_completions_answer() {
         .request("prompts/get", json!({"name": "becket_begin", "arguments": {"goal": "mend it"}}))
         .await;
     assert!(prompt["messages"][0]["content"]["text"].as_str().unwrap().ends_with("mend it"));
+    for (arguments, words) in [
+        (json!({"gaol": "mend it"}), "Did you mean `goal`? Its arguments are goal, worktree."),
+        (json!({"zebra": "x"}), "Its arguments are goal, worktree."),
+        (json!({"goal": 5}), "is a string"),
+    ] {
+        let wrong = client.raw("prompts/get", json!({"name": "becket_begin", "arguments": arguments})).await;
+        assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
+        assert_eq!(wrong["error"]["data"]["code"], "invalid_arguments", "{wrong}");
+        assert!(wrong["error"]["message"].as_str().unwrap().contains(words), "{wrong}");
+    }
     let unknown = client.raw("prompts/get", json!({"name": "nothing"})).await;
     assert_eq!(
         (unknown["error"]["code"].as_i64(), unknown["error"]["data"]["code"].as_str()),

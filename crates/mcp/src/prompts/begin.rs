@@ -1,6 +1,6 @@
 //! `becket_begin`: how an agent starts work in this repository.
 
-use becket_engine::{Engine, Error};
+use becket_engine::Engine;
 use futures::{FutureExt, future::BoxFuture};
 use rmcp::{
     ErrorData, RoleServer,
@@ -10,10 +10,9 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::Value;
 
 use super::Template;
-use crate::{call::Call, route::protocol_error, toolset::Toolset};
+use crate::{call::Call, toolset::Toolset};
 
 pub(super) struct Begin;
 
@@ -45,8 +44,8 @@ impl Template for Begin {
         _context: RequestContext<RoleServer>,
     ) -> BoxFuture<'_, Result<GetPromptResponse, ErrorData>> {
         async move {
-            let goal = argument(&request, "goal")?;
-            let worktree = argument(&request, "worktree")?;
+            let goal = argument(&request, "goal");
+            let worktree = argument(&request, "worktree");
             let mut text = String::from("Begin with the becket_status tool");
             if let Some(worktree) = worktree {
                 text.push_str(" with ");
@@ -56,7 +55,7 @@ impl Template for Begin {
             text.push_str("Say which worktree you mean in every call when there are several.");
             if let Some(goal) = goal {
                 text.push_str("\n\nThe goal, in the person's own words:\n");
-                text.push_str(&goal);
+                text.push_str(goal);
             }
             let message = PromptMessage::new_text(Role::User, text);
             Ok(GetPromptResponse::Complete(GetPromptResult::new(vec![message])))
@@ -69,13 +68,6 @@ impl Template for Begin {
     }
 }
 
-fn argument(request: &GetPromptRequestParams, name: &str) -> Result<Option<String>, ErrorData> {
-    match request.arguments.as_ref().and_then(|arguments| arguments.get(name)) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(protocol_error(
-            &Error::invalid("invalid_arguments", format!("The argument `{name}` is a string."))
-                .with_hint("Prompt arguments are strings."),
-        )),
-    }
+fn argument<'a>(request: &'a GetPromptRequestParams, name: &str) -> Option<&'a str> {
+    request.arguments.as_ref()?.get(name)?.as_str()
 }

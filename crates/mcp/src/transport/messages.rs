@@ -10,33 +10,37 @@ use rmcp::model::{
     ClientRequest, ClientResult, CompleteRequest, CustomNotification, CustomRequest, DiscoverRequest,
     ErrorData, GetPromptRequest, GetTaskRequest, InitializeRequest, InitializedNotification, JsonObject,
     JsonRpcError, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PingRequest, ProgressNotification, ReadResourceRequest, RequestId, RootsListChangedNotification,
-    SetLevelRequest, SubscribeRequest, SubscriptionsListenRequest, UnsubscribeRequest, UpdateTaskRequest,
+    LoggingLevel, PingRequest, ProgressNotification, ReadResourceRequest, RequestId,
+    RootsListChangedNotification, SetLevelRequest, SubscribeRequest, SubscriptionsListenRequest,
+    UnsubscribeRequest, UpdateTaskRequest,
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::framing::without_byte_order_mark;
 
+const PROTOCOL_VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
+
 /// An error reply, with the id it answers when one could be read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal {
-    pub(super) id: Option<RequestId>,
-    pub(super) error: Box<ErrorData>,
+pub(crate) struct Refusal {
+    pub(crate) id: Option<RequestId>,
+    pub(crate) error: Box<ErrorData>,
 }
 
 impl Refusal {
-    pub(super) fn new(id: Option<RequestId>, error: ErrorData) -> Self {
+    pub(crate) fn new(id: Option<RequestId>, error: ErrorData) -> Self {
         Self { id, error: Box::new(error) }
     }
 
-    pub(super) fn invalid(id: Option<RequestId>, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<String>) -> Self {
         Self::new(id, ErrorData::invalid_request(message.into(), None))
     }
 }
 
 /// The JSON text of one frame.
-pub(super) fn parse_text(bytes: &[u8]) -> Result<Value, Refusal> {
+pub(crate) fn parse_text(bytes: &[u8]) -> Result<Value, Refusal> {
     let bytes = without_byte_order_mark(bytes);
     let unparsable = |message: String| Refusal::new(None, ErrorData::parse_error(message, None));
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -54,7 +58,7 @@ pub(super) fn parse_text(bytes: &[u8]) -> Result<Value, Refusal> {
 }
 
 /// One JSON-RPC message that is not a batch. `None`: there is nothing to do and nothing to answer.
-pub(super) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+pub(crate) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let Value::Object(mut message) = value else {
         return Err(Refusal::invalid(None, "a JSON-RPC message must be an object"));
     };
@@ -77,13 +81,31 @@ pub(super) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>
     match (id, readable_id) {
         (None, _) => Ok(parse_notification(&method, message)),
         (Some(_), None) => Err(Refusal::invalid(None, "id must be a string or an integer")),
-        (Some(_), Some(id)) => match parse_request(&method, Value::Object(message)) {
+        (Some(_), Some(id)) => match check_log_level(&message)
+            .and_then(|()| parse_request(&method, Value::Object(message)).map_err(|error| error.to_string()))
+        {
             Ok(request) => Ok(Some(ClientJsonRpcMessage::request(request, id))),
             Err(error) => {
                 let message = format!("invalid params for {method}: {error}");
                 Err(Refusal::new(Some(id), ErrorData::invalid_params(message, None)))
             }
         },
+    }
+}
+
+/// A request of the stateless era carries its own log level; rmcp takes one that it cannot read for none.
+fn check_log_level(message: &JsonObject) -> Result<(), String> {
+    let meta = message.get("params").and_then(|params| params.get("_meta"));
+    let stated = |key: &str| meta.and_then(|meta| meta.get(key));
+    match stated(LOG_LEVEL_KEY) {
+        Some(level) if stated(PROTOCOL_VERSION_KEY).is_some() => {
+            LoggingLevel::deserialize(level).map(drop).map_err(|_| {
+                format!(
+                    "_meta[\"{LOG_LEVEL_KEY}\"] must be debug, info, notice, warning, error, critical, alert or emergency"
+                )
+            })
+        }
+        _ => Ok(()),
     }
 }
 

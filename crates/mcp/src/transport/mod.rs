@@ -23,6 +23,7 @@ mod stdio;
 pub use framing::{Decoder, Event, Framing};
 pub use guarded::Guarded;
 pub use header::{HeaderFault, MAX_HEADER_BYTES};
+pub(crate) use messages::{Refusal, parse_message, parse_text};
 pub use outline::{Outline, OutlineKind};
 pub use stdio::{StdioError, StdioTransport, serve, stdio};
 
