@@ -15,8 +15,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn open(global: Global, ui: Ui) -> Result<Self, Error> {
-        Ok(Self { ui, global, environment: becket_engine::environment()? })
+    pub(crate) fn open(global: Global, ui: Ui) -> Self {
+        Self { ui, global, environment: becket_engine::environment() }
     }
 
     pub(crate) fn environment(&self) -> &Environment {

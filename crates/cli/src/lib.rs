@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod context;
 mod logging;
+mod signals;
 mod ui;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -61,10 +62,7 @@ pub fn run() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
-    match Context::open(cli.global, ui) {
-        Ok(context) => cli.command.run(&context),
-        Err(error) => ui.finish::<()>("becket", Err(error)),
-    }
+    cli.command.run(&Context::open(cli.global, ui))
 }
 
 /// The whole command line, for the generated reference and completions.

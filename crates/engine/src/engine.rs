@@ -128,17 +128,22 @@ impl Engine {
 fn kind_of(error: &RootError) -> ErrorKind {
     match error {
         RootError::Missing { .. } => ErrorKind::NotFound,
-        RootError::NotAFolder { .. } => ErrorKind::Invalid,
+        RootError::NotAFolder { .. } | RootError::NotUnicode { .. } => ErrorKind::Invalid,
         RootError::Chosen { source, .. } => kind_of(source),
         _ => ErrorKind::Unavailable,
     }
 }
 
 /// What the process was started with.
-pub fn environment() -> Result<Environment, Error> {
-    Environment::from_process().map_err(|error| {
-        Error::unavailable("current_directory", sentence(&error.to_string()))
-            .with_hint("Change to a folder that exists.")
-            .with_source(error)
-    })
+pub fn environment() -> Environment {
+    Environment::from_process()
+}
+
+/// The directory that the process was started in, for those who work there and not in a repository.
+pub fn current_directory(environment: &Environment) -> Result<&Path, Error> {
+    if environment.has_current_dir() {
+        return Ok(&environment.current_dir);
+    }
+    let gone = RootError::NoCurrentDirectory;
+    Err(Error::unavailable(gone.code(), sentence(&gone.to_string())).with_hint(gone.hint()))
 }

@@ -7,6 +7,7 @@ pub mod doctor;
 mod embeddings;
 mod engine;
 mod error;
+pub mod progress;
 pub mod remember;
 mod repository;
 pub mod sample;
@@ -18,5 +19,5 @@ pub mod token;
 
 pub use becket_git::{Cancelled, cancellable, stamp::Stamp as RepositoryStamp};
 pub use becket_project::Environment;
-pub use engine::{Engine, OpenOptions, environment};
+pub use engine::{Engine, OpenOptions, current_directory, environment};
 pub use error::{Error, ErrorKind};

@@ -1,14 +1,21 @@
 //! One call in progress, as a tool sees it: the engine, the way to report progress and to log, and whether it was cancelled.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
-use becket_engine::{Cancelled, Engine, Error, cancellable};
+use becket_engine::{
+    Cancelled, Engine, Error, cancellable,
+    progress::{Listener, Progress, followed},
+};
 use rmcp::{
     Peer, RoleServer,
     model::{ProgressNotificationParam, ProgressToken},
     service::RequestContext,
 };
 use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -16,6 +23,9 @@ use crate::{
     persona::Persona,
     session::Session,
 };
+
+/// What a client is told more often than this tells it nothing.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
 /// Handed to [`crate::Tool::run`].
 #[derive(Debug, Clone)]
@@ -66,7 +76,24 @@ impl Call {
         // Not the closing of the session: what was asked before the end of input is still answered.
         let token = self.cancelled.clone();
         let cancelled: Cancelled = Arc::new(move || token.is_cancelled());
-        match tokio::task::spawn_blocking(move || cancellable(cancelled, || work(&engine))).await {
+        let (listener, mut heard) = match &self.progress {
+            Some(_) => {
+                let (listener, heard) = Follower::listener();
+                (Some(listener), Some(heard))
+            }
+            None => (None, None),
+        };
+        let work = tokio::task::spawn_blocking(move || {
+            cancellable(cancelled, || match listener {
+                Some(listener) => followed(listener, || work(&engine)),
+                None => work(&engine),
+            })
+        });
+        // Ends with the work, which drops the other end.
+        while let Some(step) = next(&mut heard).await {
+            self.progress(step.value, None, &step.message).await;
+        }
+        match work.await {
             Ok(result) => result,
             Err(error) => Err(Error::internal("The call ended unexpectedly.").with_source(error)),
         }
@@ -97,5 +124,92 @@ impl Call {
         if let Some(threshold) = self.level {
             log_level::send(&self.peer, threshold, level, data).await;
         }
+    }
+}
+
+/// What the engine tells, as the protocol has it: a number that only grows, a phase for each whole one, not too often.
+#[derive(Debug, Default)]
+struct Follower {
+    phase: Option<&'static str>,
+    phases: u32,
+    value: f64,
+    told: Option<Instant>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Report {
+    value: f64,
+    message: String,
+}
+
+impl Follower {
+    fn listener() -> (Listener, UnboundedReceiver<Report>) {
+        let (sender, receiver) = unbounded_channel();
+        let follower = Mutex::new(Self::default());
+        let listener = move |progress| {
+            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(report) = follower.hear(progress, Instant::now()) {
+                // Nobody listens any more: the work goes on all the same.
+                let _ = sender.send(report);
+            }
+        };
+        (Arc::new(listener), receiver)
+    }
+
+    fn hear(&mut self, progress: Progress, now: Instant) -> Option<Report> {
+        let Progress { phase, done, total } = progress;
+        if self.phase == Some(phase) {
+            if self.told.is_some_and(|told| now.duration_since(told) < BETWEEN_REPORTS) {
+                return None;
+            }
+        } else {
+            self.phase = Some(phase);
+            self.phases += 1;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a share of a whole, for people")]
+        let share = match total {
+            Some(total) => done.min(total) as f64 / (total as f64 + 1.0),
+            // Of what has no known end, ever less is left.
+            None => done as f64 / (done as f64 + 1000.0),
+        };
+        let value = f64::from(self.phases) + share;
+        if value <= self.value {
+            return None;
+        }
+        (self.value, self.told) = (value, Some(now));
+        let message = match (done, total) {
+            (0, None | Some(0)) => phase.to_owned(),
+            (done, None) => format!("{phase}: {done}"),
+            (done, Some(total)) => format!("{phase}: {done} of {total}"),
+        };
+        Some(Report { value, message })
+    }
+}
+
+async fn next(heard: &mut Option<UnboundedReceiver<Report>>) -> Option<Report> {
+    heard.as_mut()?.recv().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_grows_and_comes_now_and_then() {
+        let mut follower = Follower::default();
+        let begin = Instant::now();
+        let mut hear = |phase, done, total, after: u64| {
+            follower.hear(Progress { phase, done, total }, begin + Duration::from_millis(after))
+        };
+        let first = hear("reading", 0, None, 0).unwrap();
+        assert_eq!(first, Report { value: 1.0, message: "reading".to_owned() });
+        assert_eq!(hear("reading", 10, None, 50), None, "too soon");
+        let second = hear("reading", 500, None, 150).unwrap();
+        assert_eq!(second.message, "reading: 500");
+        assert!(second.value > 1.0 && second.value < 2.0);
+        assert_eq!(hear("reading", 500, None, 400), None, "nothing new");
+        let third = hear("judging", 3, Some(4), 401).unwrap();
+        assert_eq!(third.message, "judging: 3 of 4");
+        assert!(third.value > 2.0 && third.value < 3.0);
     }
 }

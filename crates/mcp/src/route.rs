@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use crate::{
     arguments,
     call::Call,
+    log_level::Level,
     page,
     persona::Persona,
     schema,
@@ -89,6 +90,7 @@ impl<T: Tool> Route for TypedRoute<T> {
             let most_bytes = call.engine().max_output_bytes();
             let persona = call.persona();
             let arguments = request.arguments.unwrap_or_default();
+            let caller = call.clone();
             // A tool that panics costs its caller one answer, not everybody the server.
             let answer =
                 match AssertUnwindSafe(run::<T>(call, arguments, &input, most_bytes)).catch_unwind().await {
@@ -99,9 +101,11 @@ impl<T: Tool> Route for TypedRoute<T> {
                         )),
                 };
             let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+            let mut told = json!({"tool": T::NAME, "milliseconds": milliseconds});
             Ok(CallToolResponse::Complete(match answer {
                 Ok((text, value)) => {
                     tracing::info!(tool = T::NAME, milliseconds, "call");
+                    caller.log(Level::Debug, told).await;
                     success(&text, value)
                 }
                 Err(error) => {
@@ -113,6 +117,14 @@ impl<T: Tool> Route for TypedRoute<T> {
                         source,
                         "call failed: {error}"
                     );
+                    // A wrong argument is the caller's to mend; what is broken here concerns whoever watches.
+                    let level = match error.kind() {
+                        ErrorKind::Unavailable | ErrorKind::Internal => Level::Warning,
+                        _ => Level::Debug,
+                    };
+                    told["code"] = error.code().into();
+                    told["message"] = error.message().into();
+                    caller.log(level, told).await;
                     failure(&error, persona)
                 }
             }))

@@ -11,21 +11,16 @@ pub struct Environment {
     /// Names are upper case on Windows, where case does not matter. What is not Unicode in a value is `\u{FFFD}`, so
     /// that whoever uses the value refuses it by name instead of missing it.
     pub variables: BTreeMap<String, String>,
+    /// Empty when the directory that the process was started in is gone: then only absolute paths lead anywhere.
     pub current_dir: PathBuf,
     /// Absolute, or nothing.
     pub home: Option<PathBuf>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum EnvironmentError {
-    #[error("the current directory cannot be read; it may have been removed")]
-    CurrentDirectory { source: std::io::Error },
-}
-
 impl Environment {
-    pub fn from_process() -> Result<Self, EnvironmentError> {
-        let current_dir =
-            std::env::current_dir().map_err(|source| EnvironmentError::CurrentDirectory { source })?;
+    pub fn from_process() -> Self {
+        // Where it cannot be asked, those who need it say so: help and a command with `--repo` do not.
+        let current_dir = std::env::current_dir().unwrap_or_default();
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| {
                 let name = name.into_string().ok()?;
@@ -33,7 +28,7 @@ impl Environment {
                 Some((name, value.to_string_lossy().into_owned()))
             })
             .collect();
-        Ok(Self { variables, current_dir, home: None }.with_home_of_user())
+        Self { variables, current_dir, home: None }.with_home_of_user()
     }
 
     /// No variables and no home: what a test starts from.
@@ -51,6 +46,11 @@ impl Environment {
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
+    }
+
+    /// Whether there is a directory that relative paths start at.
+    pub fn has_current_dir(&self) -> bool {
+        !self.current_dir.as_os_str().is_empty()
     }
 
     /// The value of a variable; an empty one counts as unset.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_process_is_read() {
-        let environment = Environment::from_process().unwrap();
+        let environment = Environment::from_process();
         assert_eq!(environment.current_dir, std::env::current_dir().unwrap());
         assert_eq!(environment.variable("CARGO_PKG_NAME"), Some("becket-project"));
     }

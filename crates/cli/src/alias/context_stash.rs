@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
-use becket_engine::{environment, remember};
+use becket_engine::{current_directory, environment, remember};
 
 use crate::ui::{Report, Ui};
 
@@ -12,7 +12,8 @@ pub(super) fn is_init(words: &[OsString]) -> bool {
 }
 
 pub(super) fn init(ui: Ui) -> ExitCode {
-    let made = environment().and_then(|environment| remember::init(&environment.current_dir));
+    let environment = environment();
+    let made = current_directory(&environment).and_then(remember::init);
     ui.finish(
         "init",
         made.map(|report| {

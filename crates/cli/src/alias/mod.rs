@@ -116,10 +116,7 @@ fn serve(persona: Persona, arguments: &[OsString], rest: &[OsString]) -> ExitCod
         Err(error) => return crate::usage(&error),
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
-    match Context::open(cli.global, ui) {
-        Ok(context) => cli.mcp.run_as(&context, persona),
-        Err(error) => ui.finish::<()>(persona.name, Err(error)),
-    }
+    cli.mcp.run_as(&Context::open(cli.global, ui), persona)
 }
 
 fn usage(persona: Persona, words: &[OsString]) -> ExitCode {

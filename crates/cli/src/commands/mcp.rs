@@ -7,7 +7,7 @@ use becket_mcp::{Choice, NameStyle, Persona, Server, Toolset, transport};
 use becket_web::{Exposure, Options, Secret, WebError};
 use tokio_util::sync::CancellationToken;
 
-use crate::{context::Context, logging};
+use crate::{context::Context, logging, signals::Signals};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Mcp {
@@ -66,25 +66,28 @@ impl Mcp {
     }
 
     fn serve(self, context: &Context, persona: Persona) -> Result<(), Error> {
+        let no_start =
+            |error| Error::unavailable("runtime", "The server cannot start its threads.").with_source(error);
+        // Before anything else: a host may ask for the end while the server still reads its settings.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(no_start)?;
+        let signals = Signals::catch(&runtime).map_err(no_start)?;
         let engine = context.engine(self.flags());
         engine.flags_are_sound()?;
         if persona.name == "context-stash" {
             // Its seed works on the directory it was started in, never on the repository around it.
-            engine.keep_entries_in_current_directory();
+            engine.keep_entries_in_current_directory()?;
         }
         let _logging = logging::start(&engine)?;
         engine.warn_of_problems();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
-                |error| {
-                    Error::unavailable("runtime", "The server cannot start its threads.").with_source(error)
-                },
-            )?;
         let outcome = runtime.block_on(async {
             let closing = CancellationToken::new();
             let server = Server::new(Arc::clone(&engine), persona, &choice(&engine)?, closing.clone())
                 .map_err(|error| engine.with_source_of_tool_names(error))?;
-            tokio::spawn(stop_on_signal(closing.clone()));
+            tokio::spawn(stop_on_signal(signals, closing.clone()));
             tokio::spawn(watch(server.clone(), closing.clone()));
             // A file of the repository may say where, but never whether: a host that speaks on stdio must be answered.
             if self.http.is_some() || (engine.http_is_asked_for() && !self.stdio) {
@@ -202,30 +205,10 @@ fn web_error(error: WebError) -> Error {
 }
 
 /// SIGTERM and Ctrl-C end the server cleanly: answers in flight are given first.
-async fn stop_on_signal(closing: CancellationToken) {
-    wait_for_signal().await;
+async fn stop_on_signal(signals: Signals, closing: CancellationToken) {
+    signals.asked_to_end().await;
     tracing::info!("asked to stop");
     closing.cancel();
-}
-
-#[cfg(unix)]
-async fn wait_for_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::hangup())) {
-        (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) => tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            _ = hangup.recv() => {}
-        },
-        _ => std::future::pending().await,
-    }
-}
-
-#[cfg(not(unix))]
-async fn wait_for_signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 /// Tells subscribers of `becket://status` when branch or worktrees change; looks only while somebody subscribed.

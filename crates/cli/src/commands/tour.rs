@@ -1,6 +1,12 @@
 //! `becket tour`: a throw-away repository, the real server, and every call in sight.
 
-use std::process::ExitCode;
+use std::{
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use becket_engine::{Error, sample};
 use owo_colors::OwoColorize;
@@ -10,6 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     client::{Client, Surroundings},
     context::{Context, own_binary},
+    signals,
     ui::{Report, Ui},
 };
 
@@ -32,8 +39,23 @@ struct Step {
 
 impl Tour {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
-        let mut guide = Guide { ui: context.ui, json: context.global.json, steps: Vec::new(), chapter: 0 };
+        let interrupted = match signals::noted() {
+            Ok(interrupted) => interrupted,
+            Err(error) => {
+                let error = Error::unavailable("signals", "Signals cannot be caught.").with_source(error);
+                return context.ui.finish::<()>("tour", Err(error));
+            }
+        };
+        let mut guide = Guide {
+            ui: context.ui,
+            json: context.global.json,
+            steps: Vec::new(),
+            chapter: 0,
+            interrupted: Arc::clone(&interrupted),
+        };
         let result = walk(&mut guide, self.keep);
+        // What Ctrl-C does to a `git` or a server of the tour is not a failure of its own.
+        let result = if interrupted.load(Ordering::Relaxed) { Err(end_of_tour()) } else { result };
         context.ui.finish("tour", result.map(|closing| Report::new(json!({"steps": guide.steps}), closing)))
     }
 }
@@ -43,6 +65,7 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
         Error::unavailable("not_writable", "There is no temporary folder.").with_source(error)
     })?;
     let sample = sample::create(folder.path())?;
+    guide.goes_on()?;
     let binary = own_binary()?;
     guide.say("A small TypeScript shop in a throw-away Git repository, with two worktrees.");
 
@@ -124,9 +147,15 @@ struct Guide {
     json: bool,
     steps: Vec<Step>,
     chapter: usize,
+    interrupted: Arc<AtomicBool>,
 }
 
 impl Guide {
+    /// Between two steps, so that the folder is never removed under a program that works in it.
+    fn goes_on(&self) -> Result<(), Error> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(end_of_tour()) } else { Ok(()) }
+    }
+
     fn chapter(&mut self, title: &str, words: &str) {
         self.chapter += 1;
         self.say(&format!("\n{} {}\n{}", format!("{}.", self.chapter).bold(), title.bold(), words.dimmed()));
@@ -139,6 +168,7 @@ impl Guide {
         name: &str,
         arguments: &Value,
     ) -> Result<(), Error> {
+        self.goes_on()?;
         let answer = client.call(name, arguments)?;
         let shows = text(&answer, "/content/0/text");
         self.step(title, &format!("{name} {arguments}"), answer, shows);
@@ -169,6 +199,10 @@ impl Guide {
             self.ui.print(words);
         }
     }
+}
+
+fn end_of_tour() -> Error {
+    Error::unavailable("interrupted", "The tour was interrupted; its throw-away repository is gone.")
 }
 
 fn text(value: &Value, pointer: &str) -> String {

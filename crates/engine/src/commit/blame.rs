@@ -94,6 +94,7 @@ impl Engine {
             whitespace: request.whitespace,
             moves: request.moves,
         };
+        crate::progress::tell("asking Git where each line comes from", 0, None);
         let blame = becket_git::blame(place.git, &path, &options)?;
         let path = path.to_text().into_owned();
         let mut lines = lines(&blame, &path);

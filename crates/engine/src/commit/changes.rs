@@ -12,7 +12,7 @@ use super::{
     place::{Scope, on},
     view::{Area, ChangeView},
 };
-use crate::{Engine, Error};
+use crate::{Engine, Error, progress};
 
 #[derive(Debug, Clone, Default)]
 pub struct ListChangesRequest {
@@ -53,8 +53,10 @@ impl Engine {
             limits: Limits { file: ANSWER_LIMITS.file.min(room), ..ANSWER_LIMITS },
             ..ChangesOptions::default()
         };
+        progress::tell("asking Git for the changes", 0, None);
         let mut list = becket_git::list_changes(&place.git, &options)?;
         self.listings.record(place.git.dir(), options.untracked, &list.changes);
+        progress::tell("laying them out", 0, Some(list.changes.len()));
         if let Some(wanted) = &place.path {
             list.changes.retain(|change| is_at_or_below(&change.path, wanted));
         }

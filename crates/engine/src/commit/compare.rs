@@ -118,6 +118,7 @@ impl Engine {
         let room = self.room(request.extent);
         let place = self.commit_place(request.worktree.as_deref(), None)?;
         let options = ShowOptions { limits: limits(room), ..ShowOptions::default() };
+        crate::progress::tell("asking Git for the commit", 0, None);
         let shown = becket_git::show_commit(place.git, &request.sha, &options)?;
         let changes = by_path(shown.changes);
         let mut files: Vec<FileStatus> = changes.iter().map(FileStatus::of).collect();
@@ -169,6 +170,7 @@ impl Engine {
             context: u32::try_from(context).unwrap_or(0),
             limits: limits(room),
         };
+        crate::progress::tell("asking Git to compare", 0, None);
         let compared = becket_git::diff_between_refs(place.git, &request.base, &request.head, &options)?;
         let changes = by_path(compared.changes);
         let total = changes.len();

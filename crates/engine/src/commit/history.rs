@@ -83,6 +83,7 @@ impl Engine {
             until: request.until.clone(),
             merges: if request.include_merges { Merges::Include } else { Merges::Exclude },
         };
+        crate::progress::tell("asking Git for the commits", 0, None);
         let log = becket_git::log(place.git, &options)?;
         let mut commits: Vec<CommitRow> = log.commits.iter().map(CommitRow::of).collect();
         let fit = fitting(&commits, self.room(request.extent));

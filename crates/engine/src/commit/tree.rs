@@ -78,6 +78,7 @@ pub struct StatusRow {
 impl Engine {
     pub fn repo_status(&self, request: &RepoStatusRequest) -> Result<RepoStatus, Error> {
         let place = self.commit_place(request.worktree.as_deref(), None)?;
+        crate::progress::tell("asking Git for the state of the tree", 0, None);
         let status = becket_git::repo_status(place.git, &StatusOptions::default())?;
         let text = |path: &FilePath| path.to_text().into_owned();
         let rows = |entries: &[StatusEntry]| -> Vec<StatusRow> {

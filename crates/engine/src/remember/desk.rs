@@ -18,7 +18,7 @@ use becket_memory::{
 };
 
 use super::{origin::Origins, place::Place};
-use crate::{Engine, Error};
+use crate::{Engine, Error, progress};
 
 /// What was read of one workspace.
 #[derive(Debug, Default)]
@@ -96,6 +96,7 @@ impl Desk<'_> {
 
     /// Reads the entries themselves, as far as they are new or changed.
     pub(super) fn read_entries(&mut self) -> Result<(), Error> {
+        progress::tell("reading the entries", 0, None);
         self.list()?;
         self.view.corpus.refresh(&self.vault, &self.listing);
         let replaced = self.view.corpus.replacing().flat_map(|document| {
@@ -109,6 +110,7 @@ impl Desk<'_> {
 
     /// Looks at the working tree for references, as far as it changed.
     pub(super) fn read_references(&mut self) {
+        progress::tell("looking for references in the files", 0, None);
         let cache = self.place.cache("references");
         let mut index = self.view.index.take().unwrap_or_else(|| ReferenceIndex::load(&cache));
         let refreshed = index.refresh(&self.place.root, self.engine.now());

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Error;
+use crate::{Error, progress};
 
 /// What a caller asked of a list.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,8 @@ impl Window {
         mut row: impl FnMut(S) -> Result<Option<T>, Error>,
     ) -> Result<(Vec<T>, bool), Error> {
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        for item in source {
+        for (place, item) in source.into_iter().enumerate() {
+            progress::tell("comparing entries with the code", place, None);
             let Some(made) = row(item)? else { continue };
             bytes += serde_json::to_vec(&made).map_or(0, |bytes| bytes.len() + 1);
             if rows.len() == self.limit || (bytes > self.most_bytes && !rows.is_empty()) {

@@ -60,9 +60,11 @@ impl Clock for SystemClock {
 
 impl Engine {
     /// Entries belong to the current directory from now on, not to the repository: `context-stash` says so.
-    pub fn keep_entries_in_current_directory(&self) {
+    pub fn keep_entries_in_current_directory(&self) -> Result<(), Error> {
+        let here = crate::current_directory(self.environment())?;
         // Set once, at the start; a second time would say the same.
-        let _ = self.remember.here.set(self.environment().current_dir.clone());
+        let _ = self.remember.here.set(here.to_owned());
+        Ok(())
     }
 
     /// For tests: another clock than the machine's.

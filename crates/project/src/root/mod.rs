@@ -67,6 +67,11 @@ pub enum RootError {
     BrokenGitFile { path: PathBuf, source: GitFileError },
     #[error("{} leads to {}, which is not a Git directory", shown_path(path), shown_path(target))]
     LostGitDir { path: PathBuf, target: PathBuf },
+    #[error("the current directory cannot be read; it may have been removed")]
+    NoCurrentDirectory,
+    /// Answers, settings and host files are text, and could only name another folder.
+    #[error("the path {} is not Unicode text", shown_path(path))]
+    NotUnicode { path: PathBuf },
     /// `by` is the flag or the variable that asked for this root.
     #[error("{by}: {source}")]
     Chosen { by: &'static str, source: Box<RootError> },
@@ -80,17 +85,31 @@ pub fn locate(explicit: Option<&Path>, environment: &Environment) -> Result<Work
             Some((*name, environment.resolve(environment.variable(name)?)))
         })
     });
-    match chosen {
-        Some((by, path)) => {
-            discover(&path).map_err(|source| RootError::Chosen { by, source: Box::new(source) })
+    let found = |path: &Path| {
+        if path.is_relative() && !environment.has_current_dir() {
+            return Err(RootError::NoCurrentDirectory);
         }
-        None => discover(&environment.current_dir),
+        discover(path)
+    };
+    match chosen {
+        Some((by, path)) => found(&path).map_err(|source| RootError::Chosen { by, source: Box::new(source) }),
+        None => found(&environment.current_dir),
     }
 }
 
 /// The workspace that holds the folder `start`: the nearest Git repository at or above it; else the nearest folder at
 /// or above it with a `becket.toml`; else `start` itself.
 pub fn discover(start: &Path) -> Result<Workspace, RootError> {
+    let workspace = search(start)?;
+    let folders = [Some(&workspace.root), workspace.git_dir.as_ref(), workspace.common_dir.as_ref()];
+    let unnameable = folders.into_iter().flatten().find(|folder| folder.to_str().is_none()).cloned();
+    match unnameable {
+        Some(path) => Err(RootError::NotUnicode { path }),
+        None => Ok(workspace),
+    }
+}
+
+fn search(start: &Path) -> Result<Workspace, RootError> {
     let start = existing_folder(start)?;
     for folder in start.ancestors() {
         if let Some(git_dir) = git_dir_at(folder)? {
@@ -174,6 +193,8 @@ impl RootError {
             Self::NotAFolder { .. } => "repository_not_a_folder",
             Self::Unreadable { .. } => "repository_unreadable",
             Self::BrokenGitFile { .. } | Self::LostGitDir { .. } => "git_file_broken",
+            Self::NoCurrentDirectory => "current_directory",
+            Self::NotUnicode { .. } => "path_not_unicode",
             Self::Chosen { source, .. } => source.code(),
         }
     }
@@ -187,6 +208,12 @@ impl RootError {
             Self::Unreadable { .. } => "Check the permissions of the folder and of its .git.",
             Self::BrokenGitFile { .. } | Self::LostGitDir { .. } => {
                 "Run `git worktree repair` in the main worktree (or `git submodule update --init`), or remove the .git file."
+            }
+            Self::NoCurrentDirectory => {
+                "Change to a folder that exists, or name one with an absolute --repo."
+            }
+            Self::NotUnicode { .. } => {
+                "Rename the folder, or move the repository, to a path that is Unicode text."
             }
             Self::Chosen { source, .. } => source.hint(),
         }

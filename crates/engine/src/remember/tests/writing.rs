@@ -325,7 +325,7 @@ fn context_stash_keeps_its_entries_where_it_was_started() {
     let below = bench.repo.path("packages/app");
     std::fs::create_dir_all(&below).unwrap();
     let engine = Engine::open(Environment::new(&below), OpenOptions::default());
-    engine.keep_entries_in_current_directory();
+    engine.keep_entries_in_current_directory().unwrap();
     assert_eq!(code(engine.context_list(&ListRequest::default())), "context_missing");
     engine.context_init(None).unwrap();
     let request = CreateRequest { markdown: "of the folder".into(), ..CreateRequest::default() };
