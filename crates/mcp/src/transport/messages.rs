@@ -81,9 +81,7 @@ pub(crate) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>
     match (id, readable_id) {
         (None, _) => Ok(parse_notification(&method, message)),
         (Some(_), None) => Err(Refusal::invalid(None, "id must be a string or an integer")),
-        (Some(_), Some(id)) => match check_log_level(&message)
-            .and_then(|()| parse_request(&method, Value::Object(message)).map_err(|error| error.to_string()))
-        {
+        (Some(_), Some(id)) => match read_request(&method, message) {
             Ok(request) => Ok(Some(ClientJsonRpcMessage::request(request, id))),
             Err(error) => {
                 let message = format!("invalid params for {method}: {error}");
@@ -91,6 +89,14 @@ pub(crate) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>
             }
         },
     }
+}
+
+fn read_request(method: &str, message: JsonObject) -> Result<ClientRequest, String> {
+    check_log_level(&message)?;
+    let is_positional = message.get("params").is_some_and(|params| !params.is_object() && !params.is_null());
+    parse_request(method, Value::Object(message)).map_err(|error| {
+        if is_positional { "params must be an object".to_owned() } else { error.to_string() }
+    })
 }
 
 /// A request of the stateless era carries its own log level; rmcp takes one that it cannot read for none.
