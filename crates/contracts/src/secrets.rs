@@ -5,8 +5,9 @@
 //! value and never by its surroundings: `latestToken` is a name like any other.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ pub struct Rule {
     pub name: &'static str,
     pub severity: SecretSeverity,
     pub description: &'static str,
+    /// In small letters; a text without any of them need not be searched.
+    hints: &'static [&'static str],
     pattern: &'static str,
     /// The value is checked for being a placeholder or a word; token formats are beyond doubt.
     checked: bool,
@@ -55,79 +58,112 @@ pub const RULES: &[Rule] = &[
         "private-key",
         SecretSeverity::High,
         "A private key in PEM form, its body included",
+        &["private key-----"],
         r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]+?)(?:-----END|\z)",
     ),
     sure(
         "aws-access-key",
         SecretSeverity::High,
         "An access key id of AWS",
-        r"\b(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})\b",
+        &["akia", "asia"],
+        r"(?-u:\b)(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
     ),
     sure(
         "github-token",
         SecretSeverity::High,
         "A token of GitHub",
-        r"\b(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})\b",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+        r"(?-u:\b)(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
     ),
     sure(
         "gitlab-token",
         SecretSeverity::High,
         "A personal access token of GitLab",
-        r"\b(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
+        &["glpat-"],
+        r"(?-u:\b)(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
     ),
     sure(
         "slack-token",
         SecretSeverity::High,
         "A token or hook of Slack",
-        r"\b(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
+        &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "hooks.slack.com"],
+        r"(?-u:\b)(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
     ),
     sure(
         "stripe-key",
         SecretSeverity::High,
         "A secret key of Stripe",
-        r"\b(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})\b",
+        &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+        r"(?-u:\b)(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
     ),
     sure(
         "openai-key",
         SecretSeverity::High,
         "An API key of OpenAI or Anthropic",
-        r"\b(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
+        &["sk-"],
+        r"(?-u:\b)(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
     ),
-    sure("google-key", SecretSeverity::High, "An API key of Google", r"\b(?P<secret>AIza[0-9A-Za-z_-]{35})"),
-    sure("npm-token", SecretSeverity::High, "A token of npm", r"\b(?P<secret>npm_[A-Za-z0-9]{36})\b"),
+    sure(
+        "google-key",
+        SecretSeverity::High,
+        "An API key of Google",
+        &["aiza"],
+        r"(?-u:\b)(?P<secret>AIza[0-9A-Za-z_-]{35})",
+    ),
+    sure(
+        "npm-token",
+        SecretSeverity::High,
+        "A token of npm",
+        &["npm_"],
+        r"(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
+    ),
     sure(
         "json-web-token",
         SecretSeverity::Medium,
         "A signed JSON web token",
-        r"\b(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
+        &["eyj"],
+        r"(?-u:\b)(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
     ),
     doubtful(
         "database-url",
         SecretSeverity::High,
         "A database address with a password",
+        &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql"],
         r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]{0,100}:(?P<secret>[^\s@/'\x22`]{1,200})@",
     ),
     doubtful(
         "assigned-secret",
         SecretSeverity::Medium,
         "A text that is assigned to a name such as apiKey, secret, token or password",
-        r"(?i)[\w$]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[\w$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
+        &[
+            "apikey",
+            "api_key",
+            "api-key",
+            "secret",
+            "passw",
+            "pwd",
+            "token",
+            "private_key",
+            "private-key",
+            "privatekey",
+            "credential",
+        ],
+        r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
     ),
     doubtful(
         "authorization-header",
         SecretSeverity::Medium,
         "A bearer or basic credential in a header",
-        r"(?i)\b(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
+        &["bearer", "basic"],
+        r"(?i)(?-u:\b)(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
     ),
 ];
 
 /// Where a secret begins and ends in the text, and the rule that found it. Sorted, none within another.
 pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
-    if !HINT.is_match(text) {
-        return Vec::new();
-    }
     let mut found: Vec<(std::ops::Range<usize>, &'static Rule)> = Vec::new();
-    for (rule, pattern) in COMPILED.iter() {
+    for (index, rule) in hinted(text) {
+        let pattern = COMPILED[index].get_or_init(|| compile(rule.pattern));
         for captures in pattern.captures_iter(text) {
             let Some(secret) = captures.name("secret") else { continue };
             if !rule.checked || is_secret(secret.as_str()) {
@@ -252,15 +288,28 @@ fn is_secret(value: &str) -> bool {
     classes[2] || classes[3] || (classes[0] && classes[1] && value.len() >= 20)
 }
 
-/// One cheap pass that most files fail, so that the rules run over few.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"(?i)PRIVATE KEY-----|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack|[rs]k_live|[rs]k_test|sk-|AIza|npm_|eyJ|:[^@\s]{1,200}@|api[_-]?key|secret|passw|pwd|token|private[_-]?key|credential|bearer|basic ",
-    )
+/// The rules that a text may break, found in one cheap pass: most files break none, and patterns are slow.
+fn hinted(text: &str) -> impl Iterator<Item = (usize, &'static Rule)> {
+    let mut wanted = [false; RULES.len()];
+    if let Some((automaton, owners)) = &*HINTS {
+        for hint in automaton.find_overlapping_iter(text) {
+            wanted[owners[hint.pattern().as_usize()]] = true;
+        }
+    }
+    RULES.iter().enumerate().filter(move |(index, _)| wanted[*index])
+}
+
+/// All hints, and for each the rule that it belongs to.
+static HINTS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let pairs =
+        RULES.iter().enumerate().flat_map(|(index, rule)| rule.hints.iter().map(move |hint| (*hint, index)));
+    let (hints, owners): (Vec<&str>, Vec<usize>) = pairs.unzip();
+    let built = AhoCorasick::builder().ascii_case_insensitive(true).build(hints);
+    built.ok().map(|automaton| (automaton, owners))
 });
 
-static COMPILED: LazyLock<Vec<(&'static Rule, Regex)>> =
-    LazyLock::new(|| RULES.iter().map(|rule| (rule, compile(rule.pattern))).collect());
+/// Compiled when first wanted: a run that meets no secret pays for no pattern.
+static COMPILED: [OnceLock<Regex>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
 
 /// The patterns are constants, and a test compiles each; an empty set stands for one that cannot be.
 fn compile(pattern: &str) -> Regex {
@@ -277,18 +326,20 @@ const fn sure(
     name: &'static str,
     severity: SecretSeverity,
     description: &'static str,
+    hints: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, pattern, checked: false }
+    Rule { name, severity, description, hints, pattern, checked: false }
 }
 
 const fn doubtful(
     name: &'static str,
     severity: SecretSeverity,
     description: &'static str,
+    hints: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, pattern, checked: true }
+    Rule { name, severity, description, hints, pattern, checked: true }
 }
 
 #[cfg(test)]
@@ -305,7 +356,9 @@ mod tests {
             let pattern = RegexBuilder::new(rule.pattern).size_limit(16 << 20).build().unwrap();
             assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
         }
-        assert!(HINT.is_match("password") && !HINT.is_match("const a = 1;"));
+        assert!(HINTS.is_some());
+        assert_eq!(hinted("const a = 1;").count(), 0);
+        assert_eq!(hinted("PASSWORD").map(|(_, rule)| rule.name).collect::<Vec<_>>(), ["assigned-secret"]);
     }
 
     #[test]

@@ -59,6 +59,17 @@ impl Contract {
     }
 }
 
+impl Contract {
+    /// The same without its declarations: what a reader with the code header at hand, or with few tokens to spend, needs.
+    pub fn to_compact_json(&self, schema: SchemaVersion) -> Value {
+        let mut written = self.to_json(schema);
+        if let Value::Object(fields) = &mut written {
+            fields.shift_remove("declarations");
+        }
+        written
+    }
+}
+
 /// Renames in place, so that the order of the fields stays, and writes the lists that 0.4 requires even when empty.
 fn as_04(fields: Map<String, Value>, exports: &Exports) -> Map<String, Value> {
     let mut renamed = Map::new();
