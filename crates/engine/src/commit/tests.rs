@@ -1,6 +1,7 @@
 //! Reading real repositories.
 #![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
+mod applying;
 mod history;
 
 use becket_testing::TestRepo;
