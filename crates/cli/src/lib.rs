@@ -4,6 +4,7 @@ mod alias;
 mod client;
 mod commands;
 mod context;
+mod editor;
 mod logging;
 mod signals;
 mod ui;

@@ -177,7 +177,7 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
         (
             "commit".to_owned(),
             true,
-            "reads changes live from Git; grouping and committing are not in this build".to_owned(),
+            "groups what is not committed, plans and makes commits, takes them back, drafts the PR".to_owned(),
         ),
     ]
     .into_iter()

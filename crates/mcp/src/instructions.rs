@@ -29,7 +29,7 @@ pub(crate) fn of(persona: Persona, catalogue: &Catalogue) -> Option<String> {
         ),
         (
             Toolset::Commit,
-            "What is not committed: list_changes; what was: log, show_commit, diff_between_refs, blame.",
+            "To commit: list_changes, group_changes, propose_commits, apply_all (undo takes it back), generate_pr; the past: log, blame.",
         ),
     ] {
         if catalogue.count(toolset) > 0 {

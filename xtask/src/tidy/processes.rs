@@ -8,7 +8,7 @@ use crate::tree::Tree;
 const STARTERS: &[(&str, &str)] = &[
     ("crates/git/", "git, with hardened arguments"),
     ("crates/cli/src/client.rs", "becket itself, to test and to show its own server"),
-    ("crates/cli/src/commands/note/editor.rs", "the user's own editor, when the user asks for it"),
+    ("crates/cli/src/editor.rs", "the user's own editor, when the user asks for it"),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

@@ -3,6 +3,7 @@
 mod alias;
 mod blame;
 mod changes;
+mod commit;
 mod completions;
 mod config;
 mod doctor;
@@ -10,6 +11,7 @@ mod init;
 mod log;
 pub(crate) mod mcp;
 mod note;
+mod pr;
 mod status;
 mod tour;
 mod uninit;
@@ -35,6 +37,10 @@ pub(crate) enum Command {
     Why(why::Why),
     /// What is not committed, and what became of each path
     Changes(changes::Changes),
+    /// Turn what is not committed into commits: plan, show, edit, apply, undo
+    Commit(commit::Commit),
+    /// Draft a pull request from planned or made commits
+    Pr(pr::Pr),
     /// Commits, newest first
     Log(log::Log),
     /// Which commit each line of a file comes from
@@ -63,6 +69,8 @@ impl Command {
             Command::Note(command) => command.run(context),
             Command::Why(command) => command.run(context),
             Command::Changes(command) => command.run(context),
+            Command::Commit(command) => command.run(context),
+            Command::Pr(command) => command.run(context),
             Command::Log(command) => command.run(context),
             Command::Blame(command) => command.run(context),
             Command::Doctor(command) => command.run(context),

@@ -1,6 +1,5 @@
 //! `becket note …`: the entries in `.context/`, for people and for CI.
 
-mod editor;
 mod render;
 
 pub(super) use render::{Lines, commit, entry, explanation, visible};
@@ -256,7 +255,7 @@ impl New {
         let markdown = match self.text.as_deref() {
             Some("-") => stdin()?,
             Some(text) => text.to_owned(),
-            None => editor::write(context.environment())?,
+            None => write(context.environment())?,
         };
         Ok(CreateRequest {
             markdown,
@@ -313,4 +312,18 @@ impl Check {
             }
         }
     }
+}
+
+const HELP: &str =
+    "<!-- Why is the code as it is? This comment is dropped; an empty text writes nothing. -->";
+
+/// What the user wrote in an editor; an error if that is nothing.
+fn write(environment: &becket_engine::Environment) -> Result<String, Error> {
+    let text = crate::editor::edit(environment, &format!("\n\n{HELP}\n"), ".md")?;
+    let text = text.replace(HELP, "");
+    let text = text.trim_matches(['\n', '\r', ' ', '\t']);
+    if text.is_empty() {
+        return Err(Error::invalid("empty_markdown", "The text is empty; nothing was written."));
+    }
+    Ok(format!("{text}\n"))
 }

@@ -19,6 +19,7 @@ mod ledger;
 mod listings;
 mod place;
 mod propose;
+mod pull_request;
 mod refusal;
 mod statistics;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use history::{CommitRow, ListedCommits, LogRequest};
 pub(crate) use listings::Listings;
 pub use place::Scope;
 pub use propose::{CommitPlan, EditPlanRequest, PlanEdit, ProposeCommitsRequest, ProposedCommits};
+pub use pull_request::{GeneratePrRequest, PullRequestRow, PullRequestView};
 pub use tree::{HeadView, RepoStatus, RepoStatusRequest, StatusRow};
 pub use undo::{ListedOperations, OperationRow, UndoneOperation};
 pub use view::{Area, ChangeKind, ChangeView, FileKind, HunkView, OmittedView, PartView};

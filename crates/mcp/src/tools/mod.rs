@@ -1,12 +1,19 @@
 //! Every tool. To add one: a file `<plane>_<verb>.rs` here and a row in [`TOOLS`].
 
 mod becket_status;
+mod commit_apply_all;
+mod commit_apply_commit;
 mod commit_blame;
 mod commit_diff_between_refs;
+mod commit_edit_plan;
+mod commit_generate_pr;
+mod commit_group_changes;
 mod commit_list_changes;
 mod commit_log;
+mod commit_propose_commits;
 mod commit_repo_status;
 mod commit_show_commit;
+mod commit_undo;
 mod context_create;
 mod context_get;
 mod context_list;
@@ -33,6 +40,13 @@ const TOOLS: &[fn() -> Arc<dyn Route>] = &[
     route::<context_refs::ContextRefs>,
     route::<context_verify::ContextVerify>,
     route::<commit_list_changes::CommitListChanges>,
+    route::<commit_group_changes::CommitGroupChanges>,
+    route::<commit_propose_commits::CommitProposeCommits>,
+    route::<commit_edit_plan::CommitEditPlan>,
+    route::<commit_apply_commit::CommitApplyCommit>,
+    route::<commit_apply_all::CommitApplyAll>,
+    route::<commit_generate_pr::CommitGeneratePr>,
+    route::<commit_undo::CommitUndo>,
     route::<commit_repo_status::CommitRepoStatus>,
     route::<commit_log::CommitLog>,
     route::<commit_show_commit::CommitShowCommit>,

@@ -190,6 +190,11 @@ keys! {
         kind: Kind::Text,
         notice: Some("becket is its own command line and starts no other"),
     }
+    /// A minijinja template for the text of pull requests, relative to the root.
+    COMMIT_PR_TEMPLATE: OptionalTextKey = "commit.pr_template" {
+        kind: Kind::Text,
+        variable: Some("BECKET_PR_TEMPLATE"),
+    }
     /// Which contracts are extracted, and how strictly.
     UNDERSTAND_PROFILE: TextKey = "understand.profile" {
         kind: Kind::Choice(&["llm-chat", "llm-safe", "ci-strict", "watch-fast"]),

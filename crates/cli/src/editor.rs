@@ -8,11 +8,8 @@ use std::{io::IsTerminal, process::Command};
 
 use becket_engine::{Environment, Error};
 
-const HELP: &str =
-    "<!-- Why is the code as it is? This comment is dropped; an empty text writes nothing. -->";
-
-/// What the user wrote; an error if that is nothing.
-pub(super) fn write(environment: &Environment) -> Result<String, Error> {
+/// What the user makes of `text`. `suffix` tells the editor what it is.
+pub(crate) fn edit(environment: &Environment, text: &str, suffix: &str) -> Result<String, Error> {
     let chosen = ["VISUAL", "EDITOR"]
         .iter()
         .find_map(|name| environment.variable(name).filter(|value| !value.trim().is_empty()));
@@ -29,9 +26,9 @@ pub(super) fn write(environment: &Environment) -> Result<String, Error> {
         return Err(Error::invalid("editor_missing", "EDITOR names no program."));
     };
     let failed = |what: &str| Error::unavailable("editor_failed", format!("{what}; nothing was written."));
-    let file = tempfile::Builder::new().prefix("note-").suffix(".md").tempfile();
+    let file = tempfile::Builder::new().prefix("becket-").suffix(suffix).tempfile();
     let file = file.map_err(|error| failed("A file for the editor could not be made").with_source(error))?;
-    std::fs::write(file.path(), format!("\n\n{HELP}\n"))
+    std::fs::write(file.path(), text)
         .map_err(|error| failed("A file for the editor could not be written").with_source(error))?;
     let status = Command::new(program).args(arguments).arg(file.path()).status().map_err(|error| {
         failed(&format!("`{program}` could not be started"))
@@ -41,14 +38,8 @@ pub(super) fn write(environment: &Environment) -> Result<String, Error> {
     if !status.success() {
         return Err(failed(&format!("`{program}` ended with {status}")));
     }
-    let text = std::fs::read_to_string(file.path())
-        .map_err(|error| failed("What the editor wrote could not be read").with_source(error))?;
-    let text = text.replace(HELP, "");
-    let text = text.trim_matches(['\n', '\r', ' ', '\t']);
-    if text.is_empty() {
-        return Err(Error::invalid("empty_markdown", "The text is empty; nothing was written."));
-    }
-    Ok(format!("{text}\n"))
+    std::fs::read_to_string(file.path())
+        .map_err(|error| failed("What the editor wrote could not be read").with_source(error))
 }
 
 fn usual() -> &'static str {
