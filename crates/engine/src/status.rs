@@ -177,7 +177,8 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
         (
             "commit".to_owned(),
             true,
-            "groups what is not committed, plans and makes commits, takes them back, drafts the PR".to_owned(),
+            "groups what is not committed, plans and makes commits, takes them back, drafts the PR"
+                .to_owned(),
         ),
     ]
     .into_iter()

@@ -8,6 +8,12 @@ use crate::{error::GitError, process::Git};
 pub fn create_repository(dir: &Path, message: &str) -> Result<(), GitError> {
     let git = own(dir);
     git.command("init").options(["--quiet", "--initial-branch=main"]).output()?;
+    // Commits that are shown being made need a name, too, where the user has none.
+    for (key, value) in
+        [("user.name", "becket tour"), ("user.email", "tour@becket.invalid"), ("commit.gpgsign", "false")]
+    {
+        git.command("config").options([key, value]).output()?;
+    }
     commit_everything(dir, message)
 }
 

@@ -115,6 +115,91 @@ async fn every_reading_tool_answers_in_its_own_schema() {
     assert_eq!(blamed["lines"][0]["commit"]["summary"], "first");
 }
 
+/// The whole way, as a client of the seed goes it: every answer is the JSON of its result.
+#[tokio::test]
+async fn segmint_s_sequence_ends_in_commits_and_a_draft() {
+    let repo = dirty();
+    repo.git(["config", "user.name", "Ada"]);
+    repo.git(["config", "user.email", "ada@example.org"]);
+    let mut client = Client::segmint(repo.root()).await;
+    let listed = client.answer("list_changes", json!({})).await;
+    let changes: Vec<_> =
+        listed["changes"].as_array().unwrap().iter().map(|change| change["id"].clone()).collect();
+    assert_eq!(changes, ["change-1", "change-2"]);
+    let grouped = client.answer("group_changes", json!({"change_ids": changes})).await;
+    let groups: Vec<_> =
+        grouped["groups"].as_array().unwrap().iter().map(|group| group["id"].clone()).collect();
+    assert_eq!(groups[0], "group-1");
+    let proposed = client.answer("propose_commits", json!({"group_ids": groups})).await;
+    let commits: Vec<_> =
+        proposed["commits"].as_array().unwrap().iter().map(|commit| commit["id"].clone()).collect();
+    assert_eq!(commits[0], "commit-1");
+    let head = repo.head();
+    let preview =
+        json!({"commit_id": commits[0], "confirm": true, "dry_run": true, "expected_head_sha": head});
+    assert_eq!(client.answer("apply_commit", preview).await["dry_run"], true);
+    for commit in &commits {
+        let arguments = json!({"commit_id": commit, "confirm": true, "dry_run": false, "allow_staged": true});
+        let result = client.call("apply_commit", arguments).await;
+        assert_eq!(result["structuredContent"]["success"], true, "{result}");
+        let read: Value = serde_json::from_str(text(&result)).unwrap();
+        assert_eq!(read, result["structuredContent"]);
+    }
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    let draft = client.answer("generate_pr", json!({"commit_ids": commits})).await;
+    assert!(draft["title"].is_string() && draft["description"].is_string());
+    assert_eq!(draft["commits"].as_array().unwrap().len(), commits.len());
+    let by_sha = client.answer("generate_pr", json!({"commit_shas": [repo.head()]})).await;
+    assert_eq!(by_sha["commits"][0]["commit_sha"], repo.head());
+    for _ in &commits {
+        client.answer("undo", json!({})).await;
+    }
+    assert_eq!(repo.head(), head);
+}
+
+#[tokio::test]
+async fn segmint_s_refusals_are_in_its_own_words() {
+    let repo = dirty();
+    let mut client = Client::segmint(repo.root()).await;
+    for (tool, arguments, words) in [
+        ("group_changes", json!({"change_ids": ["bad-id"]}), "Unknown change IDs: bad-id"),
+        ("propose_commits", json!({"group_ids": ["group-7", "x"]}), "Unknown group IDs: group-7, x"),
+        ("apply_commit", json!({"commit_id": "commit-7"}), "Unknown commit ID: commit-7"),
+        ("generate_pr", json!({"commit_ids": []}), "At least one commit SHA is required"),
+        ("generate_pr", json!({"commit_shas": ["HEAD"]}), "Invalid commit SHA format: HEAD"),
+        ("generate_pr", json!({"commit_shas": ["0123456789"]}), "Unknown commit SHA: 0123456789"),
+        (
+            "apply_commit",
+            json!({"commit_id": "commit-1", "confirm": false}),
+            "confirm must be true to apply a commit. Set confirm: true and dry_run: false to create a real commit.",
+        ),
+    ] {
+        let result = client.call(tool, arguments.clone()).await;
+        assert_eq!((&result["isError"], text(&result)), (&json!(true), words), "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_is_edited_and_applied_as_a_whole() {
+    let repo = dirty();
+    repo.git(["config", "user.name", "Ada"]);
+    repo.git(["config", "user.email", "ada@example.org"]);
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let grouped = client.answer("group_changes", json!({})).await;
+    let groups: Vec<_> =
+        grouped["groups"].as_array().unwrap().iter().map(|group| group["id"].clone()).collect();
+    let proposed = client.answer("propose_commits", json!({"group_ids": groups})).await;
+    let first = &proposed["commits"][0]["id"];
+    let edited = client.answer("edit_plan", json!({"commit_id": first, "title": "feat: mine"})).await;
+    assert_eq!(edited["commits"][0]["title"], "feat: mine");
+    let refused = client.call("edit_plan", json!({"title": "of nothing"})).await;
+    assert_eq!(refused["structuredContent"]["error"]["code"], "invalid_arguments");
+    let applied = client.answer("apply_all", json!({"plan_id": proposed["plan_id"]})).await;
+    assert_eq!(applied["commits"].as_array().unwrap().len(), proposed["commits"].as_array().unwrap().len());
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    assert_eq!(client.answer("undo", json!({"operation": applied["operation"]})).await["operation"], 1);
+}
+
 #[tokio::test]
 async fn becket_s_text_is_a_summary() {
     let repo = dirty();

@@ -142,8 +142,8 @@ fn plan(
     if group_ids.is_empty() {
         return report(&json!({"groups": [], "commits": []}), "Nothing is uncommitted.".to_owned());
     }
-    let proposed =
-        engine.propose_commits(&ProposeCommitsRequest { group_ids, worktree: worktree.map(str::to_owned) })?;
+    let proposed = engine
+        .propose_commits(&ProposeCommitsRequest { group_ids, worktree: worktree.map(str::to_owned) })?;
     let text = format!(
         "{grouped}\n{proposed}\nNext: `becket commit edit` to reword it, `becket commit apply` to make the commits."
     );
@@ -159,7 +159,12 @@ fn plan(
 }
 
 impl Edit {
-    fn run(self, context: &Context, engine: &Engine, worktree: Option<String>) -> Result<ProposedCommits, Error> {
+    fn run(
+        self,
+        context: &Context,
+        engine: &Engine,
+        worktree: Option<String>,
+    ) -> Result<ProposedCommits, Error> {
         let mut edits = Vec::new();
         for text in &self.moves {
             let (hunk, to) = pair(text)?;
@@ -195,7 +200,8 @@ impl Edit {
         for split in &rewrite.splits {
             let before = now;
             now = edit(vec![split.clone()])?;
-            let new = now.commits.iter().find(|commit| before.commits.iter().all(|known| known.id != commit.id));
+            let new =
+                now.commits.iter().find(|commit| before.commits.iter().all(|known| known.id != commit.id));
             names.extend(new.map(|commit| commit.id.clone()));
         }
         edit(rewrite.edits(&names))

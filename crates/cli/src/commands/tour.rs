@@ -110,6 +110,22 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     );
     guide.tool(&mut client, "What is not committed?", "list_changes", &json!({}))?;
 
+    guide.chapter(
+        "Intent-sized commits",
+        "Hunks that belong together become commits in a private index; staged work stays staged, and undo is exact.",
+    );
+    let title = "Intent-sized commits";
+    let grouped = guide.tool(&mut client, title, "group_changes", &json!({}))?;
+    let ids = |answer: &Value, list: &str| -> Vec<Value> {
+        let rows = answer.pointer(&format!("/structuredContent/{list}")).and_then(Value::as_array);
+        rows.into_iter().flatten().map(|row| row["id"].clone()).collect()
+    };
+    let groups = ids(&grouped, "groups");
+    let proposed = guide.tool(&mut client, title, "propose_commits", &json!({"group_ids": groups}))?;
+    guide.tool(&mut client, title, "apply_all", &json!({}))?;
+    guide.tool(&mut client, title, "generate_pr", &json!({"commit_ids": ids(&proposed, "commits")}))?;
+    guide.tool(&mut client, title, "undo", &json!({}))?;
+
     guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
     for escape in ["../..", "/etc", "../corner-shop-2", ".git", "C:\\Windows"] {
         guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktree": escape}))?;
@@ -167,12 +183,12 @@ impl Guide {
         title: &'static str,
         name: &str,
         arguments: &Value,
-    ) -> Result<(), Error> {
+    ) -> Result<Value, Error> {
         self.goes_on()?;
         let answer = client.call(name, arguments)?;
         let shows = text(&answer, "/content/0/text");
-        self.step(title, &format!("{name} {arguments}"), answer, shows);
-        Ok(())
+        self.step(title, &format!("{name} {arguments}"), answer.clone(), shows);
+        Ok(answer)
     }
 
     fn step(&mut self, title: &'static str, call: &str, answer: Value, shows: String) {

@@ -11,6 +11,7 @@
 mod alias;
 mod changes;
 mod commands;
+mod commit;
 mod context_races;
 mod context_tools;
 mod endings;

@@ -183,6 +183,7 @@ fn apply(
         // Read only now: an operation of another may have ended meanwhile.
         let progress = kept.progress(&desk.write)?;
         desk.check_plan(kept, &progress, &cut, &now)?;
+        check_order(&cut, kept, &progress, wanted)?;
         steps(desk, &cut, &progress, wanted)?;
         return Ok(Outcome {
             rows: wanted.iter().map(|commit| row(commit, None)).collect(),
@@ -204,6 +205,7 @@ fn apply(
         .with_hint("`log` shows it."));
     }
     desk.check_plan(kept, &progress, &cut, &now)?;
+    check_order(&cut, kept, &progress, wanted)?;
     let mut cut = cut;
     if !taken.filters_not_run.is_empty() {
         take_filtered(desk, &mut cut, &now)?;
@@ -243,6 +245,33 @@ fn check_head(options: &ApplyOptions, now: &Snapshot) -> Result<(), Error> {
     }
     Err(Error::conflict("head_moved", format!("HEAD has moved: expected {expected}, got {found}"))
         .with_hint("Look at what was committed meanwhile, and plan again."))
+}
+
+/// Hunks that cannot be committed before others are.
+fn check_order(
+    cut: &Cut,
+    kept: &KeptPlan,
+    progress: &Progress,
+    wanted: &[PlannedCommit],
+) -> Result<(), Error> {
+    let mut done: BTreeSet<&HunkId> = progress.applied.iter().flat_map(|(_, _, hunks)| hunks).collect();
+    for commit in wanted {
+        done.extend(&commit.hunks);
+        let missing = |needed: &&becket_commits::Requirement| {
+            commit.hunks.contains(&needed.hunk) && !done.contains(&needed.needs)
+        };
+        let Some(missing) = kept.plan.requirements.iter().find(missing) else { continue };
+        let Some(first) = kept.plan.commits.iter().find(|other| other.hunks.contains(&missing.needs)) else {
+            continue;
+        };
+        let (hunk, needs) = (cut.handle(&missing.hunk), cut.handle(&missing.needs));
+        return Err(Error::conflict(
+            "commit_depends",
+            format!("{} cannot be applied before {}: {hunk} builds upon {needs}.", commit.id, first.id),
+        )
+        .with_hint(format!("Apply {} first, or merge the two with edit_plan.", first.id)));
+    }
+    Ok(())
 }
 
 struct Steps {

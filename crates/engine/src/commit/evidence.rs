@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use becket_commits::{Evidence, History, Part};
+use becket_commits::{Evidence, History, Part, Unit};
 use becket_git::{Git, write::WritePlace};
 
 use super::{cut::Cut, statistics::statistics};
@@ -40,20 +40,42 @@ impl Engine {
     }
 }
 
+/// What is known of some of the units.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) units: Vec<Unit>,
+    vectors: Option<Vec<Arc<[f32]>>>,
+    together: Vec<Vec<usize>>,
+}
+
 impl Known {
-    /// For some of the units, by their numbers. The vectors of these are put into `vectors`.
-    pub(super) fn of<'a>(&'a self, units: &[usize], vectors: &'a mut Vec<Arc<[f32]>>) -> Evidence<'a> {
-        if let Some(all) = &self.vectors {
-            vectors.extend(units.iter().filter_map(|unit| all.get(*unit).cloned()));
+    /// For these units, by their numbers.
+    pub(super) fn select(&self, cut: &Cut, numbers: &[usize]) -> Selection {
+        let place = |unit: &usize| numbers.binary_search(unit).ok();
+        let sets = cut.together().into_iter().map(|set| set.iter().filter_map(place).collect::<Vec<_>>());
+        Selection {
+            units: numbers.iter().map(|number| cut.units[*number].clone()).collect(),
+            vectors: self
+                .vectors
+                .as_ref()
+                .map(|all| numbers.iter().filter_map(|number| all.get(*number).cloned()).collect()),
+            together: sets.filter(|set| set.len() > 1).collect(),
         }
-        let embeddings = self.vectors.is_some().then_some(vectors.as_slice());
-        Evidence { history: &self.history, embeddings, contracts: &[], together: &[] }
+    }
+
+    pub(super) fn evidence<'a>(&'a self, selection: &'a Selection) -> Evidence<'a> {
+        Evidence {
+            history: &self.history,
+            embeddings: selection.vectors.as_deref(),
+            contracts: &[],
+            together: &selection.together,
+        }
     }
 }
 
 fn texts(cut: &Cut) -> Vec<String> {
     let changes = cut.changes();
-    let text = |unit: &becket_commits::Unit| {
+    let text = |unit: &Unit| {
         let change = &changes[unit.change];
         let mut lines = vec![change.path().to_text().into_owned()];
         let whole = change.file.hunks().iter();

@@ -123,42 +123,10 @@ impl Engine {
         let known = self.known(&desk.git, &desk.write, cut);
         let numbers: Vec<usize> =
             (0..cut.units.len()).filter(|unit| wanted.contains(cut.change_id(*unit))).collect();
-        let units: Vec<_> = numbers.iter().map(|number| cut.units[*number].clone()).collect();
-        let mut vectors = Vec::new();
-        let evidence = known.of(&numbers, &mut vectors);
-        let grouping = group(&cut.changes(), &units, &evidence);
-        (join(grouping, cut), known.warnings)
+        let selection = known.select(cut, &numbers);
+        let grouping = group(&cut.changes(), &selection.units, &known.evidence(&selection));
+        (grouping, known.warnings)
     }
-}
-
-/// Groups that hold parts of what only makes sense together become one.
-fn join(mut grouping: Grouping, cut: &Cut) -> Grouping {
-    for set in cut.together() {
-        let has = |group: &Group| set.iter().any(|unit| group.hunks.contains(&cut.units[*unit].id));
-        let Some(first) = grouping.groups.iter().position(has) else { continue };
-        let (with, without): (Vec<Group>, Vec<Group>) =
-            grouping.groups.split_off(first + 1).into_iter().partition(has);
-        grouping.groups.extend(without);
-        if with.is_empty() {
-            continue;
-        }
-        let into = &mut grouping.groups[first];
-        for group in with {
-            into.hunks.extend(group.hunks);
-            into.reasons.extend(group.reasons);
-        }
-        into.hunks.sort_by_key(|id| cut.number(id));
-        let mut change_ids: Vec<String> = Vec::new();
-        for unit in into.hunks.iter().filter_map(|id| cut.number(id)) {
-            if change_ids.iter().all(|id| id != cut.change_id(unit)) {
-                change_ids.push(cut.change_id(unit).to_owned());
-            }
-        }
-        into.change_ids = change_ids;
-        let text = "one takes the place of the other".to_owned();
-        into.reasons.insert(0, Reason { signal: "same_place".to_owned(), text, weight: 1.0 });
-    }
-    grouping
 }
 
 fn left_out(cut: &Cut, wanted: &BTreeSet<String>) -> Vec<LeftOut> {

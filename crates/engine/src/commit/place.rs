@@ -80,10 +80,13 @@ impl Engine {
     }
 }
 
+/// Long enough for a git that a dead becket had started, and short enough for one who only wants to look.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// What a becket that died was at is ended before anybody looks. One that still runs is left to it.
 fn end_interrupted(repository: &Repository, root: &Path) {
     if WritePlace::has_unfinished(&repository.location.common_dir) {
-        if let Err(error) = recover(root, Duration::ZERO) {
+        if let Err(error) = recover(root, PATIENCE) {
             tracing::warn!(%error, "an interrupted operation was not ended");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use becket_commits::{Edit, EditError, Group, Grouping, HunkId, Plan, PlannedCommit, plan};
+use becket_commits::{Edit, EditError, Group, Grouping, HunkId, PlannedCommit, plan};
 use becket_git::Untracked;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -113,10 +113,9 @@ impl Engine {
             None => {
                 let known = self.known(&desk.git, &desk.write, &cut);
                 let numbers: Vec<usize> = units.into_iter().collect();
-                let some: Vec<_> = numbers.iter().map(|number| cut.units[*number].clone()).collect();
-                let mut vectors = Vec::new();
-                let evidence = known.of(&numbers, &mut vectors);
-                let made = plan(&cut.changes(), &some, &evidence, &Grouping { groups });
+                let selection = known.select(&cut, &numbers);
+                let evidence = known.evidence(&selection);
+                let made = plan(&cut.changes(), &selection.units, &evidence, &Grouping { groups });
                 notices.extend(known.warnings.clone());
                 Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
             }
@@ -145,7 +144,6 @@ impl Engine {
             let units: Vec<_> = cut.units.iter().filter(|unit| planned.contains(&unit.id)).cloned().collect();
             let edited = kept.plan.edited(&cut.changes(), &units, &edits);
             let mut plan = edited.map_err(|error| refused_edit(&cut, &error))?;
-            keep_together(&cut, &plan)?;
             ledger.number_new_commits(&kept.plan, &mut plan);
             let kept = KeptPlan { plan, ..kept };
             if let Some(stored) = ledger.plans.iter_mut().find(|stored| stored.id == kept.id) {
@@ -275,20 +273,6 @@ fn edits(
         })
     };
     edits.iter().map(edit).collect()
-}
-
-fn keep_together(cut: &Cut, plan: &Plan) -> Result<(), Error> {
-    for set in cut.together() {
-        let holds =
-            |commit: &&PlannedCommit| set.iter().any(|unit| commit.hunks.contains(&cut.units[*unit].id));
-        if plan.commits.iter().filter(holds).count() > 1 {
-            let names: Vec<&str> = set.iter().map(|unit| cut.handles[*unit].as_str()).collect();
-            let message =
-                format!("{} take each other's place and belong into one commit.", names.join(" and "));
-            return Err(Error::invalid("inseparable", message).with_hint("Move all of them."));
-        }
-    }
-    Ok(())
 }
 
 fn refused_edit(cut: &Cut, error: &EditError) -> Error {

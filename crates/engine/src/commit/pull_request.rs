@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, fmt};
 
 use becket_commits::{
-    Note, NoteStanding, PlannedCommit, PullRequest, PullRequestCommit, PullRequestError, Task, Template, Trailer,
-    Wording, draft,
+    Note, NoteStanding, PlannedCommit, PullRequest, PullRequestCommit, PullRequestError, Task, Template,
+    Trailer, Wording, draft,
 };
 use becket_git::{
     GitError, ShowOptions,
@@ -115,12 +115,16 @@ impl Engine {
             rows.push(row);
         }
         self.take_in_notes(&desk, &mut content);
-        content.tasks = trailed(&content.commits, "Task").map(|id| Task { id, title: String::new() }).collect();
+        content.tasks =
+            trailed(&content.commits, "Task").map(|id| Task { id, title: String::new() }).collect();
         let root = desk.git.dir().to_path_buf();
         let checks = CHECKS.iter().filter(|(file, _)| root.join(file).is_file());
         content.checks = checks.map(|(_, command)| (*command).to_owned()).collect();
-        let wording =
-            Wording { title: request.title.clone(), summary: request.summary.clone(), body: request.body.clone() };
+        let wording = Wording {
+            title: request.title.clone(),
+            summary: request.summary.clone(),
+            body: request.body.clone(),
+        };
         let (template, form) = (self.template()?, form(&root));
         let template = match (&template, &form) {
             (Some(template), _) => Template::User(template),
@@ -128,11 +132,18 @@ impl Engine {
             (None, None) => Template::BuiltIn,
         };
         let drafted = draft(&content, &wording, template).map_err(|error| match error {
-            PullRequestError::NoCommits => Error::invalid("no_commits", "At least one commit SHA is required"),
+            PullRequestError::NoCommits => {
+                Error::invalid("no_commits", "At least one commit SHA is required")
+            }
             PullRequestError::Template { .. } => Error::invalid("invalid_template", format!("{error}."))
                 .with_hint("Correct the template that `commit.pr_template` names."),
         })?;
-        Ok(PullRequestView { title: drafted.title, description: drafted.body, commits: rows, scope: desk.scope })
+        Ok(PullRequestView {
+            title: drafted.title,
+            description: drafted.body,
+            commits: rows,
+            scope: desk.scope,
+        })
     }
 
     /// The commits of the newest plan, for a caller who names none.
@@ -166,9 +177,11 @@ impl Engine {
         let files: BTreeSet<&String> = content.commits.iter().flat_map(|commit| &commit.files).collect();
         let mut stale = BTreeSet::new();
         for file in files.into_iter().take(MOST_FILES) {
-            let filter = Filter { state: Some("stale".to_owned()), path: Some(file.clone()), ..Filter::default() };
+            let filter =
+                Filter { state: Some("stale".to_owned()), path: Some(file.clone()), ..Filter::default() };
             let worktree = desk.scope.worktree.clone();
-            let Ok(listed) = self.context_list(&ListRequest { filter, worktree, ..ListRequest::default() }) else {
+            let Ok(listed) = self.context_list(&ListRequest { filter, worktree, ..ListRequest::default() })
+            else {
                 break;
             };
             stale.extend(listed.entries.into_iter().map(|entry| (entry.reference, entry.title)));
@@ -224,7 +237,8 @@ fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow)
     }
     let shown = show_commit(&desk.git, name, &ShowOptions::default()).map_err(|error| match error {
         GitError::UnknownRevision { .. } => {
-            Error::not_found("unknown_revision", format!("Unknown commit SHA: {name}")).with_hint("`log` names them.")
+            Error::not_found("unknown_revision", format!("Unknown commit SHA: {name}"))
+                .with_hint("`log` names them.")
         }
         error => error.into(),
     })?;
@@ -254,7 +268,8 @@ fn since(desk: &Desk, base: &str) -> Result<Vec<String>, Error> {
     let base = resolve(&desk.git, base)?;
     let tip = resolve(&desk.git, "HEAD")?;
     let mut ids = Vec::new();
-    let options = PastOptions { since: Some(base), skip: 0, limit: MOST_COMMITS, content: PastContent::Paths };
+    let options =
+        PastOptions { since: Some(base), skip: 0, limit: MOST_COMMITS, content: PastContent::Paths };
     past_commits(&desk.git, &tip, &options, &mut |commit| ids.push(commit.id))?;
     ids.reverse();
     Ok(ids)

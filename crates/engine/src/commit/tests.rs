@@ -3,6 +3,7 @@
 
 mod applying;
 mod history;
+mod planning;
 
 use becket_testing::TestRepo;
 use serde_json::json;

@@ -28,7 +28,8 @@ pub struct WritePlace {
 impl WritePlace {
     /// The worktree that holds `git`'s directory.
     pub fn of(git: impl Into<Git>) -> Result<Self, WriteError> {
-        let git = at_root(git.into())?;
+        // What was begun is brought to an end, whoever stopped waiting for it.
+        let git = at_root(git.into())?.with_cancellation(|| false);
         let location =
             locate(&git)?.ok_or_else(|| GitError::NotARepository { dir: git.dir().to_path_buf() })?;
         let index = git_path(&git, "index")?;

@@ -1,9 +1,6 @@
 //! `undo`: the last operation is taken back.
 
-use becket_engine::{
-    Error,
-    commit::{UndoneOperation},
-};
+use becket_engine::{Error, commit::UndoneOperation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

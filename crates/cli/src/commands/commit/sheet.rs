@@ -146,7 +146,9 @@ impl Rewrite {
                 edits.push(PlanEdit::Title { commit: id.clone(), title: block.title.clone() });
             }
             let description = block.description.trim().to_owned();
-            if known.is_some_and(|(_, before)| before.trim() != description) || (known.is_none() && !description.is_empty()) {
+            if known.is_some_and(|(_, before)| before.trim() != description)
+                || (known.is_none() && !description.is_empty())
+            {
                 edits.push(PlanEdit::Description { commit: id.clone(), description });
             }
         }

@@ -39,7 +39,8 @@ fn text(chance: &mut Chance) -> Vec<u8> {
 }
 
 fn edited(content: &[u8], chance: &mut Chance) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = content.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> =
+        content.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=chance.below(4) {
         let at = chance.below(lines.len() + 1);
         match chance.below(3) {
@@ -52,8 +53,18 @@ fn edited(content: &[u8], chance: &mut Chance) -> Vec<u8> {
     lines.concat()
 }
 
-const NAMES: [&str; 10] =
-    ["a.txt", "src/b.rs", "src/deep/c", "ünï côde.txt", "with space", "\"quoted\"\t", "*.glob", "-dash", "x/y", "z"];
+const NAMES: [&str; 10] = [
+    "a.txt",
+    "src/b.rs",
+    "src/deep/c",
+    "ünï côde.txt",
+    "with space",
+    "\"quoted\"\t",
+    "*.glob",
+    "-dash",
+    "x/y",
+    "z",
+];
 
 fn with_identity() -> TestRepo {
     let repo = TestRepo::new();
@@ -249,6 +260,8 @@ fn keep_random_plan(engine: &Engine, chance: &mut Chance) -> (String, Vec<String
             trailers: Vec::new(),
             depends_on: Vec::new(),
             reasons: Vec::new(),
+            title_given: false,
+            body_given: false,
         }
     };
     let commits = (0..count).map(commit).filter(|commit| !commit.hunks.is_empty()).collect();
@@ -280,7 +293,8 @@ fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
         let all_at_once = chance.once_in(2);
         let operations = if all_at_once {
             let request = ApplyAllRequest { plan: Some(plan), options: ApplyOptions::default() };
-            let applied = engine.apply_all(&request).unwrap_or_else(|error| panic!("seed {seed}: {error} {error:?}"));
+            let applied =
+                engine.apply_all(&request).unwrap_or_else(|error| panic!("seed {seed}: {error} {error:?}"));
             assert_eq!(applied.commits.len(), commits.len());
             1
         } else {
@@ -319,7 +333,11 @@ fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
         }
         assert_eq!(told(&repo), before, "seed {seed}");
         if repo.try_git(["config", "core.splitIndex"]).stdout.is_empty() {
-            assert_eq!(std::fs::read(repo.path(".git/index")).ok(), index, "seed {seed}: the index to the byte");
+            assert_eq!(
+                std::fs::read(repo.path(".git/index")).ok(),
+                index,
+                "seed {seed}: the index to the byte"
+            );
         }
         assert_eq!(worktree(&repo), files, "seed {seed}");
         assert_eq!(engine.undo(None, None).unwrap_err().code(), "nothing_to_undo");

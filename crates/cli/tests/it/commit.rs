@@ -1,0 +1,156 @@
+//! `becket commit` and `becket pr`: a person's way through a plan, and `kill -9` at any point of applying one.
+
+use std::{process::Stdio, thread, time::Duration, time::Instant};
+
+use becket_testing::TestRepo;
+use serde_json::Value;
+
+use crate::{BECKET, becket, envelope};
+
+/// Unrelated edits, some staged, some not, in files of many sorts.
+fn dirty() -> TestRepo {
+    let repo = TestRepo::new();
+    let lines =
+        |from: usize| (from..from + 60).map(|n| format!("let value_{n} = {n};\n")).collect::<String>();
+    repo.write("src/money.ts", lines(0));
+    repo.write("src/cart.ts", lines(100));
+    repo.write("docs/guide.md", "# Guide\n\nOne.\n");
+    repo.write("old", "a line that is long enough\nto be recognised again\n");
+    repo.commit("first");
+    repo.write("src/money.ts", lines(0).replace("value_3 ", "price ").replace("value_50 ", "fee "));
+    repo.git(["add", "src/money.ts"]);
+    repo.write(
+        "src/money.ts",
+        lines(0).replace("value_3 ", "price ").replace("value_50 ", "fee ").replace("value_30 ", "tax "),
+    );
+    repo.write("src/cart.ts", format!("import x from 'y';\n{}", lines(100)));
+    repo.write("docs/guide.md", "# Guide\n\nTwo.\n");
+    repo.write("docs/new ä.md", "no newline at the end");
+    repo.write("picture", [0_u8, 1, 2]);
+    repo.git(["mv", "old", "new"]);
+    repo
+}
+
+fn data(repo: &TestRepo, arguments: &[&str]) -> Value {
+    let output = repo.command(BECKET).args(arguments).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    envelope(&output)["data"].clone()
+}
+
+/// Branch, index and worktree, as git tells them.
+fn state(repo: &TestRepo) -> [String; 3] {
+    [repo.head(), repo.git(["ls-files", "--stage"]), repo.git(["status", "--porcelain"])]
+}
+
+#[test]
+fn a_person_plans_edits_applies_undoes_and_drafts() {
+    let repo = dirty();
+    let before = state(&repo);
+    let planned = data(&repo, &["commit", "plan"]);
+    let commits = planned["commits"].as_array().unwrap();
+    assert!(!commits.is_empty());
+    assert_eq!(state(&repo), before, "a plan changes nothing");
+    let first = commits[0]["id"].as_str().unwrap();
+
+    // An editor that rewords the first commit.
+    let editor = repo.write(
+        "editor.sh",
+        "#!/bin/sh\nsed -i.old 's/^commit \\([a-z]*-1\\) .*/commit \\1 feat: reworded/' \"$1\"\n",
+    );
+    let output = becket(&repo, ["commit", "edit", "--json"])
+        .env("EDITOR", format!("sh '{}'", editor.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    repo.remove("editor.sh");
+    assert_eq!(envelope(&output)["data"]["commits"][0]["title"], "feat: reworded");
+    let bad =
+        becket(&repo, ["commit", "edit"]).env("EDITOR", "sh -c 'echo nonsense > \"$0\"'").output().unwrap();
+    assert_eq!(bad.status.code(), Some(2), "{bad:?}");
+
+    let dry = data(&repo, &["commit", "apply", "--dry-run"]);
+    assert_eq!(dry["commits"].as_array().unwrap().len(), commits.len());
+    assert_eq!(state(&repo), before);
+    let one = data(&repo, &["commit", "apply", first, "-m", "fix: my own words"]);
+    assert_eq!(repo.git(["log", "-1", "--format=%s"]), "fix: my own words");
+    assert_eq!(one["commit_sha"], repo.head().as_str());
+    data(&repo, &["commit", "apply"]);
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    let pr = data(&repo, &["pr", "--title", "My title"]);
+    assert_eq!(pr["title"], "My title");
+    assert_eq!(pr["commits"].as_array().unwrap().len(), commits.len());
+
+    let operations = data(&repo, &["commit", "operations"]);
+    for _ in operations["operations"].as_array().unwrap() {
+        data(&repo, &["commit", "undo"]);
+    }
+    assert_eq!(state(&repo), before);
+    let nothing = becket(&repo, ["commit", "undo"]).output().unwrap();
+    assert_eq!(nothing.status.code(), Some(3));
+}
+
+fn kills() -> u64 {
+    if std::env::var_os("BECKET_FULL").is_some() { 200 } else { 12 }
+}
+
+/// The state is looked at after the next call of becket, which ends what was interrupted.
+#[test]
+fn kill_nine_at_any_point_of_applying_leaves_before_or_after() {
+    let repo = dirty();
+    let hook = repo.write(".git/hooks/post-commit", "#!/bin/sh\ntrue\n");
+    make_executable(&hook);
+    data(&repo, &["commit", "plan"]);
+    let before = state(&repo);
+    let started = Instant::now();
+    data(&repo, &["commit", "apply"]);
+    let whole = started.elapsed();
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    data(&repo, &["commit", "undo"]);
+    assert_eq!(state(&repo), before);
+
+    let (mut untouched, mut finished) = (0, 0);
+    for round in 0..kills() {
+        let mut child =
+            becket(&repo, ["commit", "apply"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Spread over the whole of it and a little beyond, never the same twice.
+        let share = (round * 37 + 11) % 110;
+        thread::sleep(whole.mul_f64(f64::from(u32::try_from(share).unwrap()) / 100.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let journal = repo.path(".git/becket/commit/main/journal.json");
+        for _ in 0..100 {
+            data(&repo, &["changes"]);
+            if !journal.exists() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!journal.exists(), "round {round}: the next call ends it");
+        // A git that becket had started may still be ending.
+        let lock = repo.path(".git/index.lock");
+        assert!(!lock.exists() || becket(&repo, ["commit", "apply", "--dry-run"]).output().is_ok());
+        let now = state(&repo);
+        if now == before {
+            untouched += 1;
+        } else {
+            finished += 1;
+            assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), tree, "round {round}");
+            assert_eq!(repo.git(["write-tree"]), tree, "round {round}");
+            assert_eq!(now[2], "", "round {round}");
+            data(&repo, &["commit", "undo"]);
+            assert_eq!(state(&repo), before, "round {round}");
+        }
+    }
+    assert_eq!(untouched + finished, kills());
+    assert!(untouched > 0, "some were killed before they were done");
+    repo.git(["fsck", "--no-dangling", "--connectivity-only"]);
+}
+
+#[cfg(unix)]
+fn make_executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &std::path::Path) {}
