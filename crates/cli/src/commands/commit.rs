@@ -142,8 +142,11 @@ fn plan(
     if group_ids.is_empty() {
         return report(&json!({"groups": [], "commits": []}), "Nothing is uncommitted.".to_owned());
     }
-    let proposed = engine
-        .propose_commits(&ProposeCommitsRequest { group_ids, worktree: worktree.map(str::to_owned) })?;
+    let proposed = engine.propose_commits(&ProposeCommitsRequest {
+        group_ids,
+        worktree: worktree.map(str::to_owned),
+        extent: Extent::Whole,
+    })?;
     let text = format!(
         "{grouped}\n{proposed}\nNext: `becket commit edit` to reword it, `becket commit apply` to make the commits."
     );
@@ -185,14 +188,24 @@ impl Edit {
             edits.push(PlanEdit::Description { commit, description });
         }
         if !edits.is_empty() {
-            return engine.edit_plan(&EditPlanRequest { plan: self.plan, edits, worktree });
+            return engine.edit_plan(&EditPlanRequest {
+                plan: self.plan,
+                edits,
+                worktree,
+                extent: Extent::Whole,
+            });
         }
         let shown = engine.show_plan(self.plan.as_deref(), worktree.as_deref())?;
         let text = editor::edit(context.environment(), &sheet::write(&shown), ".becket-plan")?;
         let rewrite = sheet::read(&text, &shown)?;
         let edit = |edits: Vec<PlanEdit>| {
             let plan = Some(shown.plan_id.clone());
-            engine.edit_plan(&EditPlanRequest { plan, edits, worktree: worktree.clone() })
+            engine.edit_plan(&EditPlanRequest {
+                plan,
+                edits,
+                worktree: worktree.clone(),
+                extent: Extent::Whole,
+            })
         };
         // New commits are split off first, since the rest names them.
         let mut now = shown.clone();

@@ -2,7 +2,10 @@
 
 use std::{process::Stdio, thread, time::Duration, time::Instant};
 
-use becket_testing::TestRepo;
+use becket_testing::{
+    TestRepo,
+    embeddings::{Behaviour, EmbeddingServer},
+};
 use serde_json::Value;
 
 use crate::{BECKET, becket, envelope};
@@ -154,3 +157,31 @@ fn make_executable(path: &std::path::Path) {
 
 #[cfg(not(unix))]
 fn make_executable(_path: &std::path::Path) {}
+
+#[test]
+fn embeddings_are_one_more_signal_only_where_they_are_turned_on() {
+    let server = EmbeddingServer::start();
+    let repo = dirty();
+    let plan = |provider: Option<&str>| {
+        let mut command = becket(&repo, ["commit", "plan", "--json"]);
+        if let Some(provider) = provider {
+            command.env("SEGMINT_EMBEDDING_PROVIDER", provider).env("OPENAI_API_KEY", "k");
+            command.env("OPENAI_BASE_URL", server.url());
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        envelope(&output)["data"].clone()
+    };
+    plan(None);
+    assert!(server.received().is_empty(), "nothing goes out by itself");
+    let with = plan(Some("openai"));
+    let texts: Vec<String> = server.received().into_iter().flat_map(|request| request.inputs).collect();
+    assert!(texts.iter().any(|text| text.contains("price")), "{texts:?}");
+    assert_eq!(with["notices"], serde_json::json!([]));
+    // A provider that fails costs a note, not the answer.
+    server.behave(Behaviour::Status(500, "out of order".to_owned()));
+    repo.write("docs/guide.md", "# Guide\n\nThree.\n");
+    let without = plan(Some("openai"));
+    assert!(without["notices"].to_string().contains("grouped without embeddings"), "{without}");
+    assert!(!without["commits"].as_array().unwrap().is_empty());
+}

@@ -60,7 +60,6 @@ pub struct AppliedCommit {
     /// The whole message of the commit.
     pub message: String,
     /// It had been applied before, and nothing was done now.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub already_applied: bool,
     /// What `undo` takes; absent in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,6 @@ pub struct GroupedChanges {
     /// One intent each; every hunk of the named changes is in exactly one.
     pub groups: Vec<GroupView>,
     /// Changes that cannot be committed, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     pub notices: Vec<String>,
     pub scope: Scope,

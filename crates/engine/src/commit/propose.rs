@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    bound::{Extent, json_size},
     cut::Cut,
     desk::Desk,
     group::{ReasonView, reason},
@@ -21,6 +22,7 @@ use crate::{Engine, Error};
 pub struct ProposeCommitsRequest {
     pub group_ids: Vec<String>,
     pub worktree: Option<String>,
+    pub extent: Extent,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -29,6 +31,7 @@ pub struct EditPlanRequest {
     pub plan: Option<String>,
     pub edits: Vec<PlanEdit>,
     pub worktree: Option<String>,
+    pub extent: Extent,
 }
 
 /// One change of a plan. Hunks are named by handle (`change-2-hunk-1`) or by group.
@@ -120,7 +123,8 @@ impl Engine {
                 Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
             }
         };
-        answer(&desk, &cut, &kept, notices)
+        let proposed = answer(&desk, &cut, &kept, notices)?;
+        Ok(bounded(proposed, self.room(request.extent)))
     }
 
     /// A plan as it is now.
@@ -151,7 +155,7 @@ impl Engine {
             }
             Ok(kept)
         })?;
-        answer(&desk, &cut, &kept, Vec::new())
+        Ok(bounded(answer(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
     }
 }
 
@@ -185,6 +189,22 @@ fn answer(desk: &Desk, cut: &Cut, kept: &KeptPlan, notices: Vec<String>) -> Resu
     let progress = kept.progress(&desk.write)?;
     let commits = kept.plan.commits.iter().map(|commit| view(cut, commit, &progress)).collect();
     Ok(ProposedCommits { commits, plan_id: kept.id.clone(), notices, scope: desk.scope.clone() })
+}
+
+/// Leaves out hunk ids, which the groups have too, until the answer has room.
+fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
+    for most in [200, 40, 8, 1] {
+        if json_size(&proposed) <= room {
+            break;
+        }
+        for commit in &mut proposed.commits {
+            commit.hunk_ids.truncate(most);
+            commit.files.truncate(most);
+            commit.reasons.truncate(most.min(8));
+        }
+        proposed.notices = vec![format!("at most {most} hunk_ids and files of a commit are shown")];
+    }
+    proposed
 }
 
 pub(super) fn view(cut: &Cut, commit: &PlannedCommit, progress: &Progress) -> CommitPlan {

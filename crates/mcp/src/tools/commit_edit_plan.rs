@@ -85,5 +85,5 @@ fn request(params: Params) -> Result<EditPlanRequest, Error> {
         edits.push(PlanEdit::Description { commit: commit("description")?, description });
     }
     let plan = params.plan_id.or(params.commit_id);
-    Ok(EditPlanRequest { plan, edits, worktree: params.worktree })
+    Ok(EditPlanRequest { plan, edits, worktree: params.worktree, ..EditPlanRequest::default() })
 }

@@ -34,7 +34,11 @@ impl Tool for CommitProposeCommits {
     type Output = ProposedCommits;
 
     async fn run(call: Call, params: Params) -> Result<ProposedCommits, Error> {
-        let request = ProposeCommitsRequest { group_ids: params.group_ids, worktree: params.worktree };
+        let request = ProposeCommitsRequest {
+            group_ids: params.group_ids,
+            worktree: params.worktree,
+            ..ProposeCommitsRequest::default()
+        };
         call.blocking(move |engine| engine.propose_commits(&request)).await
     }
 

@@ -25,7 +25,7 @@ fn all_groups(engine: &Engine) -> GroupedChanges {
 
 fn propose(engine: &Engine, grouped: &GroupedChanges) -> ProposedCommits {
     let group_ids = grouped.groups.iter().map(|group| group.id.clone()).collect();
-    engine.propose_commits(&ProposeCommitsRequest { group_ids, worktree: None }).unwrap()
+    engine.propose_commits(&ProposeCommitsRequest { group_ids, ..ProposeCommitsRequest::default() }).unwrap()
 }
 
 fn apply(engine: &Engine, commit: &str) -> Result<AppliedCommit, crate::Error> {
@@ -41,7 +41,7 @@ fn in_two(engine: &Engine) -> ProposedCommits {
     let commit = proposed.commits[0].id.clone();
     let readme = proposed.commits[0].hunk_ids.iter().find(|id| id.starts_with("change-1-")).unwrap().clone();
     let edits = vec![PlanEdit::Split { commit, hunks: vec![readme] }];
-    engine.edit_plan(&EditPlanRequest { plan: None, edits, worktree: None }).unwrap()
+    engine.edit_plan(&EditPlanRequest { edits, ..EditPlanRequest::default() }).unwrap()
 }
 
 #[test]
@@ -137,7 +137,10 @@ fn ids_that_nobody_handed_out_are_named_in_the_seed_s_words() {
         .unwrap_err();
     assert_eq!(error.message(), "Unknown change IDs: bad-id, worse");
     let error = engine
-        .propose_commits(&ProposeCommitsRequest { group_ids: ids(&["group-9"]), worktree: None })
+        .propose_commits(&ProposeCommitsRequest {
+            group_ids: ids(&["group-9"]),
+            ..ProposeCommitsRequest::default()
+        })
         .unwrap_err();
     assert_eq!(error.message(), "Unknown group IDs: group-9");
     assert_eq!(apply(&engine, "commit-9").unwrap_err().message(), "Unknown commit ID: commit-9");
@@ -179,7 +182,7 @@ fn the_caller_s_wording_and_grouping_win() {
     let proposed = in_two(&engine);
     let (one, two) = (proposed.commits[0].clone(), proposed.commits[1].clone());
     let edit = |edits: Vec<PlanEdit>| {
-        engine.edit_plan(&EditPlanRequest { plan: Some(one.id.clone()), edits, worktree: None })
+        engine.edit_plan(&EditPlanRequest { plan: Some(one.id.clone()), edits, ..EditPlanRequest::default() })
     };
     let edited = edit(vec![
         PlanEdit::Merge { commits: vec![one.id.clone(), two.id.clone()] },
