@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "it starts what it measures, in a repository that it makes")]
 
+mod grouping;
 mod http;
 mod process;
 mod remember;
@@ -49,6 +50,8 @@ enum What {
     Mcp(Output),
     /// The remember plane: writing, listing and finding entries, indexing references.
     Remember(Output),
+    /// The commit plane: grouping and planning hunks.
+    Commit(Output),
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -85,6 +88,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchE
     let (Output { json, check }, command, rows) = match arguments.what {
         What::Mcp(output) => (output, "cargo xtask bench mcp", measure(&binary)?),
         What::Remember(output) => (output, "cargo xtask bench remember", remember::measure(&binary)?),
+        What::Commit(output) => (output, "cargo xtask bench commit", grouping::measure()?),
     };
     let report = Report { setting: process::setting(root, command)?, rows };
     if json {
