@@ -34,11 +34,8 @@ pub struct Engine {
     repository: RepositoryCache,
     pub(crate) embeddings: crate::embeddings::Embeddings,
     pub(crate) remember: crate::remember::Memory,
-<<<<<<< HEAD
     pub(crate) listings: crate::commit::Listings,
-=======
     pub(crate) coordinate: crate::coordinate::Coordination,
->>>>>>> 4b942c5 (Coordinate agents: the use cases over store and spec.yaml, and the tools)
     git_version: OnceLock<Option<String>>,
 }
 
@@ -73,11 +70,8 @@ impl Engine {
             repository: RepositoryCache::default(),
             embeddings: crate::embeddings::Embeddings::default(),
             remember: crate::remember::Memory::default(),
-<<<<<<< HEAD
             listings: crate::commit::Listings::default(),
-=======
             coordinate: crate::coordinate::Coordination::default(),
->>>>>>> 4b942c5 (Coordinate agents: the use cases over store and spec.yaml, and the tools)
             git_version: OnceLock::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Texts that a person can start an agent with. To add one: a file here and a row in [`PROMPTS`].
 
 mod begin;
+mod lodestar;
 
 use becket_engine::Engine;
 use futures::future::BoxFuture;
@@ -31,7 +32,7 @@ pub(crate) trait Template: Send + Sync {
 }
 
 /// Every prompt, in the order in which they are listed.
-const PROMPTS: &[&dyn Template] = &[&begin::Begin];
+const PROMPTS: &[&dyn Template] = &[&begin::Begin, &lodestar::AgentWorkflow, &lodestar::TaskExecute];
 
 /// The table.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Template> {
