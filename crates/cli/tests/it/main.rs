@@ -13,6 +13,7 @@ mod changes;
 mod commands;
 mod context_races;
 mod context_tools;
+mod coordinate;
 mod http;
 mod initialize;
 mod note;
