@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod context;
 mod editor;
+mod coordinate;
 mod logging;
 mod signals;
 mod ui;

@@ -10,6 +10,8 @@ mod commit_tests;
 mod completion;
 #[cfg(feature = "conformance")]
 mod conformance;
+mod coordinate_text;
+mod follow;
 pub mod http;
 mod instructions;
 mod listing;

@@ -15,6 +15,7 @@ mod commit;
 mod context_races;
 mod context_tools;
 mod endings;
+mod coordinate;
 mod http;
 mod initialize;
 mod note;
