@@ -35,6 +35,7 @@ pub struct Engine {
     pub(crate) embeddings: crate::embeddings::Embeddings,
     pub(crate) remember: crate::remember::Memory,
     pub(crate) listings: crate::commit::Listings,
+    pub(crate) understanding: crate::understand::Understanding,
     git_version: OnceLock<Option<String>>,
 }
 
@@ -70,6 +71,7 @@ impl Engine {
             embeddings: crate::embeddings::Embeddings::default(),
             remember: crate::remember::Memory::default(),
             listings: crate::commit::Listings::default(),
+            understanding: crate::understand::Understanding::default(),
             git_version: OnceLock::new(),
         }
     }

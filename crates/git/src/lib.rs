@@ -20,6 +20,7 @@ pub mod read;
 pub mod revision;
 pub mod stamp;
 pub mod status;
+pub mod tree;
 mod untracked;
 pub mod worktree;
 pub mod write;
