@@ -35,6 +35,7 @@ pub struct Engine {
     pub(crate) embeddings: crate::embeddings::Embeddings,
     pub(crate) remember: crate::remember::Memory,
     pub(crate) listings: crate::commit::Listings,
+    pub(crate) coordinate: crate::coordinate::Coordination,
     git_version: OnceLock<Option<String>>,
 }
 
@@ -70,6 +71,7 @@ impl Engine {
             embeddings: crate::embeddings::Embeddings::default(),
             remember: crate::remember::Memory::default(),
             listings: crate::commit::Listings::default(),
+            coordinate: crate::coordinate::Coordination::default(),
             git_version: OnceLock::new(),
         }
     }

@@ -3,6 +3,7 @@
 //! Owns the joining of the boundary crates and the one [`Error`]. Knows no protocol, terminal or HTTP.
 
 pub mod commit;
+pub mod coordinate;
 pub mod doctor;
 mod embeddings;
 mod engine;

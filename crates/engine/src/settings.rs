@@ -226,9 +226,21 @@ fn as_error(problem: &Problem) -> Error {
 fn shown(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Null => "(unset)".to_owned(),
-        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::String(text) => without_password(text),
         serde_json::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(","),
         other => other.to_string(),
+    }
+}
+
+/// `scheme://user:password@host` is printed without its password.
+fn without_password(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    match rest.rsplit_once('@') {
+        Some((login, place)) if login.contains(':') => {
+            let user = login.split_once(':').map_or(login, |(user, _)| user);
+            format!("{scheme}://{user}:…@{place}")
+        }
+        _ => text.to_owned(),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod process;
 pub mod provenance;
 pub mod read;
 pub mod revision;
+mod root_commit;
 pub mod stamp;
 pub mod status;
 mod untracked;
@@ -37,6 +38,7 @@ pub use patch::ANSWER_LIMITS;
 pub use process::{Git, MINIMUM_VERSION};
 pub use read::{Head, Location, Version, head, locate, version};
 pub use revision::{CommitId, resolve};
+pub use root_commit::root_commit;
 pub use status::{
     ConflictKind, FileState, Operation, StatusEntry, StatusOptions, TreeStatus, Upstream, repo_status,
 };

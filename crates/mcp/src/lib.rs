@@ -10,6 +10,7 @@ mod commit_tests;
 mod completion;
 #[cfg(feature = "conformance")]
 mod conformance;
+mod coordinate_text;
 pub mod http;
 mod instructions;
 mod listing;

@@ -13,6 +13,32 @@ mod context_list;
 mod context_refs;
 mod context_search;
 mod context_verify;
+mod lodestar_agent_heartbeat;
+mod lodestar_agent_join;
+mod lodestar_agent_leave;
+mod lodestar_agent_list;
+mod lodestar_events_pull;
+mod lodestar_events_wait;
+mod lodestar_message_ack;
+mod lodestar_message_list;
+mod lodestar_message_search;
+mod lodestar_message_send;
+mod lodestar_repo_status;
+mod lodestar_task_claim;
+mod lodestar_task_claim_next;
+mod lodestar_task_complete;
+mod lodestar_task_context;
+mod lodestar_task_create;
+mod lodestar_task_delete;
+mod lodestar_task_done;
+mod lodestar_task_get;
+mod lodestar_task_graph;
+mod lodestar_task_list;
+mod lodestar_task_next;
+mod lodestar_task_release;
+mod lodestar_task_renew;
+mod lodestar_task_update;
+mod lodestar_task_verify;
 
 use std::sync::{Arc, OnceLock};
 
@@ -32,6 +58,32 @@ const TOOLS: &[fn() -> Arc<dyn Route>] = &[
     route::<context_search::ContextSearch>,
     route::<context_refs::ContextRefs>,
     route::<context_verify::ContextVerify>,
+    route::<lodestar_repo_status::LodestarRepoStatus>,
+    route::<lodestar_agent_join::LodestarAgentJoin>,
+    route::<lodestar_agent_heartbeat::LodestarAgentHeartbeat>,
+    route::<lodestar_agent_leave::LodestarAgentLeave>,
+    route::<lodestar_agent_list::LodestarAgentList>,
+    route::<lodestar_task_list::LodestarTaskList>,
+    route::<lodestar_task_get::LodestarTaskGet>,
+    route::<lodestar_task_next::LodestarTaskNext>,
+    route::<lodestar_task_claim::LodestarTaskClaim>,
+    route::<lodestar_task_claim_next::LodestarTaskClaimNext>,
+    route::<lodestar_task_renew::LodestarTaskRenew>,
+    route::<lodestar_task_release::LodestarTaskRelease>,
+    route::<lodestar_task_done::LodestarTaskDone>,
+    route::<lodestar_task_verify::LodestarTaskVerify>,
+    route::<lodestar_task_complete::LodestarTaskComplete>,
+    route::<lodestar_task_context::LodestarTaskContext>,
+    route::<lodestar_task_create::LodestarTaskCreate>,
+    route::<lodestar_task_update::LodestarTaskUpdate>,
+    route::<lodestar_task_delete::LodestarTaskDelete>,
+    route::<lodestar_task_graph::LodestarTaskGraph>,
+    route::<lodestar_message_send::LodestarMessageSend>,
+    route::<lodestar_message_list::LodestarMessageList>,
+    route::<lodestar_message_ack::LodestarMessageAck>,
+    route::<lodestar_message_search::LodestarMessageSearch>,
+    route::<lodestar_events_pull::LodestarEventsPull>,
+    route::<lodestar_events_wait::LodestarEventsWait>,
     route::<commit_list_changes::CommitListChanges>,
     route::<commit_repo_status::CommitRepoStatus>,
     route::<commit_log::CommitLog>,

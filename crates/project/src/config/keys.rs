@@ -204,6 +204,47 @@ keys! {
         variable: Some("BECKET_MODE"),
         aliases: &["server.defaultMode", "server.default_mode"],
     }
+    /// Where tasks, leases and messages live: postgres://user@host/database, or a path; unset, `.lodestar/runtime.sqlite`.
+    STORE_URL: OptionalTextKey = "store.url" {
+        kind: Kind::Text,
+        variable: Some("BECKET_STORE"),
+    }
+    /// Which repository of a PostgreSQL database this is; unset, its first commit says so.
+    STORE_REPOSITORY: OptionalTextKey = "store.repository" {
+        kind: Kind::Text,
+        variable: Some("BECKET_STORE_REPOSITORY"),
+    }
+    /// Who may verify a task: anybody, or another agent than the one that completed it.
+    COORDINATE_VERIFY: TextKey = "coordinate.verify" {
+        kind: Kind::Choice(&["anyone", "other-agent"]),
+        default: DefaultValue::Text("anyone"),
+        variable: Some("BECKET_VERIFY"),
+    }
+    /// What overlapping locks do to a claim: warn, or refuse it.
+    COORDINATE_LOCKS: TextKey = "coordinate.locks" {
+        kind: Kind::Choice(&["warn", "enforce"]),
+        default: DefaultValue::Text("warn"),
+        variable: Some("BECKET_LOCKS"),
+    }
+    /// Seconds that a lease lasts when a claim does not say.
+    COORDINATE_TTL: NumberKey = "coordinate.ttl_seconds" {
+        kind: Kind::Number { least: 1, most: 604_800 },
+        default: DefaultValue::Number(900),
+        variable: Some("BECKET_LEASE_TTL"),
+        variable_aliases: &["LODESTAR_LEASE_TTL"],
+    }
+    /// The shortest lease that is given, in seconds.
+    COORDINATE_TTL_MIN: NumberKey = "coordinate.ttl_min_seconds" {
+        kind: Kind::Number { least: 1, most: 604_800 },
+        default: DefaultValue::Number(60),
+        variable: Some("BECKET_LEASE_TTL_MIN"),
+    }
+    /// The longest lease that is given, in seconds.
+    COORDINATE_TTL_MAX: NumberKey = "coordinate.ttl_max_seconds" {
+        kind: Kind::Number { least: 1, most: 604_800 },
+        default: DefaultValue::Number(7_200),
+        variable: Some("BECKET_LEASE_TTL_MAX"),
+    }
     /// Vectors for search and grouping: from an `openai`-compatible server, from the words alone (`local`), or not at all.
     EMBEDDINGS_PROVIDER: TextKey = "embeddings.provider" {
         kind: Kind::Choice(&["off", "openai", "local"]),

@@ -23,3 +23,4 @@ pub use file::{Loaded, SpecFile, Stat};
 pub use lines::Labels;
 pub use merge::{Merged, merge};
 pub use read::{Problem, Spec, read};
+pub use scalar::quoted;

@@ -4,6 +4,11 @@ use std::fmt::Write;
 
 use super::node::Style;
 
+/// A text as a value of one line, in quotes where it needs them.
+pub fn quoted(text: &str) -> String {
+    inline(text, Style::Plain)
+}
+
 /// One line, in the style that stood there before where that can hold it.
 pub(super) fn inline(text: &str, like: Style) -> String {
     if needs_escapes(text) || like == Style::Double {

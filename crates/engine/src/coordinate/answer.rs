@@ -1,0 +1,144 @@
+//! What every answer to an agent ends with: what happened since its last call.
+
+use becket_store::{AgentId, Call, Digest};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::board::{Board, random_hex};
+use crate::{Engine, Error};
+
+/// An answer, and what else the agent should know.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer<T> {
+    #[serde(flatten)]
+    pub answer: T,
+    /// Absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_last_call: Option<Since>,
+}
+
+/// What the agent did not see yet.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Since {
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread_messages: u64,
+    /// The newest of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newest: Vec<Unread>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expiring_leases: Vec<ExpiringLease>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_ready_task_ids: Vec<String>,
+    /// Leases of yours that ran out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_task_ids: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Unread {
+    pub id: String,
+    pub from: String,
+    pub severity: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// The subject, or how the text begins.
+    pub about: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExpiringLease {
+    pub task_id: String,
+    pub expires_at: String,
+    pub remaining_seconds: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl<T> Answer<T> {
+    pub(super) fn plain(answer: T) -> Self {
+        Self { answer, since_last_call: None }
+    }
+
+    /// The block for people, or nothing.
+    pub fn notice(&self) -> String {
+        let Some(since) = &self.since_last_call else { return String::new() };
+        let mut parts = Vec::new();
+        if since.unread_messages > 0 {
+            let newest =
+                since.newest.first().map(|one| format!(", the newest from {}: {}", one.from, one.about));
+            parts.push(format!("{} unread{}", since.unread_messages, newest.unwrap_or_default()));
+        }
+        for lease in &since.expiring_leases {
+            parts.push(format!("the lease of {} ends in {} s", lease.task_id, lease.remaining_seconds));
+        }
+        if !since.lost_task_ids.is_empty() {
+            parts.push(format!("your lease ran out: {}", since.lost_task_ids.join(", ")));
+        }
+        if !since.newly_ready_task_ids.is_empty() {
+            parts.push(format!("newly ready: {}", since.newly_ready_task_ids.join(", ")));
+        }
+        format!("\nSince your last call: {}.", parts.join("; "))
+    }
+}
+
+impl Engine {
+    /// Adds what the agent should know; its call counts as a heartbeat. Never fails a call that succeeded.
+    pub(super) fn answered<T>(&self, board: &Board, agent: Option<&AgentId>, answer: T) -> Answer<T> {
+        let since = agent.and_then(|agent| match board.store.digest(&board.worktree, agent) {
+            Ok(digest) if digest.is_empty() => None,
+            Ok(digest) => Some(Since::from(digest)),
+            Err(error) => {
+                tracing::debug!(%error, "no digest");
+                None
+            }
+        });
+        Answer { answer, since_last_call: since }
+    }
+
+    /// Who makes a change; each call has an id of its own, which its events carry.
+    pub(super) fn caller(agent: Option<&str>) -> Result<Call, Error> {
+        let agent = agent.map(agent_id).transpose()?;
+        Ok(Call { agent, correlation_id: Some(random_hex()), idempotency_key: Some(random_hex()) })
+    }
+}
+
+/// An id as somebody typed it.
+pub(super) fn agent_id(text: &str) -> Result<AgentId, Error> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Error::invalid("invalid_arguments", "The agentId is empty.")
+            .with_hint("lodestar_agent_join gives one."));
+    }
+    Ok(AgentId::new(text))
+}
+
+impl From<Digest> for Since {
+    fn from(digest: Digest) -> Self {
+        let newest = digest.newest.into_iter().map(|message| Unread {
+            id: message.id,
+            from: message.from.to_string(),
+            severity: message.severity.word().to_owned(),
+            task_id: message.task.map(|task| task.to_string()),
+            about: becket_base::clip(message.subject.as_deref().unwrap_or(&message.body), 120).to_string(),
+        });
+        let expiring = digest.expiring.into_iter().map(|lease| ExpiringLease {
+            task_id: lease.task.to_string(),
+            expires_at: lease.expires_at,
+            remaining_seconds: lease.remaining_seconds,
+        });
+        Self {
+            unread_messages: digest.unread,
+            newest: newest.collect(),
+            expiring_leases: expiring.collect(),
+            newly_ready_task_ids: digest.newly_ready.iter().map(ToString::to_string).collect(),
+            lost_task_ids: digest.lost.iter().map(ToString::to_string).collect(),
+        }
+    }
+}

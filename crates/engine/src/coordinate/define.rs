@@ -1,0 +1,393 @@
+//! Definitions: create, update, delete. The file is written under its lock, and the store told before it is let go.
+
+use std::collections::BTreeMap;
+
+use becket_base::Timestamp;
+use becket_store::{
+    Cascade, Change, TaskId, globs, prd,
+    spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Loaded, Prd, PrdReference, Status},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    answer::{Answer, agent_id},
+    board::{Board, stamp},
+    tasks::{parse_status, task_id},
+    views::TaskDetailView,
+};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskCreate {
+    pub title: String,
+    /// T and the next free number if left out.
+    #[serde(default)]
+    pub id: Option<String>,
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub acceptance_criteria: Vec<String>,
+    #[serde(default)]
+    pub depends_on: Vec<String>,
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Patterns of paths that the task works on.
+    #[serde(default)]
+    pub locks: Vec<String>,
+    /// Lower comes first; 100 if left out.
+    #[serde(default)]
+    pub priority: Option<i64>,
+    /// ready if left out.
+    #[serde(default)]
+    pub status: Option<String>,
+    #[serde(default)]
+    pub prd: Option<PrdInput>,
+    /// Who makes it; required of agents.
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// The worktree whose `spec.yaml` is meant.
+    #[serde(default)]
+    pub worktree: Option<String>,
+}
+
+/// Where the task comes from in the document of requirements.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PrdInput {
+    /// The file, relative to the root.
+    pub source: String,
+    /// Headings or anchors in it.
+    #[serde(default)]
+    pub refs: Vec<String>,
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    /// Whether file and anchors must exist; they must if left out.
+    #[serde(default)]
+    pub validate: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskUpdate {
+    pub task_id: String,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub acceptance_criteria: Option<Vec<String>>,
+    #[serde(default)]
+    pub depends_on: Option<Vec<String>>,
+    #[serde(default)]
+    pub locks: Option<Vec<String>>,
+    #[serde(default)]
+    pub priority: Option<i64>,
+    /// A legal move only: todo, ready or blocked; a finished task can be reopened as ready.
+    #[serde(default)]
+    pub status: Option<String>,
+    #[serde(default)]
+    pub add_labels: Vec<String>,
+    #[serde(default)]
+    pub remove_labels: Vec<String>,
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// The worktree whose `spec.yaml` is meant.
+    #[serde(default)]
+    pub worktree: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskDelete {
+    pub task_id: String,
+    /// Also everything that depends on it.
+    #[serde(default)]
+    pub cascade: bool,
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// The worktree whose tasks are meant.
+    #[serde(default)]
+    pub worktree: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedTask {
+    pub ok: bool,
+    pub task: TaskDetailView,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub newly_ready_task_ids: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedTasks {
+    pub ok: bool,
+    /// The task first, then what went with it.
+    pub deleted_task_ids: Vec<String>,
+}
+
+const MOST_CHARACTERS: usize = 64 * 1024;
+const MOST_ITEMS: usize = 500;
+
+impl Engine {
+    pub fn task_create(&self, request: &TaskCreate) -> Result<Answer<ChangedTask>, Error> {
+        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
+        let call = Self::caller(request.agent_id.as_deref())?;
+        let board = self.tasks_board(request.worktree.as_deref())?;
+        if let Some(agent) = &agent {
+            board.store.agent(agent)?;
+        }
+        let status = request.status.as_deref().map_or(Ok(Status::Ready), parse_status)?;
+        if !matches!(status, Status::Todo | Status::Ready | Status::Blocked) {
+            return Err(Error::invalid("invalid_status", format!("A new task cannot be {}.", status.word()))
+                .with_hint("Create it as ready, todo or blocked."));
+        }
+        let (prd, warnings) = match &request.prd {
+            Some(input) => {
+                let (prd, warnings) = self.prd_of(&board, input)?;
+                (Some(prd), warnings)
+            }
+            None => (None, Vec::new()),
+        };
+        let now = now();
+        let definition = Definition {
+            id: match &request.id {
+                Some(id) => task_id(id)?.to_string(),
+                None => board.store.reserve_task_id()?.to_string(),
+            },
+            title: request.title.trim().to_owned(),
+            description: request.description.clone().unwrap_or_default(),
+            acceptance_criteria: request.acceptance_criteria.clone(),
+            depends_on: request.depends_on.clone(),
+            labels: request.labels.clone(),
+            locks: request.locks.clone(),
+            priority: request.priority.unwrap_or(DEFAULT_PRIORITY),
+            status,
+            created_at: Some(now.clone()),
+            updated_at: Some(now),
+            prd,
+            ..Definition::default()
+        };
+        validate(&definition)?;
+        board.store.check_definition(&board.worktree, &definition, Change::Create)?;
+        board.spec.change_then::<Error>(
+            |_| Ok(vec![Edit::Create(Box::new(definition.clone()))]),
+            |after| {
+                let written = find(after, &definition.id)?;
+                Ok(board.store.create_task(&call, &board.worktree, &stamp(after), &written)?)
+            },
+        )?;
+        let detail = board.store.task(&board.worktree, &TaskId::new(&definition.id))?;
+        let changed = ChangedTask {
+            ok: true,
+            task: TaskDetailView::from(&detail),
+            newly_ready_task_ids: Vec::new(),
+            warnings,
+        };
+        Ok(self.answered(&board, agent.as_ref(), changed))
+    }
+
+    pub fn task_update(&self, request: &TaskUpdate) -> Result<Answer<ChangedTask>, Error> {
+        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
+        let call = Self::caller(request.agent_id.as_deref())?;
+        let id = task_id(&request.task_id)?;
+        let board = self.tasks_board(request.worktree.as_deref())?;
+        if let Some(agent) = &agent {
+            board.store.agent(agent)?;
+        }
+        let before = board.store.task(&board.worktree, &id)?;
+        let fields = fields(request, &before.definition);
+        if fields.is_empty() && request.status.is_none() {
+            return Err(Error::invalid("nothing_to_change", "There is nothing to change.")
+                .with_hint("Give a new value that differs from the present one."));
+        }
+        let status = request.status.as_deref().map(parse_status).transpose()?;
+        let mut newly_ready = Vec::new();
+        if !fields.is_empty() {
+            let mut meant = before.definition.clone();
+            for field in &fields {
+                field.apply(&mut meant);
+            }
+            validate(&meant)?;
+            board.store.check_definition(&board.worktree, &meant, Change::Update)?;
+            let mut edits = fields;
+            edits.push(Field::UpdatedAt(Some(now())));
+            board.spec.change_then::<Error>(
+                |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits }]),
+                |after| {
+                    let written = find(after, id.as_str())?;
+                    newly_ready = board.store.update_task(&call, &board.worktree, &stamp(after), &written)?;
+                    Ok(())
+                },
+            )?;
+        }
+        let mut warnings = Vec::new();
+        if let Some(status) = status {
+            let outcome = board.store.move_task(&call, &board.worktree, &id, status)?;
+            newly_ready.extend(outcome.newly_ready);
+            warnings.extend(outcome.warnings.iter().map(super::views::warning));
+            self.coordinate.flusher.nudge(&board);
+        }
+        let detail = board.store.task(&board.worktree, &id)?;
+        let changed = ChangedTask {
+            ok: true,
+            task: TaskDetailView::from(&detail),
+            newly_ready_task_ids: newly_ready.iter().map(ToString::to_string).collect(),
+            warnings,
+        };
+        Ok(self.answered(&board, agent.as_ref(), changed))
+    }
+
+    pub fn task_delete(&self, request: &TaskDelete) -> Result<Answer<DeletedTasks>, Error> {
+        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
+        let call = Self::caller(request.agent_id.as_deref())?;
+        let board = self.tasks_board(request.worktree.as_deref())?;
+        let cascade = if request.cascade { Cascade::Dependents } else { Cascade::Refuse };
+        let deleted =
+            board.store.delete_task(&call, &board.worktree, &task_id(&request.task_id)?, cascade)?;
+        self.coordinate.flusher.nudge(&board);
+        let answer = DeletedTasks {
+            ok: true,
+            deleted_task_ids: deleted.tasks.iter().map(ToString::to_string).collect(),
+        };
+        Ok(self.answered(&board, agent.as_ref(), answer))
+    }
+
+    /// The pointer with the hashes of today, and what is odd about it.
+    fn prd_of(&self, board: &Board, input: &PrdInput) -> Result<(Prd, Vec<String>), Error> {
+        let refs = |document: Option<&str>| {
+            let reference = |anchor: &String| {
+                let mut reference = PrdReference {
+                    anchor: anchor.trim_start_matches('#').to_owned(),
+                    ..PrdReference::default()
+                };
+                if let Some(section) = document.and_then(|document| prd::section(document, &reference)) {
+                    reference.section_hash = Some(prd::section_hash(&section));
+                }
+                reference
+            };
+            input.refs.iter().map(reference).collect::<Vec<_>>()
+        };
+        let strict = input.validate.unwrap_or(true);
+        let document = match self.prd_document(board, &input.source) {
+            Ok(document) => document,
+            Err(error) if strict || error.kind() == crate::ErrorKind::Denied => return Err(error),
+            Err(error) => {
+                let prd = Prd {
+                    source: input.source.clone(),
+                    refs: refs(None),
+                    excerpt: input.excerpt.clone(),
+                    prd_hash: None,
+                };
+                return Ok((prd, vec![error.message().to_owned()]));
+            }
+        };
+        let refs = refs(Some(&document));
+        let lost = refs.iter().find(|reference| reference.section_hash.is_none());
+        let mut warnings = Vec::new();
+        if let Some(lost) = lost {
+            let known = prd::anchors(&document);
+            let nearest = becket_base::nearest(&lost.anchor, known.iter().map(String::as_str));
+            let message =
+                format!("`{}` has no section `{}`.", input.source, becket_base::clip(&lost.anchor, 80));
+            if strict {
+                let hint = nearest.map_or_else(
+                    || "Name a heading of the document, or its {#anchor}.".to_owned(),
+                    |nearest| format!("Did you mean `{nearest}`?"),
+                );
+                return Err(Error::not_found("prd_section_missing", message).with_hint(hint));
+            }
+            warnings.push(message);
+        }
+        let prd_hash = Some(prd::hash(&document));
+        Ok((Prd { source: input.source.clone(), refs, excerpt: input.excerpt.clone(), prd_hash }, warnings))
+    }
+}
+
+fn find(loaded: &Loaded, id: &str) -> Result<Definition, Error> {
+    let found = loaded.spec.tasks.iter().find(|task| task.id == id).cloned();
+    found.ok_or_else(|| Error::internal(format!("`{id}` is not in spec.yaml after it was written.")))
+}
+
+/// Only what differs: an update that changes nothing writes nothing.
+fn fields(request: &TaskUpdate, before: &Definition) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let title = request.title.as_ref().map(|title| title.trim().to_owned());
+    fields.extend(title.filter(|title| *title != before.title).map(Field::Title));
+    fields.extend(
+        request.description.clone().filter(|text| *text != before.description).map(Field::Description),
+    );
+    let lists: [(&Option<Vec<String>>, &Vec<String>, fn(Vec<String>) -> Field); 3] = [
+        (&request.acceptance_criteria, &before.acceptance_criteria, Field::AcceptanceCriteria),
+        (&request.depends_on, &before.depends_on, Field::DependsOn),
+        (&request.locks, &before.locks, Field::Locks),
+    ];
+    for (wanted, present, field) in lists {
+        fields.extend(wanted.clone().filter(|list| list != present).map(field));
+    }
+    fields.extend(request.priority.filter(|number| *number != before.priority).map(Field::Priority));
+    let mut labels = before.labels.clone();
+    labels.retain(|label| !request.remove_labels.contains(label));
+    for label in &request.add_labels {
+        if !labels.contains(label) {
+            labels.push(label.clone());
+        }
+    }
+    if labels != before.labels {
+        fields.push(Field::Labels(labels));
+    }
+    fields
+}
+
+/// Bounds, so that no call makes a file that nobody can work with.
+fn validate(definition: &Definition) -> Result<(), Error> {
+    let wrong = |message: String| {
+        Error::invalid("invalid_arguments", message).with_hint("Correct that argument; nothing was written.")
+    };
+    if definition.title.is_empty() || definition.title.contains('\n') {
+        return Err(wrong("`title` is one line of text.".to_owned()));
+    }
+    let odd_id = definition.id.chars().count() > 100 || definition.id.chars().any(char::is_control);
+    if odd_id {
+        return Err(wrong("`id` has at most 100 characters, and none that cannot be shown.".to_owned()));
+    }
+    let texts: BTreeMap<&str, &str> =
+        [("title", definition.title.as_str()), ("description", definition.description.as_str())].into();
+    for (name, text) in texts {
+        if text.chars().count() > MOST_CHARACTERS {
+            return Err(wrong(format!("`{name}` has more than {MOST_CHARACTERS} characters.")));
+        }
+    }
+    let lists = [
+        ("acceptanceCriteria", &definition.acceptance_criteria),
+        ("dependsOn", &definition.depends_on),
+        ("labels", &definition.labels),
+        ("locks", &definition.locks),
+    ];
+    for (name, list) in lists {
+        let long = list.iter().any(|item| item.chars().count() > 4_096 || item.trim().is_empty());
+        if list.len() > MOST_ITEMS || long {
+            return Err(wrong(format!(
+                "`{name}` has at most {MOST_ITEMS} items, none of them empty or over 4096 characters."
+            )));
+        }
+    }
+    for pattern in &definition.locks {
+        globs::validate(pattern).map_err(|error| {
+            Error::invalid("invalid_lock", crate::repository::sentence(&error.to_string()))
+                .with_hint("A lock is a pattern such as src/auth/**.")
+                .with_source(error)
+        })?;
+    }
+    Ok(())
+}
+
+/// As the original writes it: microseconds.
+fn now() -> String {
+    let now = Timestamp::now();
+    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now).to_string()
+}

@@ -1,0 +1,190 @@
+//! From the store to `spec.yaml`: statuses that were answered reach the file within a second, and before the process ends.
+
+use std::{
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use becket_store::{
+    StatusRow, TaskState,
+    spec_file::{Definition, Edit, Field, Loaded},
+};
+
+use super::board::{Board, stamp};
+use crate::{Engine, Error};
+
+/// Gathers what happens within this time into one write.
+const GATHER: Duration = Duration::from_millis(250);
+/// After a failure: somebody has to mend the file first.
+const RETRY: Duration = Duration::from_secs(2);
+/// Rows of one write.
+const BATCH: usize = 1_000;
+
+/// Boards with something to write. The thread is started with the first of them.
+#[derive(Debug, Default)]
+pub(super) struct Flusher {
+    shared: Arc<Shared>,
+    running: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    boards: Vec<(Board, Instant)>,
+    stopped: bool,
+}
+
+impl Flusher {
+    /// Notes that a board has something to write.
+    pub(super) fn nudge(&self, board: &Board) {
+        let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiting.boards.iter().any(|(one, _)| one.worktree == board.worktree) {
+            waiting.boards.push((board.clone(), Instant::now() + GATHER));
+        }
+        drop(waiting);
+        self.shared.changed.notify_one();
+        if !self.running.swap(true, Ordering::AcqRel) {
+            let shared = Arc::clone(&self.shared);
+            let started =
+                std::thread::Builder::new().name("spec-flusher".to_owned()).spawn(move || run(&shared));
+            if let Err(error) = started {
+                tracing::warn!(%error, "spec.yaml is written at the end only: no thread could be started");
+            }
+        }
+    }
+
+    /// Everything that waits, now.
+    fn settle(&self) -> Result<(), Error> {
+        let boards = {
+            let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut waiting.boards)
+        };
+        let mut outcome = Ok(());
+        for (board, _) in boards {
+            if let Err(error) = flush(&board) {
+                outcome = Err(error);
+            }
+        }
+        outcome
+    }
+}
+
+impl Drop for Flusher {
+    fn drop(&mut self) {
+        if let Err(error) = self.settle() {
+            tracing::warn!(%error, "spec.yaml could not be brought up to date; the next process does it");
+        }
+        self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).stopped = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+fn run(shared: &Shared) {
+    loop {
+        let board = {
+            let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            loop {
+                if waiting.stopped {
+                    return;
+                }
+                let now = Instant::now();
+                let due = waiting.boards.iter().position(|(_, due)| *due <= now);
+                if let Some(index) = due {
+                    break waiting.boards.swap_remove(index).0;
+                }
+                let next = waiting.boards.iter().map(|(_, due)| due.saturating_duration_since(now)).min();
+                let pause = next.unwrap_or(Duration::from_secs(3_600));
+                waiting =
+                    shared.changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
+            }
+        };
+        if let Err(error) = flush(&board) {
+            tracing::warn!(code = error.code(), "spec.yaml is not up to date: {error}");
+            let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.boards.push((board, Instant::now() + RETRY));
+        }
+    }
+}
+
+impl Engine {
+    /// Before a command or a server ends: what was answered is in `spec.yaml`.
+    pub fn settle_tasks(&self) -> Result<(), Error> {
+        self.coordinate.flusher.settle()
+    }
+
+    pub(super) fn flush_board(&self, board: &Board) -> Result<(), Error> {
+        flush(board)
+    }
+}
+
+/// Writes what the store says and the file does not.
+fn flush(board: &Board) -> Result<(), Error> {
+    if board.store.is_read_only() {
+        return Ok(());
+    }
+    loop {
+        let rows = board.store.outbox(&board.worktree, BATCH)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let known = board.store.spec_stamp(&board.worktree)?;
+        let untouched = std::cell::Cell::new(false);
+        board.spec.change_then::<Error>(
+            |loaded| {
+                untouched.set(known.as_ref().is_some_and(|known| known.hash == loaded.hash));
+                Ok(edits(loaded, &rows))
+            },
+            |after| {
+                // Only then is the mirror as new as the file.
+                let stamp = untouched.get().then(|| stamp(after));
+                Ok(board.store.outbox_written(&board.worktree, &rows, stamp.as_ref())?)
+            },
+        )?;
+        if rows.len() < BATCH {
+            return Ok(());
+        }
+    }
+}
+
+fn edits(loaded: &Loaded, rows: &[StatusRow]) -> Vec<Edit> {
+    let tasks: std::collections::BTreeMap<&str, &Definition> =
+        loaded.spec.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
+    rows.iter()
+        .filter_map(|row| {
+            let task = tasks.get(row.task.as_str())?;
+            let fields = fields(task, &row.state);
+            (!fields.is_empty()).then(|| Edit::Set { id: task.id.clone(), fields })
+        })
+        .collect()
+}
+
+/// What differs, so that a write that changes nothing is none.
+fn fields(task: &Definition, state: &TaskState) -> Vec<Field> {
+    let mut fields = Vec::new();
+    if task.status != state.status {
+        fields.push(Field::Status(state.status));
+    }
+    let texts = [
+        (&task.completed_by, &state.completed_by, Field::CompletedBy as fn(Option<String>) -> Field),
+        (&task.completed_at, &state.completed_at, Field::CompletedAt),
+        (&task.verified_by, &state.verified_by, Field::VerifiedBy),
+        (&task.verified_at, &state.verified_at, Field::VerifiedAt),
+    ];
+    for (before, after, field) in texts {
+        if before != after {
+            fields.push(field(after.clone()));
+        }
+    }
+    if !fields.is_empty() && task.updated_at != state.updated_at && state.updated_at.is_some() {
+        fields.push(Field::UpdatedAt(state.updated_at.clone()));
+    }
+    fields
+}

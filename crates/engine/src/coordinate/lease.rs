@@ -1,0 +1,268 @@
+//! Leases: claim, claim the next, renew, release.
+
+use becket_store::{Claim, ClaimNext, ClaimRequest, Conflict, Inbox, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    answer::{Answer, agent_id},
+    board::Board,
+    messages::MessageRow,
+    tasks::{TaskNext, next_request, task_id},
+    views::{LeaseView, OverlapView, TaskRow, warning},
+};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskClaim {
+    pub task_id: String,
+    pub agent_id: String,
+    /// 60 to 7200 by default; others are clamped. 900 if left out.
+    #[serde(default)]
+    pub ttl_seconds: Option<u64>,
+    /// Accepted for the seed's sake: a lease that ran out never stands in the way, a live one always does.
+    #[serde(default)]
+    pub force: bool,
+    /// The worktree whose tasks are meant.
+    #[serde(default)]
+    pub worktree: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimedTask {
+    pub ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseView>,
+    /// Who holds it, when ok is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<ConflictView>,
+    /// You held it already: the same lease, a new expiry.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub renewed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lock_overlaps: Vec<OverlapView>,
+    pub warnings: Vec<String>,
+    /// The newest unread handoff in the thread of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff_message: Option<MessageRow>,
+    /// Unread in the thread of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread_count: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConflictView {
+    pub claimed_by_agent_id: String,
+    pub expires_at: String,
+    pub expires_in_seconds: u64,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskClaimNext {
+    pub agent_id: String,
+    #[serde(default)]
+    pub ttl_seconds: Option<u64>,
+    /// Only tasks with any of these.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Only tasks with this priority or a lower number.
+    #[serde(default)]
+    pub max_priority: Option<i64>,
+    /// The worktree whose tasks are meant.
+    #[serde(default)]
+    pub worktree: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NextClaim {
+    /// False when nothing is claimable now.
+    pub ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseView>,
+    pub rationale: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lock_overlaps: Vec<OverlapView>,
+    pub warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff_message: Option<MessageRow>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskRenew {
+    pub task_id: String,
+    pub agent_id: String,
+    #[serde(default)]
+    pub ttl_seconds: Option<u64>,
+    /// Of the lease that the claim gave; refused if somebody claimed the task since.
+    #[serde(default)]
+    pub generation: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Renewed {
+    pub ok: bool,
+    pub lease: LeaseView,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskRelease {
+    pub task_id: String,
+    pub agent_id: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Of the lease that the claim gave.
+    #[serde(default)]
+    pub generation: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Released {
+    pub ok: bool,
+    pub previous_lease: LeaseView,
+}
+
+impl Engine {
+    pub fn task_claim(&self, request: &TaskClaim) -> Result<Answer<ClaimedTask>, Error> {
+        let agent = agent_id(&request.agent_id)?;
+        let board = self.tasks_board(request.worktree.as_deref())?;
+        let call = Self::caller(Some(&request.agent_id))?;
+        let wanted = ClaimRequest { task: task_id(&request.task_id)?, ttl_seconds: request.ttl_seconds };
+        let claimed = match board.store.claim(&call, &board.worktree, &wanted)? {
+            Claim::Held(conflict) => ClaimedTask {
+                ok: false,
+                lease: None,
+                conflict: Some(ConflictView::from(conflict)),
+                renewed: false,
+                lock_overlaps: Vec::new(),
+                warnings: Vec::new(),
+                handoff_message: None,
+                unread_count: None,
+            },
+            Claim::Granted { lease, renewed, overlaps, warnings } => {
+                let overlaps: Vec<OverlapView> = overlaps.into_iter().map(OverlapView::from).collect();
+                let (handoff_message, unread) = self.handoff(&board, &agent, &request.task_id)?;
+                let mut warnings: Vec<String> = warnings.iter().map(warning).collect();
+                warnings.extend(overlaps.iter().map(OverlapView::sentence));
+                warnings.extend(clamped(request.ttl_seconds, lease.ttl_seconds));
+                ClaimedTask {
+                    ok: true,
+                    lease: Some(LeaseView::from(lease)),
+                    conflict: None,
+                    renewed,
+                    lock_overlaps: overlaps,
+                    warnings,
+                    handoff_message,
+                    unread_count: (unread > 0).then_some(unread),
+                }
+            }
+        };
+        Ok(self.answered(&board, Some(&agent), claimed))
+    }
+
+    /// Finds and claims in one step: two agents never get the same task, and none is refused.
+    pub fn task_claim_next(&self, request: &TaskClaimNext) -> Result<Answer<NextClaim>, Error> {
+        let agent = agent_id(&request.agent_id)?;
+        let board = self.tasks_board(request.worktree.as_deref())?;
+        let call = Self::caller(Some(&request.agent_id))?;
+        let wish = TaskNext {
+            labels: request.labels.clone(),
+            max_priority: request.max_priority,
+            ..TaskNext::default()
+        };
+        let wish = next_request(&wish, Some(agent.clone()));
+        let claimed = match board.store.claim_next(&call, &board.worktree, &wish, request.ttl_seconds)? {
+            ClaimNext::Claimed { task, lease, rationale, overlaps, warnings } => {
+                let overlaps: Vec<OverlapView> = overlaps.into_iter().map(OverlapView::from).collect();
+                let (handoff_message, _) = self.handoff(&board, &agent, task.id.as_str())?;
+                let mut warnings: Vec<String> = warnings.iter().map(warning).collect();
+                warnings.extend(overlaps.iter().map(OverlapView::sentence));
+                warnings.extend(clamped(request.ttl_seconds, lease.ttl_seconds));
+                NextClaim {
+                    ok: true,
+                    task: Some(TaskRow::from(*task)),
+                    lease: Some(LeaseView::from(lease)),
+                    rationale,
+                    lock_overlaps: overlaps,
+                    warnings,
+                    handoff_message,
+                }
+            }
+            ClaimNext::Nothing { leased, waiting } => NextClaim {
+                ok: false,
+                task: None,
+                lease: None,
+                rationale: format!(
+                    "Nothing is claimable now: {leased} ready tasks are claimed by others, {waiting} wait for their dependencies."
+                ),
+                lock_overlaps: Vec::new(),
+                warnings: Vec::new(),
+                handoff_message: None,
+            },
+        };
+        Ok(self.answered(&board, Some(&agent), claimed))
+    }
+
+    pub fn task_renew(&self, request: &TaskRenew) -> Result<Answer<Renewed>, Error> {
+        let agent = agent_id(&request.agent_id)?;
+        let board = self.board(None)?;
+        let call = Self::caller(Some(&request.agent_id))?;
+        let lease =
+            board.store.renew(&call, &task_id(&request.task_id)?, request.generation, request.ttl_seconds)?;
+        Ok(self.answered(&board, Some(&agent), Renewed { ok: true, lease: LeaseView::from(lease) }))
+    }
+
+    pub fn task_release(&self, request: &TaskRelease) -> Result<Answer<Released>, Error> {
+        let agent = agent_id(&request.agent_id)?;
+        let board = self.board(None)?;
+        let call = Self::caller(Some(&request.agent_id))?;
+        let task = task_id(&request.task_id)?;
+        let lease = board.store.release(&call, &task, request.generation, request.reason.as_deref())?;
+        Ok(self.answered(&board, Some(&agent), Released { ok: true, previous_lease: LeaseView::from(lease) }))
+    }
+
+    /// The newest unread handoff of the thread, and how much is unread there.
+    fn handoff(
+        &self,
+        board: &Board,
+        agent: &becket_store::AgentId,
+        task: &str,
+    ) -> Result<(Option<MessageRow>, u64), Error> {
+        let inbox = Inbox {
+            agent: Some(agent.clone()),
+            task: Some(task_id(task)?),
+            unread_only: true,
+            newest_first: true,
+            ..Inbox::default()
+        };
+        let page = board.store.messages(&inbox)?;
+        let handoff = page.messages.into_iter().find(|message| message.severity == Severity::Handoff);
+        Ok((handoff.map(MessageRow::from), page.unread))
+    }
+}
+
+fn clamped(wanted: Option<u64>, given: u64) -> Option<String> {
+    wanted
+        .filter(|wanted| *wanted != given)
+        .map(|wanted| format!("ttlSeconds {wanted} was clamped to {given}."))
+}
+
+impl From<Conflict> for ConflictView {
+    fn from(conflict: Conflict) -> Self {
+        Self {
+            claimed_by_agent_id: conflict.holder.to_string(),
+            expires_at: conflict.expires_at,
+            expires_in_seconds: conflict.remaining_seconds,
+        }
+    }
+}

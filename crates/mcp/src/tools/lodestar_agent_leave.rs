@@ -1,0 +1,33 @@
+//! `lodestar.agent.leave`: leave.
+
+use becket_engine::{
+    Error,
+    coordinate::{AgentLeave, LeftAgent},
+};
+
+use crate::{
+    call::Call,
+    tool::{Effect, Tool},
+    toolset::Toolset,
+};
+
+pub(super) struct LodestarAgentLeave;
+
+impl Tool for LodestarAgentLeave {
+    const NAME: &'static str = "lodestar.agent.leave";
+    const TITLE: &'static str = "Leave";
+    const DESCRIPTION: &'static str = "Mark an agent as gone and give its leases back.";
+    const TOOLSET: Toolset = Toolset::Coordinate;
+    const EFFECT: Effect = Effect::Settles;
+
+    type Params = AgentLeave;
+    type Output = LeftAgent;
+
+    async fn run(call: Call, params: AgentLeave) -> Result<LeftAgent, Error> {
+        call.blocking(move |engine| engine.agent_leave(&params)).await
+    }
+
+    fn text(output: &LeftAgent) -> String {
+        format!("Left; {} leases were given back.", output.released.len())
+    }
+}

@@ -1,0 +1,34 @@
+//! `lodestar.message.search`: search messages.
+
+use becket_engine::{
+    Error,
+    coordinate::{MessageSearch, Messages},
+};
+
+use crate::{
+    call::Call,
+    coordinate_text::mail,
+    tool::{Effect, Tool},
+    toolset::Toolset,
+};
+
+pub(super) struct LodestarMessageSearch;
+
+impl Tool for LodestarMessageSearch {
+    const NAME: &'static str = "lodestar.message.search";
+    const TITLE: &'static str = "Search messages";
+    const DESCRIPTION: &'static str = "Find messages by words, task, sender or time, newest first.";
+    const TOOLSET: Toolset = Toolset::Coordinate;
+    const EFFECT: Effect = Effect::Reads;
+
+    type Params = MessageSearch;
+    type Output = Messages;
+
+    async fn run(call: Call, params: MessageSearch) -> Result<Messages, Error> {
+        call.blocking(move |engine| engine.message_search(&params)).await
+    }
+
+    fn text(output: &Messages) -> String {
+        mail(output)
+    }
+}
