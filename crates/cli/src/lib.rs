@@ -4,6 +4,7 @@ mod alias;
 mod client;
 mod commands;
 mod context;
+mod coordinate;
 mod logging;
 mod signals;
 mod ui;

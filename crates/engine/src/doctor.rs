@@ -48,6 +48,17 @@ impl Engine {
         let mut checks = vec![self.check_git(), self.check_repository()];
         checks.extend(self.check_settings());
         checks.push(self.check_cache());
+        checks.extend(self.lodestar_checks().into_iter().filter_map(|check| {
+            use crate::coordinate::CheckState as Found;
+            let state = match check.status {
+                Found::Pass => CheckState::Works,
+                Found::Warn => CheckState::Advice,
+                Found::Fail => CheckState::Broken,
+                Found::Info => return None,
+            };
+            let message = format!("{}: {}", check.name, check.message);
+            Some(Check { name: "tasks", state, message, fix: check.fix })
+        }));
         checks
     }
 

@@ -233,7 +233,7 @@ fn shown(value: &serde_json::Value) -> String {
 }
 
 /// `scheme://user:password@host` is printed without its password.
-fn without_password(text: &str) -> String {
+pub(crate) fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     match rest.rsplit_once('@') {
         Some((login, place)) if login.contains(':') => {

@@ -140,15 +140,29 @@ impl Engine {
             worktree,
             worktrees,
             planes: planes(workspace),
-            store: StoreStatus {
-                kind: "none".to_owned(),
-                detail: "This build has no coordinate plane, so nothing is stored.".to_owned(),
-            },
+            store: self.store_status(workspace),
             next: next_calls(workspace, &problems),
             problems,
             notices: self.notices.clone(),
             versions: Versions { becket: env!("CARGO_PKG_VERSION").to_owned(), git: self.git_version() },
         })
+    }
+
+    /// Where the store is or would be; it is not opened for that.
+    fn store_status(&self, workspace: &Workspace) -> StoreStatus {
+        let address = self.settings.optional_text(becket_project::config::STORE_URL);
+        let (kind, detail) = match address {
+            Some(address) if address.starts_with("postgres") => {
+                ("postgres", crate::settings::without_password(address))
+            }
+            Some(path) => ("sqlite", path.to_owned()),
+            None if has_tasks(workspace) => (
+                "sqlite",
+                ".lodestar/runtime.sqlite of the main worktree, shared by all worktrees".to_owned(),
+            ),
+            None => ("none", "There is no .lodestar/ here.".to_owned()),
+        };
+        StoreStatus { kind: kind.to_owned(), detail }
     }
 
     /// The worktrees of the clone, for completion.
@@ -170,10 +184,15 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
     } else {
         "no .context/ here yet: `becket note init` makes it"
     };
+    let coordinate = if has_tasks(workspace) {
+        "tasks in .lodestar/spec.yaml and the store, read on every call"
+    } else {
+        "no .lodestar/ here yet: `becket task init` makes it"
+    };
     [
         absent("understand"),
         ("remember".to_owned(), true, remember.to_owned()),
-        absent("coordinate"),
+        ("coordinate".to_owned(), true, coordinate.to_owned()),
         (
             "commit".to_owned(),
             true,
@@ -189,6 +208,10 @@ fn has_entries(workspace: &Workspace) -> bool {
     let config = workspace.root.join(".context").join("config.json");
     // Too large or not a file: it is there, and the plane's own calls say what is wrong with it.
     !matches!(files::read(&config, 1 << 20), Ok(None))
+}
+
+fn has_tasks(workspace: &Workspace) -> bool {
+    !matches!(files::read(&workspace.root.join(".lodestar").join("spec.yaml"), 0), Ok(None))
 }
 
 fn next_calls(workspace: &Workspace, problems: &[Problem]) -> Vec<NextCall> {
@@ -208,6 +231,9 @@ fn next_calls(workspace: &Workspace, problems: &[Problem]) -> Vec<NextCall> {
             "becket note init",
             "Makes the place for decisions, so that the next agent does not undo them.",
         ));
+    }
+    if has_tasks(workspace) {
+        next.push(("lodestar_agent_join", "Several agents work here: join, then lodestar_task_claim_next."));
     }
     let owned = |(call, why): (&str, &str)| NextCall { call: call.to_owned(), why: why.to_owned() };
     next.into_iter().map(owned).collect()

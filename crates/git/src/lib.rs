@@ -10,6 +10,7 @@ mod environment;
 pub mod error;
 mod filters;
 pub mod history;
+mod merge_driver;
 pub mod past;
 mod patch;
 mod path;
@@ -34,6 +35,7 @@ pub use compare::{
 pub use create::{add_worktree, commit_everything, create_repository};
 pub use error::GitError;
 pub use history::{Commit, Log, LogOptions, Merges, Person, log};
+pub use merge_driver::{merge_driver, remove_merge_driver, set_merge_driver};
 pub use patch::ANSWER_LIMITS;
 pub use process::{Git, MINIMUM_VERSION};
 pub use read::{Head, Location, Version, head, locate, version};

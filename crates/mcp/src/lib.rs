@@ -11,6 +11,7 @@ mod completion;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod coordinate_text;
+mod follow;
 pub mod http;
 mod instructions;
 mod listing;

@@ -104,6 +104,21 @@ impl Server {
         }
     }
 
+    /// Tells clients of what other processes commit to the store, where the plane is offered.
+    pub fn follow_events(&self, closing: CancellationToken) {
+        if self.shared.catalogue.count(crate::Toolset::Coordinate) > 0 {
+            crate::follow::start(self.clone(), closing);
+        }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(crate) fn has_clients(&self) -> bool {
+        self.shared.subscriptions.has_clients()
+    }
+
     /// Whether anybody subscribed to a resource.
     pub fn is_watched(&self) -> bool {
         self.shared.subscriptions.wants_resources()

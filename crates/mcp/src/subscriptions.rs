@@ -136,6 +136,12 @@ impl Subscriptions {
         }
     }
 
+    /// Whether anybody is there to be told of anything.
+    pub(crate) fn has_clients(&self) -> bool {
+        let subscribers = self.lock();
+        !subscribers.sessions.is_empty() || !subscribers.listeners.is_empty()
+    }
+
     /// Whether anybody asked to hear of any resource.
     pub(crate) fn wants_resources(&self) -> bool {
         let subscribers = self.lock();

@@ -2,6 +2,7 @@
 
 mod context_stash;
 mod links;
+mod lodestar;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -85,8 +86,17 @@ pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
             words.len() >= serving.len() && serving.iter().zip(words).all(|(word, given)| given == word);
         if matches && !is_help(persona, words) {
             let rest = words.get(serving.len()..).unwrap_or_default();
+            if persona.name == "lodestar" {
+                if serving.len() < 2 {
+                    continue;
+                }
+                return serve(persona, arguments, &lodestar::serve_options(rest));
+            }
             return serve(persona, arguments, rest);
         }
+    }
+    if persona.name == "lodestar" {
+        return lodestar::run(arguments);
     }
     usage(persona, words)
 }

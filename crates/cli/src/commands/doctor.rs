@@ -16,11 +16,21 @@ use crate::{
 };
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Mend what can be mended: a damaged store is rebuilt from what can be read, a backup stays
+    #[arg(long)]
+    repair: bool,
+}
 
 impl Doctor {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
+        if self.repair {
+            match engine.lodestar_repair() {
+                Ok(done) => done.iter().for_each(|step| context.ui.say(step)),
+                Err(error) => return context.ui.finish::<()>("doctor", Err(error)),
+            }
+        }
         let mut checks = engine.checks();
         checks.extend(engine.check_hosts(becket_engine::setup::machine(context.environment())));
         if let Ok(workspace) = engine.workspace() {

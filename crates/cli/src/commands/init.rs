@@ -84,6 +84,9 @@ impl Init {
             text.push_str("Nothing was written (--dry-run).\n");
         } else {
             setup::apply(&plan)?;
+            if engine.register_merge_driver(&crate::context::own_binary()?)? {
+                text.push_str("Git merges .lodestar/spec.yaml task by task from now on.\n");
+            }
             text.push_str("Start your agent in this repository; `becket doctor` checks the connection.\n");
         }
         Ok(Report::new(Outcome::Plan { applied: !self.dry_run, plan: Box::new(plan) }, text))

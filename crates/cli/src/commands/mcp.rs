@@ -81,6 +81,9 @@ impl Mcp {
             // Its seed works on the directory it was started in, never on the repository around it.
             engine.keep_entries_in_current_directory()?;
         }
+        if persona.name == "lodestar" {
+            engine.coordinate_in_nearest_folder();
+        }
         let _logging = logging::start(&engine)?;
         engine.warn_of_problems();
         let outcome = runtime.block_on(async {
@@ -89,6 +92,7 @@ impl Mcp {
                 .map_err(|error| engine.with_source_of_tool_names(error))?;
             tokio::spawn(stop_on_signal(signals, closing.clone()));
             tokio::spawn(watch(server.clone(), closing.clone()));
+            server.follow_events(closing.clone());
             // A file of the repository may say where, but never whether: a host that speaks on stdio must be answered.
             if self.http.is_some() || (engine.http_is_asked_for() && !self.stdio) {
                 let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
@@ -98,6 +102,10 @@ impl Mcp {
                 serve_stdio(&engine, &server, closing).await
             }
         });
+        // What was answered reaches spec.yaml before the process ends.
+        if let Err(error) = engine.settle_tasks() {
+            tracing::warn!(%error, "spec.yaml is not up to date; the next process brings it there");
+        }
         // A call that does not end (a hung file system) must not keep the process.
         runtime.shutdown_timeout(std::time::Duration::from_secs(2));
         outcome

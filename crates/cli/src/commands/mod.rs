@@ -1,16 +1,22 @@
 //! The commands. To add one: a file here and a row in [`Command`].
 
+mod agent;
 mod alias;
 mod blame;
 mod changes;
 mod completions;
 mod config;
 mod doctor;
+mod events;
 mod init;
 mod log;
 pub(crate) mod mcp;
+mod merge_spec;
+mod msg;
 mod note;
 mod status;
+mod store;
+mod task;
 mod tour;
 mod uninit;
 mod why;
@@ -39,6 +45,19 @@ pub(crate) enum Command {
     Log(log::Log),
     /// Which commit each line of a file comes from
     Blame(blame::Blame),
+    /// Tasks that several agents share: list, claim, finish, create
+    Task(task::Task),
+    /// Who works in this repository
+    Agent(agent::Agent),
+    /// Messages between agents
+    Msg(msg::Msg),
+    /// What happened; with --follow, what happens
+    Events(events::Events),
+    /// Where tasks, leases and messages live
+    Store(store::Store),
+    /// What Git calls to merge spec.yaml
+    #[command(hide = true)]
+    MergeSpec(merge_spec::MergeSpec),
     /// Check everything that becket needs, and say how to mend it
     Doctor(doctor::Doctor),
     /// Show what becket does, live, in a throw-away repository
@@ -65,6 +84,12 @@ impl Command {
             Command::Changes(command) => command.run(context),
             Command::Log(command) => command.run(context),
             Command::Blame(command) => command.run(context),
+            Command::Task(command) => command.run(context),
+            Command::Agent(command) => command.run(context),
+            Command::Msg(command) => command.run(context),
+            Command::Events(command) => command.run(context),
+            Command::Store(command) => command.run(context),
+            Command::MergeSpec(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Tour(command) => command.run(context),
             Command::Config(command) => command.run(context),

@@ -26,6 +26,9 @@ impl Uninit {
         let engine = context.engine(Vec::new());
         let plan = engine.plan_uninit(setup::machine(context.environment()), &self.hosts)?;
         let mut text = plan.listing();
+        if !self.dry_run && self.hosts.is_empty() && engine.unregister_merge_driver()? {
+            text.push_str("Git merges .lodestar/spec.yaml as text again.\n");
+        }
         if plan.is_empty() {
             text.push_str("There is nothing of becket's to take back.\n");
         } else if self.dry_run {

@@ -14,6 +14,7 @@ mod graph;
 mod init;
 mod lease;
 mod maintenance;
+mod merge;
 mod messages;
 mod status;
 mod tasks;
@@ -35,6 +36,7 @@ pub use lease::{
     ClaimedTask, ConflictView, NextClaim, Released, Renewed, TaskClaim, TaskClaimNext, TaskRelease, TaskRenew,
 };
 pub use maintenance::{Check, CheckState, ResetReport, StoreReport};
+pub use merge::merge_spec;
 pub use messages::{
     AckedMessages, MessageAck, MessageList, MessageRow, MessageSearch, MessageSend, Messages, SentMessage,
 };

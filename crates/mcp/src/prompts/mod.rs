@@ -1,6 +1,7 @@
 //! Texts that a person can start an agent with. To add one: a file here and a row in [`PROMPTS`].
 
 mod begin;
+mod lodestar;
 
 use becket_engine::{Engine, Error};
 use futures::future::BoxFuture;
@@ -69,7 +70,7 @@ pub(crate) fn check(prompt: &Prompt, request: &GetPromptRequestParams) -> Result
 }
 
 /// Every prompt, in the order in which they are listed.
-const PROMPTS: &[&dyn Template] = &[&begin::Begin];
+const PROMPTS: &[&dyn Template] = &[&begin::Begin, &lodestar::AgentWorkflow, &lodestar::TaskExecute];
 
 /// The table.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Template> {

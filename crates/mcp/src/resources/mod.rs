@@ -1,6 +1,7 @@
 //! What can be read without a tool call. To add one: a file here and a row in [`RESOURCES`].
 
 mod context_entry;
+pub(crate) mod lodestar;
 mod settings;
 pub(crate) mod status;
 mod tool_page;
@@ -43,8 +44,13 @@ pub(crate) trait Source: Send + Sync {
 }
 
 /// Every kind of resource, in the order in which they are listed.
-const RESOURCES: &[&dyn Source] =
-    &[&status::Status, &settings::Settings, &tool_page::ToolPage, &context_entry::ContextEntry];
+const RESOURCES: &[&dyn Source] = &[
+    &status::Status,
+    &settings::Settings,
+    &tool_page::ToolPage,
+    &context_entry::ContextEntry,
+    &lodestar::Lodestar,
+];
 
 /// The table.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Source> {

@@ -1,0 +1,377 @@
+//! `lodestar …`: the seed's own command line, its envelope and its exit codes.
+
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use becket_engine::{
+    Engine, Error,
+    coordinate::{BoardStatusRequest, CheckState, InitOptions},
+};
+use clap::{Parser, Subcommand};
+use serde_json::{Value, json};
+
+use crate::{
+    Global,
+    context::Context,
+    coordinate::{Outcome, agent::Agent, msg::Msg, task::Task},
+    ui::{Color, Ui},
+};
+
+/// Tasks, leases and messages for several agents in one repository.
+#[derive(Debug, Parser)]
+#[command(name = "lodestar", disable_version_flag = true)]
+struct Lodestar {
+    /// Print one JSON envelope instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Say what the command does, and do nothing
+    #[arg(long, global = true)]
+    explain: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make `.lodestar/` here
+    Init {
+        path: Option<PathBuf>,
+        #[arg(short, long)]
+        name: Option<String>,
+        /// Empty what is there
+        #[arg(short, long)]
+        force: bool,
+        /// Also tell MCP hosts of the server
+        #[arg(long)]
+        mcp: bool,
+        /// Also a prompt to write requirements with
+        #[arg(long)]
+        prd: bool,
+    },
+    /// Where the work stands
+    Status,
+    /// Check everything
+    Doctor,
+    /// Empty the runtime; with --hard the tasks too
+    Reset {
+        #[arg(short, long)]
+        force: bool,
+        #[arg(long)]
+        hard: bool,
+    },
+    /// Print everything as one object
+    Export {
+        #[command(subcommand)]
+        what: Export,
+    },
+    /// Agents
+    Agent {
+        #[command(subcommand)]
+        command: Option<Agent>,
+    },
+    /// Tasks
+    Task {
+        #[command(subcommand)]
+        command: Option<Task>,
+    },
+    /// Messages
+    Msg {
+        #[command(subcommand)]
+        command: Option<Msg>,
+    },
+    /// The MCP server
+    Mcp {
+        #[command(subcommand)]
+        command: Option<McpCommand>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Export {
+    /// Spec, agents and live leases
+    Snapshot {
+        /// Also messages, at most 50 of each task
+        #[arg(long)]
+        include_messages: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    /// Serve on stdio or HTTP: lodestar mcp serve --help
+    Serve,
+}
+
+/// The seed's options of `mcp serve` as those of `becket mcp`.
+pub(super) fn serve_options(given: &[OsString]) -> Vec<OsString> {
+    let mut options = Vec::new();
+    let (mut http, mut host, mut port) = (false, OsString::from("127.0.0.1"), OsString::from("8000"));
+    let mut words = given.iter();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy().into_owned();
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(OsString::from(value))),
+            _ => (text, None),
+        };
+        let mut value = || value.clone().or_else(|| words.next().cloned()).unwrap_or_default();
+        match name.as_str() {
+            "-t" | "--transport" => http = value() == "streamable-http",
+            "--host" => host = value(),
+            "--port" => port = value(),
+            _ => options.push(word.clone()),
+        }
+    }
+    if http {
+        options.push("--http".into());
+        let mut address = host;
+        address.push(":");
+        address.push(port);
+        options.push(address);
+    }
+    options
+}
+
+/// Everything but `mcp serve`.
+pub(super) fn run(arguments: &[OsString]) -> ExitCode {
+    let words = arguments.get(1..).unwrap_or_default();
+    if words.first().is_some_and(|word| word == "-v" || word == "--version" || word == "-V") {
+        Ui::new(false, Color::Auto).print(&format!("lodestar (becket {})", env!("CARGO_PKG_VERSION")));
+        return ExitCode::SUCCESS;
+    }
+    let cli = match Lodestar::try_parse_from(
+        std::iter::once(OsString::from("lodestar")).chain(words.iter().cloned()),
+    ) {
+        Ok(cli) => cli,
+        Err(error) => return crate::usage(&error),
+    };
+    let ui = Ui::new(cli.json, Color::Auto);
+    let global = Global {
+        repo: None,
+        json: cli.json,
+        color: Color::Auto,
+        log_level: None,
+        log_file: None,
+        json_logs: false,
+    };
+    let context = match Context::open(global, ui) {
+        Ok(context) => context,
+        Err(error) => return refused(&ui, cli.json, &error),
+    };
+    let command = cli.command.unwrap_or(Command::Status);
+    if cli.explain {
+        return explain(&ui, cli.json, &command);
+    }
+    let engine = context.engine(Vec::new());
+    engine.coordinate_in_nearest_folder();
+    let outcome = act(command, &engine, &ui, cli.json);
+    if let Err(error) = engine.settle_tasks() {
+        ui.say(format_args!("spec.yaml is not up to date yet: {error}"));
+    }
+    match outcome {
+        Ok(outcome) => {
+            if cli.json {
+                ui.print(&pretty(&outcome.envelope()));
+            } else {
+                ui.print(&outcome.shown());
+            }
+            ExitCode::from(u8::from(outcome.refused))
+        }
+        Err(error) => refused(&ui, cli.json, &error),
+    }
+}
+
+fn act(command: Command, engine: &Engine, ui: &Ui, json: bool) -> Result<Outcome, Error> {
+    match command {
+        Command::Init { path, name, force, mcp, prd } => {
+            let options = InitOptions { name, force, mcp, prd, bare: false };
+            let made = engine.lodestar_init(path.as_deref(), &options)?;
+            if path.is_none() {
+                engine.register_merge_driver(&crate::context::own_binary()?)?;
+            }
+            let text = format!(
+                "Initialised {} in {}:\n{}",
+                made.project_name,
+                made.path,
+                made.files_created.join("\n")
+            );
+            Ok(Outcome::new(json!(made), text)
+                .then("task.create", "lodestar task create --title \"…\"".to_owned(), "Create the first task")
+                .then("agent.join", "lodestar agent join --name \"…\"".to_owned(), "Join as an agent"))
+        }
+        Command::Status => status(engine),
+        Command::Doctor => Ok(doctor(engine)),
+        Command::Reset { force, hard } => reset(engine, ui, json, force, hard),
+        Command::Export { what: Export::Snapshot { include_messages } } => {
+            let snapshot = engine.lodestar_snapshot(include_messages)?;
+            let text = pretty(&snapshot);
+            Ok(Outcome::new(snapshot, text))
+        }
+        Command::Agent { command: Some(command) } => command.run(engine),
+        Command::Task { command: Some(command) } => command.run(engine),
+        Command::Msg { command: Some(command) } => command.run(engine),
+        Command::Agent { command: None } => Ok(hint("join", "lodestar agent join --name \"…\"")),
+        Command::Task { command: None } => {
+            Ok(hint("next → claim → context → done → verify", "lodestar task next"))
+        }
+        Command::Msg { command: None } => Ok(hint("send, thread, mark-read, search", "lodestar msg --help")),
+        Command::Mcp { .. } => Ok(hint("serve", "lodestar mcp serve --repo .")),
+    }
+}
+
+fn hint(workflow: &str, command: &str) -> Outcome {
+    Outcome::new(json!({"workflow": workflow}), format!("Workflow: {workflow}")).then(
+        "help",
+        command.to_owned(),
+        "Begin here",
+    )
+}
+
+/// Outside a repository that is what it says, and no failure.
+fn status(engine: &Engine) -> Result<Outcome, Error> {
+    let status = match engine.lodestar_status(&BoardStatusRequest::default()) {
+        Ok(status) => status,
+        Err(error) if error.code() == "lodestar_missing" => {
+            return Ok(Outcome::new(json!({"initialized": false}), error.message().to_owned()).then(
+                "init",
+                "lodestar init".to_owned(),
+                "Make .lodestar/ here",
+            ));
+        }
+        Err(error) => return Err(error),
+    };
+    let counts = &status.counts;
+    let by_status: Vec<String> = counts
+        .tasks
+        .by_status
+        .iter()
+        .filter(|(_, number)| **number > 0)
+        .map(|(status, number)| format!("{number} {status}"))
+        .collect();
+    let text = format!(
+        "{}\ntasks     {} ({}), {} claimable\nagents    {} registered, {} online\nleases    {}\nmessages  {}, {} unread",
+        status.project,
+        counts.tasks.total,
+        by_status.join(", "),
+        counts.tasks.claimable,
+        counts.agents.registered,
+        counts.agents_online,
+        counts.active_leases,
+        counts.messages.total,
+        counts.unread_messages
+    );
+    let data = json!({
+        "initialized": true,
+        "project": status.project,
+        "tasks": {"total": counts.tasks.total, "by_status": counts.tasks.by_status, "claimable": counts.tasks.claimable},
+        "agents": {"registered": counts.agents.registered, "active_leases": counts.active_leases, "online": counts.agents_online},
+        "messages": {"total": counts.messages.total, "unread": counts.unread_messages},
+    });
+    Ok(Outcome::new(data, text).warn(status.warnings).then(
+        "task.next",
+        "lodestar task next".to_owned(),
+        "Find work",
+    ))
+}
+
+/// Always 0, as in the seed: whether it is healthy stands in the answer.
+fn doctor(engine: &Engine) -> Outcome {
+    let checks = engine.lodestar_checks();
+    if checks.is_empty() {
+        let check = json!({"name": "repository", "status": "fail", "message": "There is no .lodestar/ here.", "fix": "lodestar init"});
+        return Outcome::new(json!({"healthy": false, "checks": [check]}), "There is no .lodestar/ here.");
+    }
+    let healthy = !checks.iter().any(|check| check.status == CheckState::Fail);
+    let lines: Vec<String> = checks
+        .iter()
+        .map(|check| {
+            let mark = match check.status {
+                CheckState::Pass => "ok  ",
+                CheckState::Warn => "warn",
+                CheckState::Fail => "FAIL",
+                CheckState::Info => "info",
+            };
+            let fix = check.fix.as_ref().map(|fix| format!("  → {fix}")).unwrap_or_default();
+            format!("{mark}  {:<15} {}{fix}", check.name, check.message)
+        })
+        .collect();
+    Outcome::new(json!({"healthy": healthy, "checks": checks}), lines.join("\n"))
+}
+
+fn reset(engine: &Engine, ui: &Ui, json: bool, force: bool, hard: bool) -> Result<Outcome, Error> {
+    let preview = engine.lodestar_reset_preview(hard)?;
+    let would = format!(
+        "{} agents, {} leases, {} messages{}",
+        preview.agents_cleared,
+        preview.leases_cleared,
+        preview.messages_cleared,
+        if hard { format!(" and {} tasks", preview.tasks_deleted) } else { String::new() }
+    );
+    if !force {
+        if json || !std::io::stdin().is_terminal() {
+            return Err(Error::denied("confirmation_required", format!("This would clear {would}."))
+                .with_hint("Repeat it with --force."));
+        }
+        ui.say(format_args!("This clears {would}. Go on? [y/N]"));
+        let _ = std::io::stderr().flush();
+        let mut answer = String::new();
+        let _ = std::io::stdin().read_line(&mut answer);
+        if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            return Ok(Outcome::new(json!({"reset_type": null}), "Nothing was cleared."));
+        }
+    }
+    let done = engine.lodestar_reset(hard)?;
+    Ok(Outcome::new(json!(done), format!("Cleared {would}.")))
+}
+
+/// What each command is for, without doing it; with `--json` a bare object.
+fn explain(ui: &Ui, json: bool, command: &Command) -> ExitCode {
+    let name = match command {
+        Command::Init { .. } => "init",
+        Command::Status => "status",
+        Command::Doctor => "doctor",
+        Command::Reset { .. } => "reset",
+        Command::Export { .. } => "export snapshot",
+        Command::Agent { command } => command.as_ref().map_or("agent", Agent::name),
+        Command::Task { command } => command.as_ref().map_or("task", Task::name),
+        Command::Msg { command } => command.as_ref().map_or("msg", Msg::name),
+        Command::Mcp { .. } => "mcp serve",
+    };
+    // The help texts are the explanations: said once.
+    let mut about = <Lodestar as clap::CommandFactory>::command();
+    for word in name.split(' ') {
+        about = about.find_subcommand(word).cloned().unwrap_or(about);
+    }
+    let purpose = about.get_about().map(ToString::to_string).unwrap_or_default();
+    if json {
+        ui.print(&pretty(&json!({"command": format!("lodestar {name}"), "purpose": purpose})));
+    } else {
+        ui.print(&format!("lodestar {name}: {purpose}"));
+    }
+    ExitCode::SUCCESS
+}
+
+fn refused(ui: &Ui, json: bool, error: &Error) -> ExitCode {
+    if json {
+        let next: Vec<Value> = error
+            .hint()
+            .map(|hint| json!({"intent": "fix", "cmd": hint, "description": hint}))
+            .into_iter()
+            .collect();
+        let data = json!({"error": error.message(), "code": error.code(), "hint": error.hint()});
+        ui.print(&pretty(&json!({"ok": false, "data": data, "next": next, "warnings": []})));
+    } else {
+        ui.say(format_args!("error: {} [{}]", error.message(), error.code()));
+        if let Some(hint) = error.hint() {
+            ui.say(format_args!("hint: {hint}"));
+        }
+    }
+    ExitCode::from(1)
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

@@ -1,0 +1,84 @@
+//! `becket events`: what happened, and with `--follow` what happens.
+
+use std::{process::ExitCode, time::Duration};
+
+use becket_engine::{
+    Error,
+    coordinate::{EventRow, EventsPull},
+};
+use serde_json::json;
+
+use crate::{context::Context, ui::Report};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Events {
+    /// Only events after this one
+    #[arg(long, default_value_t = 0)]
+    since: i64,
+    /// At most so many, from the oldest
+    #[arg(short = 'n', long, default_value_t = 200)]
+    limit: usize,
+    /// Only these types, such as task.done
+    #[arg(short = 't', long = "type", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Print what happens from now on, one line each, until stopped
+    #[arg(short, long)]
+    follow: bool,
+}
+
+impl Events {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        let result = if self.follow { self.follow(context) } else { self.list(context) };
+        context.ui.finish("events", result)
+    }
+
+    fn list(self, context: &Context) -> Result<Report<serde_json::Value>, Error> {
+        let engine = context.engine(Vec::new());
+        let found = engine.events_pull(&EventsPull {
+            since_cursor: Some(self.since),
+            limit: Some(self.limit),
+            filter_types: self.types,
+            stream: None,
+        })?;
+        let mut text: Vec<String> = found.events.iter().map(line).collect();
+        if found.more {
+            text.push(format!("(more: --since {})", found.next_cursor));
+        }
+        let text = if text.is_empty() { "Nothing happened.".to_owned() } else { text.join("\n") };
+        Ok(Report::new(json!(found), text))
+    }
+
+    /// Ends with its reader or by a signal.
+    fn follow(self, context: &Context) -> Result<Report<serde_json::Value>, Error> {
+        let engine = context.engine(Vec::new());
+        let mut tail = engine.events_tail()?;
+        if self.since > 0 {
+            for event in engine
+                .events_pull(&EventsPull { since_cursor: Some(self.since), ..EventsPull::default() })?
+                .events
+            {
+                self.show(context, &event);
+            }
+        }
+        loop {
+            for event in tail.wait(Duration::from_secs(1))? {
+                self.show(context, &event);
+            }
+        }
+    }
+
+    fn show(&self, context: &Context, event: &EventRow) {
+        if !self.types.is_empty() && !self.types.contains(&event.kind) {
+            return;
+        }
+        if context.global.json {
+            context.ui.print(&json!(event).to_string());
+        } else {
+            context.ui.print(&line(event));
+        }
+    }
+}
+
+fn line(event: &EventRow) -> String {
+    format!("{:>6}  {}  {}", event.id, event.created_at, event.summary())
+}

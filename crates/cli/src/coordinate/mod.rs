@@ -1,0 +1,96 @@
+//! The coordinate plane on the command line: the same commands as `becket task …` and as `lodestar task …`. Each is one call
+//! into the engine; the two differ only in the envelope around the answer.
+
+pub(crate) mod agent;
+pub(crate) mod msg;
+mod table;
+pub(crate) mod task;
+
+use becket_engine::Error;
+use serde_json::{Value, json};
+
+pub(crate) use table::table;
+
+/// What a command found, in the words of the seed's envelope.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub data: Value,
+    pub text: String,
+    pub next: Vec<Next>,
+    pub warnings: Vec<String>,
+    /// A refusal that is an answer and no error: a claim on a held task.
+    pub refused: bool,
+}
+
+/// A command that makes sense now.
+#[derive(Debug)]
+pub(crate) struct Next {
+    pub intent: &'static str,
+    pub command: String,
+    pub description: &'static str,
+}
+
+impl Outcome {
+    pub(crate) fn new(data: Value, text: impl Into<String>) -> Self {
+        Self { data, text: text.into(), next: Vec::new(), warnings: Vec::new(), refused: false }
+    }
+
+    #[must_use]
+    pub(crate) fn then(mut self, intent: &'static str, command: String, description: &'static str) -> Self {
+        self.next.push(Next { intent, command, description });
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn warn(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    /// `next` and `warnings` for the seed's envelope.
+    pub(crate) fn envelope(&self) -> Value {
+        let next: Vec<Value> = self
+            .next
+            .iter()
+            .map(|next| json!({"intent": next.intent, "cmd": next.command, "description": next.description}))
+            .collect();
+        json!({"ok": !self.refused, "data": self.data, "next": next, "warnings": self.warnings})
+    }
+
+    /// For a person: the text, then warnings, then what to do next.
+    pub(crate) fn shown(&self) -> String {
+        let mut lines = vec![self.text.trim_end().to_owned()];
+        lines.extend(self.warnings.iter().map(|warning| format!("! {warning}")));
+        lines.extend(self.next.iter().map(|next| format!("next: {}  ({})", next.command, next.description)));
+        lines.join("\n")
+    }
+}
+
+/// `1h30m`, `45s` or a bare number of seconds.
+pub(crate) fn seconds(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a time such as 15m, 1h30m or 45s");
+    let mut rest = text.trim();
+    if let Ok(number) = rest.parse::<u64>() {
+        return if number == 0 { Err("zero is no time".to_owned()) } else { Ok(number) };
+    }
+    let mut total = 0_u64;
+    for (unit, factor) in [('h', 3_600), ('m', 60), ('s', 1)] {
+        if let Some((number, after)) = rest.split_once(unit) {
+            let number: u64 = number.parse().map_err(|_| wrong())?;
+            total = number.checked_mul(factor).and_then(|part| total.checked_add(part)).ok_or_else(wrong)?;
+            rest = after;
+        }
+    }
+    if !rest.is_empty() {
+        return Err(wrong());
+    }
+    if total == 0 { Err("zero is no time".to_owned()) } else { Ok(total) }
+}
+
+/// Options that the seed checks itself, so that leaving one out is its error and not a usage error.
+pub(crate) fn required(value: Option<String>, name: &str) -> Result<String, Error> {
+    value.filter(|value| !value.trim().is_empty()).ok_or_else(|| {
+        Error::invalid("missing_option", format!("{name} is required."))
+            .with_hint("--help shows the whole command.")
+    })
+}
