@@ -68,3 +68,30 @@ pub fn create(parent: &Path) -> Result<Sample, Error> {
     becket_git::add_worktree(&repository, &worktree, "discounts")?;
     Ok(Sample { repository, worktree })
 }
+
+const TASKS: &str = "\
+project:
+  name: corner-shop
+tasks:
+  T001:
+    title: Round amounts once, at the end
+    acceptance_criteria: [no float in a sum]
+    locks: [src/money.ts]
+    status: ready
+  T002:
+    title: Print the discount on the receipt
+    depends_on: [T001]
+    status: ready
+";
+
+/// Two tasks for the sample, one waiting for the other.
+pub fn tasks(repository: &Path) -> Result<(), Error> {
+    let failed = |error: files::FileError| {
+        Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
+    };
+    let folder = files::create_folder(repository, Path::new(".lodestar")).map_err(failed)?;
+    for (name, text) in [("spec.yaml", TASKS), (".gitignore", "runtime.sqlite*\n*.lock\n")] {
+        files::write(&folder.join(name), text.as_bytes()).map_err(failed)?;
+    }
+    Ok(())
+}

@@ -110,6 +110,8 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     );
     guide.tool(&mut client, "What is not committed?", "list_changes", &json!({}))?;
 
+    two_agents(guide, &binary, &sample.repository)?;
+
     guide.chapter("Sandbox", "Nothing outside the repository is read on a caller's word.");
     for escape in ["../..", "/etc", "../corner-shop-2", ".git", "C:\\Windows"] {
         guide.tool(&mut client, "Sandbox", "becket_status", &json!({"worktree": escape}))?;
@@ -139,6 +141,36 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
         closing = format!("{closing}\nThe repository is kept at {}.", path.display());
     }
     Ok(closing)
+}
+
+/// Two servers, as two hosts would start them.
+fn two_agents(guide: &mut Guide, binary: &std::path::Path, repository: &std::path::Path) -> Result<(), Error> {
+    const TITLE: &str = "Who does what?";
+    guide.chapter(TITLE, "Two agents on one list of tasks: one lease each, told of each other's work.");
+    sample::tasks(repository)?;
+    let mut clients = Vec::new();
+    for name in ["Ada", "Bob"] {
+        let mut client = Client::start(binary, repository, Surroundings::Bare)?;
+        client.initialize("2025-11-25")?;
+        let answer = client.call("lodestar_agent_join", &json!({ "name": name }))?;
+        let agent = text(&answer, "/structuredContent/agentId");
+        guide.step(TITLE, &format!("lodestar_agent_join {{\"name\": \"{name}\"}}"), answer, format!("{name} is {agent}"));
+        clients.push((client, agent));
+    }
+    let [(ada, first), (bob, second)] = clients.as_mut_slice() else { return Ok(()) };
+    guide.tool(ada, TITLE, "lodestar_task_claim_next", &json!({ "agentId": first }))?;
+    guide.tool(bob, TITLE, "lodestar_task_claim", &json!({"taskId": "T001", "agentId": second}))?;
+    guide.tool(ada, TITLE, "lodestar_task_done", &json!({"taskId": "T001", "agentId": first}))?;
+    let body = "The rounding is in: the receipt can use it.";
+    let handoff = json!({"fromAgentId": first, "toAgentId": second, "taskId": "T002", "body": body, "severity": "handoff"});
+    guide.tool(ada, TITLE, "lodestar_message_send", &handoff)?;
+    guide.tool(bob, TITLE, "lodestar_task_verify", &json!({"taskId": "T001", "agentId": second}))?;
+    guide.tool(bob, TITLE, "lodestar_task_claim_next", &json!({ "agentId": second }))?;
+    guide.tool(bob, TITLE, "lodestar_task_graph", &json!({}))?;
+    for (client, _) in clients {
+        guide.closed(client.stop());
+    }
+    Ok(())
 }
 
 /// Tells what happens, as it happens.

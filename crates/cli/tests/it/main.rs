@@ -14,6 +14,7 @@ mod commands;
 mod context_races;
 mod context_tools;
 mod endings;
+mod coordinate;
 mod http;
 mod initialize;
 mod note;

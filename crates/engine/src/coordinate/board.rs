@@ -72,12 +72,17 @@ impl Engine {
         let (root, workspace) = self.board_root(worktree)?;
         let folder = root.join(FOLDER);
         let sandbox = self.sandbox()?.around(workspace.clone());
-        let (store, runtime, key) = self.store_of(&root, &workspace)?;
+        let (store, runtime, key, newly) = self.store_of(&root, &workspace)?;
         let git = workspace.git_dir.is_some().then(|| {
             let inside = root.strip_prefix(&workspace.root).map(slashes).unwrap_or_default();
             (workspace.root.clone(), inside)
         });
-        Ok(Board { spec: SpecFile::new(&folder), root, store, worktree: key, runtime, sandbox, git })
+        let board = Board { spec: SpecFile::new(&folder), root, store, worktree: key, runtime, sandbox, git };
+        if newly {
+            // What a process that died had answered and not written.
+            self.coordinate.flusher.nudge(&board);
+        }
+        Ok(board)
     }
 
     /// The folder that holds `.lodestar/`.
@@ -110,7 +115,11 @@ impl Engine {
     }
 
     /// Opened once, and again when somebody put another file in its place.
-    fn store_of(&self, root: &Path, workspace: &Workspace) -> Result<(Arc<Store>, String, Worktree), Error> {
+    fn store_of(
+        &self,
+        root: &Path,
+        workspace: &Workspace,
+    ) -> Result<(Arc<Store>, String, Worktree, bool), Error> {
         let address = self.settings.optional_text(config::STORE_URL).map(str::to_owned);
         let (place, shown, key) = match &address {
             Some(address) if address.contains("://") => {
@@ -140,7 +149,7 @@ impl Engine {
             if opened.identity == identity
                 || identity.as_deref() == Some("absent") && opened.store.is_read_only()
             {
-                return Ok((Arc::clone(&opened.store), shown, key));
+                return Ok((Arc::clone(&opened.store), shown, key, false));
             }
         }
         let store = Arc::new(self.open_store(&place, workspace)?);
@@ -149,7 +158,7 @@ impl Engine {
             Place::Server(_) => None,
         };
         stores.insert(shown.clone(), Opened { store: Arc::clone(&store), identity });
-        Ok((store, shown, key))
+        Ok((store, shown, key, true))
     }
 
     fn open_store(&self, place: &Place, workspace: &Workspace) -> Result<Store, Error> {

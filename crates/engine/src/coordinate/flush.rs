@@ -20,6 +20,8 @@ use crate::{Engine, Error};
 const GATHER: Duration = Duration::from_millis(250);
 /// After a failure: somebody has to mend the file first.
 const RETRY: Duration = Duration::from_secs(2);
+/// How long the end of a process waits for a write that is under way.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Rows of one write.
 const BATCH: usize = 1_000;
 
@@ -39,6 +41,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Waiting {
     boards: Vec<(Board, Instant)>,
+    /// Whether the thread is writing one right now.
+    writing: bool,
     stopped: bool,
 }
 
@@ -50,7 +54,7 @@ impl Flusher {
             waiting.boards.push((board.clone(), Instant::now() + GATHER));
         }
         drop(waiting);
-        self.shared.changed.notify_one();
+        self.shared.changed.notify_all();
         if !self.running.swap(true, Ordering::AcqRel) {
             let shared = Arc::clone(&self.shared);
             let started =
@@ -73,6 +77,10 @@ impl Flusher {
                 outcome = Err(error);
             }
         }
+        // What the thread had taken up before is not ours to write, but ours to wait for.
+        let waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let pause = self.shared.changed.wait_timeout_while(waiting, PATIENCE, |waiting| waiting.writing);
+        drop(pause.unwrap_or_else(PoisonError::into_inner));
         outcome
     }
 }
@@ -98,6 +106,7 @@ fn run(shared: &Shared) {
                 let now = Instant::now();
                 let due = waiting.boards.iter().position(|(_, due)| *due <= now);
                 if let Some(index) = due {
+                    waiting.writing = true;
                     break waiting.boards.swap_remove(index).0;
                 }
                 let next = waiting.boards.iter().map(|(_, due)| due.saturating_duration_since(now)).min();
@@ -106,11 +115,15 @@ fn run(shared: &Shared) {
                     shared.changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
             }
         };
-        if let Err(error) = flush(&board) {
+        let outcome = flush(&board);
+        let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.writing = false;
+        if let Err(error) = outcome {
             tracing::warn!(code = error.code(), "spec.yaml is not up to date: {error}");
-            let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.boards.push((board, Instant::now() + RETRY));
         }
+        drop(waiting);
+        shared.changed.notify_all();
     }
 }
 
