@@ -144,7 +144,11 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
 }
 
 /// Two servers, as two hosts would start them.
-fn two_agents(guide: &mut Guide, binary: &std::path::Path, repository: &std::path::Path) -> Result<(), Error> {
+fn two_agents(
+    guide: &mut Guide,
+    binary: &std::path::Path,
+    repository: &std::path::Path,
+) -> Result<(), Error> {
     const TITLE: &str = "Who does what?";
     guide.chapter(TITLE, "Two agents on one list of tasks: one lease each, told of each other's work.");
     sample::tasks(repository)?;
@@ -154,7 +158,12 @@ fn two_agents(guide: &mut Guide, binary: &std::path::Path, repository: &std::pat
         client.initialize("2025-11-25")?;
         let answer = client.call("lodestar_agent_join", &json!({ "name": name }))?;
         let agent = text(&answer, "/structuredContent/agentId");
-        guide.step(TITLE, &format!("lodestar_agent_join {{\"name\": \"{name}\"}}"), answer, format!("{name} is {agent}"));
+        guide.step(
+            TITLE,
+            &format!("lodestar_agent_join {{\"name\": \"{name}\"}}"),
+            answer,
+            format!("{name} is {agent}"),
+        );
         clients.push((client, agent));
     }
     let [(ada, first), (bob, second)] = clients.as_mut_slice() else { return Ok(()) };

@@ -268,7 +268,8 @@ impl Task {
                 Ok(ended(&id, verified))
             }
             Task::Delete { id, cascade, agent } => {
-                let request = TaskDelete { task_id: id, cascade, agent_id: agent, worktree: None };
+                let request =
+                    TaskDelete { task_id: id, cascade, agent_id: agent, worktree: None, by_person: true };
                 let deleted = engine.task_delete(&request)?.answer.deleted_task_ids;
                 let text = format!("Deleted {}.", deleted.join(", "));
                 Ok(Outcome::new(json!({"deleted": deleted, "count": deleted.len()}), text))
@@ -345,6 +346,7 @@ impl Create {
                 prd,
                 agent_id: self.agent,
                 worktree: None,
+                by_person: true,
             })?
             .answer;
         let task = created.task;
@@ -377,6 +379,7 @@ impl Update {
                 remove_labels: self.remove_label,
                 agent_id: self.agent,
                 worktree: None,
+                by_person: true,
             })?
             .answer;
         let task = changed.task;
@@ -471,6 +474,7 @@ impl Finish {
             task_id: self.id.clone(),
             agent_id: holder.unwrap_or_default(),
             note: self.note,
+            by_person: true,
             ..TaskFinish::default()
         };
         Ok((self.id, request))

@@ -99,7 +99,8 @@ fn completions_of_eight_servers_all_reach_store_and_file() {
     assert_eq!(text.matches("status: verified").count(), each * 8);
     assert!(text.starts_with("# the plan\nproject:\n  name: race   # keep\n"), "{}", &text[..80]);
     assert!(text.contains("title: Task 3 # 3\n"));
-    let listed = envelope(&becket(&repo, ["task", "list", "--status", "verified", "--json"]).output().unwrap());
+    let listed =
+        envelope(&becket(&repo, ["task", "list", "--status", "verified", "--json"]).output().unwrap());
     assert_eq!(listed["data"]["count"], each * 8);
 }
 
@@ -142,12 +143,17 @@ fn what_was_answered_survives_a_kill() {
         let found = ask(&mut process, "lodestar_task_get", json!({"taskId": task}));
         assert_eq!(found["runtime"]["status"], "done", "{task}");
     }
-    let done = ask(&mut process, "lodestar_events_pull", json!({"limit": 1000, "filterTypes": ["task.done"]}));
+    let done =
+        ask(&mut process, "lodestar_events_pull", json!({"limit": 1000, "filterTypes": ["task.done"]}));
     assert_eq!(done["events"].as_array().unwrap().len(), answered.len());
     process.close_stdin();
     assert!(process.wait().success());
     let text = repo.read(".lodestar/spec.yaml");
-    assert_eq!(text.matches("status: done").count(), answered.len(), "the next process brought the file up to date");
+    assert_eq!(
+        text.matches("status: done").count(),
+        answered.len(),
+        "the next process brought the file up to date"
+    );
 }
 
 #[test]
@@ -187,11 +193,16 @@ fn others_are_told_at_once_and_waiters_wake() {
     there.expect("news of somebody", |message| message["method"] == "notifications/message");
     ask(&mut here, "lodestar_task_claim", json!({"taskId": "T0", "agentId": first}));
     there.expect("the task's resource", |message| {
-        message["method"] == "notifications/resources/updated" && message["params"]["uri"] == "lodestar://task/T0"
+        message["method"] == "notifications/resources/updated"
+            && message["params"]["uri"] == "lodestar://task/T0"
     });
     let arguments = json!({"agentId": second, "timeoutSeconds": 50});
     let waiting = there.start("tools/call", json!({"name": "lodestar_events_wait", "arguments": arguments}));
-    ask(&mut here, "lodestar_message_send", json!({"fromAgentId": first, "toAgentId": second, "body": "wake up"}));
+    ask(
+        &mut here,
+        "lodestar_message_send",
+        json!({"fromAgentId": first, "toAgentId": second, "body": "wake up"}),
+    );
     let woken = there.answer(&waiting);
     assert_eq!(woken["result"]["structuredContent"]["events"][0]["type"], "message.sent", "{woken}");
 }
@@ -203,7 +214,13 @@ fn branches_that_each_add_or_finish_a_task_merge() {
     repo.git(["add", "--all"]);
     repo.commit("one");
     repo.git(["checkout", "--quiet", "-b", "topic", "HEAD~1"]);
-    assert!(becket(&repo, ["task", "create", "--title", "Of topic", "--id", "X1"]).output().unwrap().status.success());
+    assert!(
+        becket(&repo, ["task", "create", "--title", "Of topic", "--id", "X1"])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
     assert!(becket(&repo, ["task", "complete", "T1"]).output().unwrap().status.success());
     repo.git(["add", "--all"]);
     repo.commit("two");

@@ -89,6 +89,25 @@ impl<T> Answer<T> {
 }
 
 impl Engine {
+    /// Asks for fewer rows until the answer is short enough to be given: the cursor of the answer leads to the rest.
+    pub(super) fn fitting<T: Serialize>(
+        &self,
+        limit: usize,
+        ask: impl Fn(usize) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        const AROUND: usize = 2_000;
+        let most = self.max_output_bytes().saturating_sub(AROUND);
+        let mut limit = limit.max(1);
+        loop {
+            let answer = ask(limit)?;
+            let size = serde_json::to_vec(&answer).map_or(0, |bytes| bytes.len());
+            if size <= most || limit == 1 {
+                return Ok(answer);
+            }
+            limit = (limit * most / size).clamp(1, limit - 1);
+        }
+    }
+
     /// Adds what the agent should know; its call counts as a heartbeat. Never fails a call that succeeded.
     pub(super) fn answered<T>(&self, board: &Board, agent: Option<&AgentId>, answer: T) -> Answer<T> {
         let since = agent.and_then(|agent| match board.store.digest(&board.worktree, agent) {
@@ -101,11 +120,15 @@ impl Engine {
         });
         Answer { answer, since_last_call: since }
     }
+}
 
-    /// Who makes a change; each call has an id of its own, which its events carry.
-    pub(super) fn caller(agent: Option<&str>) -> Result<Call, Error> {
+impl Board {
+    /// Who makes a change; each call has an id of its own, which its events carry. Only a server can lose an answer on its
+    /// way, and so only there a call has a key by which it is done once.
+    pub(super) fn caller(&self, agent: Option<&str>) -> Result<Call, Error> {
         let agent = agent.map(agent_id).transpose()?;
-        Ok(Call { agent, correlation_id: Some(random_hex()), idempotency_key: Some(random_hex()) })
+        let idempotency_key = self.runtime.contains("://").then(random_hex);
+        Ok(Call { agent, correlation_id: Some(random_hex()), idempotency_key })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use becket_base::Timestamp;
 use becket_store::{
-    Cascade, Change, TaskId, globs, prd,
+    AgentId, Cascade, Change, TaskId, globs, prd,
     spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Loaded, Prd, PrdReference, Status},
 };
 use schemars::JsonSchema;
@@ -44,12 +44,15 @@ pub struct TaskCreate {
     pub status: Option<String>,
     #[serde(default)]
     pub prd: Option<PrdInput>,
-    /// Who makes it; required of agents.
+    /// Who makes it.
     #[serde(default)]
     pub agent_id: Option<String>,
     /// The worktree whose `spec.yaml` is meant.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Asked by a person at a terminal, who needs no agent.
+    #[serde(skip)]
+    pub by_person: bool,
 }
 
 /// Where the task comes from in the document of requirements.
@@ -96,6 +99,9 @@ pub struct TaskUpdate {
     /// The worktree whose `spec.yaml` is meant.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Asked by a person at a terminal, who needs no agent.
+    #[serde(skip)]
+    pub by_person: bool,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -110,6 +116,9 @@ pub struct TaskDelete {
     /// The worktree whose tasks are meant.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Asked by a person at a terminal, who needs no agent.
+    #[serde(skip)]
+    pub by_person: bool,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -135,9 +144,9 @@ const MOST_ITEMS: usize = 500;
 
 impl Engine {
     pub fn task_create(&self, request: &TaskCreate) -> Result<Answer<ChangedTask>, Error> {
-        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
-        let call = Self::caller(request.agent_id.as_deref())?;
+        let agent = actor(request.agent_id.as_deref(), request.by_person)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
+        let call = board.caller(request.agent_id.as_deref())?;
         if let Some(agent) = &agent {
             board.store.agent(agent)?;
         }
@@ -192,10 +201,10 @@ impl Engine {
     }
 
     pub fn task_update(&self, request: &TaskUpdate) -> Result<Answer<ChangedTask>, Error> {
-        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
-        let call = Self::caller(request.agent_id.as_deref())?;
+        let agent = actor(request.agent_id.as_deref(), request.by_person)?;
         let id = task_id(&request.task_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
+        let call = board.caller(request.agent_id.as_deref())?;
         if let Some(agent) = &agent {
             board.store.agent(agent)?;
         }
@@ -243,9 +252,9 @@ impl Engine {
     }
 
     pub fn task_delete(&self, request: &TaskDelete) -> Result<Answer<DeletedTasks>, Error> {
-        let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
-        let call = Self::caller(request.agent_id.as_deref())?;
+        let agent = actor(request.agent_id.as_deref(), request.by_person)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
+        let call = board.caller(request.agent_id.as_deref())?;
         let cascade = if request.cascade { Cascade::Dependents } else { Cascade::Refuse };
         let deleted =
             board.store.delete_task(&call, &board.worktree, &task_id(&request.task_id)?, cascade)?;
@@ -305,6 +314,14 @@ impl Engine {
         }
         let prd_hash = Some(prd::hash(&document));
         Ok((Prd { source: input.source.clone(), refs, excerpt: input.excerpt.clone(), prd_hash }, warnings))
+    }
+}
+
+/// Whoever is no person at a terminal says who it is.
+fn actor(agent: Option<&str>, by_person: bool) -> Result<Option<AgentId>, Error> {
+    match agent {
+        None if !by_person => Err(becket_store::Error::NoAgent.into()),
+        agent => agent.map(agent_id).transpose(),
     }
 }
 

@@ -98,13 +98,16 @@ impl Engine {
     pub fn events_pull(&self, request: &EventsPull) -> Result<EventsAnswer, Error> {
         bounded("limit", request.limit, 1_000)?;
         let board = self.board(None)?;
-        Ok(EventsAnswer::from(board.store.events(&EventQuery {
-            since: request.since_cursor.unwrap_or(0),
-            stream: request.stream.clone(),
-            limit: request.limit,
-            types: types(&request.filter_types)?,
-            concerning: None,
-        })?))
+        let types = types(&request.filter_types)?;
+        self.fitting(request.limit.unwrap_or(200), |limit| {
+            Ok(EventsAnswer::from(board.store.events(&EventQuery {
+                since: request.since_cursor.unwrap_or(0),
+                stream: request.stream.clone(),
+                limit: Some(limit),
+                types: types.clone(),
+                concerning: None,
+            })?))
+        })
     }
 
     /// Returns as soon as something happened that concerns the agent, or with nothing when the time is up.

@@ -24,6 +24,9 @@ pub struct TaskFinish {
     /// The worktree whose tasks are meant.
     #[serde(default)]
     pub worktree: Option<String>,
+    /// Asked by a person at a terminal, who needs no agent.
+    #[serde(skip)]
+    pub by_person: bool,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -66,17 +69,6 @@ impl Engine {
         self.finish(request, becket_store::Store::complete, Verified::from)
     }
 
-    /// A person at the command line finishes a task without an agent.
-    pub fn task_done_by_person(&self, task: &str) -> Result<Finished, Error> {
-        let request = TaskFinish { task_id: task.to_owned(), ..TaskFinish::default() };
-        Ok(self.task_done(&request)?.answer)
-    }
-
-    pub fn task_verify_by_person(&self, task: &str) -> Result<Verified, Error> {
-        let request = TaskFinish { task_id: task.to_owned(), ..TaskFinish::default() };
-        Ok(self.task_verify(&request)?.answer)
-    }
-
     fn finish<T>(
         &self,
         request: &TaskFinish,
@@ -91,10 +83,10 @@ impl Engine {
         answer: impl Fn(Outcome) -> T,
     ) -> Result<Answer<T>, Error> {
         let task = task_id(&request.task_id)?;
-        // Empty only from the functions for a person: an agent's empty id is refused as one.
-        let agent = if request.agent_id.is_empty() { None } else { Some(agent_id(&request.agent_id)?) };
+        let nobody = request.by_person && request.agent_id.is_empty();
+        let agent = if nobody { None } else { Some(agent_id(&request.agent_id)?) };
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let call = Self::caller(agent.as_ref().map(becket_store::AgentId::as_str))?;
+        let call = board.caller(agent.as_ref().map(becket_store::AgentId::as_str))?;
         let outcome =
             act(&board.store, &call, &board.worktree, &task, request.generation, request.note.as_deref())?;
         self.coordinate.flusher.nudge(&board);

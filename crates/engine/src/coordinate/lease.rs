@@ -136,7 +136,7 @@ impl Engine {
     pub fn task_claim(&self, request: &TaskClaim) -> Result<Answer<ClaimedTask>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let call = Self::caller(Some(&request.agent_id))?;
+        let call = board.caller(Some(&request.agent_id))?;
         let wanted = ClaimRequest { task: task_id(&request.task_id)?, ttl_seconds: request.ttl_seconds };
         let claimed = match board.store.claim(&call, &board.worktree, &wanted)? {
             Claim::Held(conflict) => ClaimedTask {
@@ -174,7 +174,7 @@ impl Engine {
     pub fn task_claim_next(&self, request: &TaskClaimNext) -> Result<Answer<NextClaim>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let call = Self::caller(Some(&request.agent_id))?;
+        let call = board.caller(Some(&request.agent_id))?;
         let wish = TaskNext {
             labels: request.labels.clone(),
             max_priority: request.max_priority,
@@ -216,7 +216,7 @@ impl Engine {
     pub fn task_renew(&self, request: &TaskRenew) -> Result<Answer<Renewed>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
-        let call = Self::caller(Some(&request.agent_id))?;
+        let call = board.caller(Some(&request.agent_id))?;
         let lease =
             board.store.renew(&call, &task_id(&request.task_id)?, request.generation, request.ttl_seconds)?;
         Ok(self.answered(&board, Some(&agent), Renewed { ok: true, lease: LeaseView::from(lease) }))
@@ -225,7 +225,7 @@ impl Engine {
     pub fn task_release(&self, request: &TaskRelease) -> Result<Answer<Released>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
-        let call = Self::caller(Some(&request.agent_id))?;
+        let call = board.caller(Some(&request.agent_id))?;
         let task = task_id(&request.task_id)?;
         let lease = board.store.release(&call, &task, request.generation, request.reason.as_deref())?;
         Ok(self.answered(&board, Some(&agent), Released { ok: true, previous_lease: LeaseView::from(lease) }))

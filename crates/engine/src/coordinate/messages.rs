@@ -137,7 +137,7 @@ impl Engine {
         };
         let board = self.board(None)?;
         let sent = board.store.send(
-            &Self::caller(Some(&request.from_agent_id))?,
+            &board.caller(Some(&request.from_agent_id))?,
             &NewMessage {
                 to: request.to_agent_id.as_deref().map(agent_id).transpose()?,
                 task: request.task_id.as_deref().map(task_id).transpose()?,
@@ -160,20 +160,23 @@ impl Engine {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
         board.store.agent(&agent)?;
-        let page = board.store.messages(&Inbox {
-            agent: Some(agent.clone()),
-            task: request.task_id.as_deref().map(task_id).transpose()?,
-            unread_only: request.unread_only.unwrap_or(true),
-            limit: request.limit,
-            since_id: request.since_id.clone(),
-            ..Inbox::default()
-        })?;
         // Heartbeat only: the list itself is the news.
         let _ = board.store.heartbeat(&agent);
-        Ok(Messages {
-            messages: page.messages.into_iter().map(MessageRow::from).collect(),
-            unread: page.unread,
-            next_cursor: page.next_cursor,
+        let task = request.task_id.as_deref().map(task_id).transpose()?;
+        self.fitting(request.limit.unwrap_or(50), |limit| {
+            let page = board.store.messages(&Inbox {
+                agent: Some(agent.clone()),
+                task: task.clone(),
+                unread_only: request.unread_only.unwrap_or(true),
+                limit: Some(limit),
+                since_id: request.since_id.clone(),
+                ..Inbox::default()
+            })?;
+            Ok(Messages {
+                messages: page.messages.into_iter().map(MessageRow::from).collect(),
+                unread: page.unread,
+                next_cursor: page.next_cursor,
+            })
         })
     }
 
@@ -206,7 +209,7 @@ impl Engine {
     pub fn message_ack(&self, request: &MessageAck) -> Result<Answer<AckedMessages>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
-        let call = Self::caller(Some(&request.agent_id))?;
+        let call = board.caller(Some(&request.agent_id))?;
         let updated = match (&request.task_id, request.message_ids.is_empty()) {
             (_, false) => board.store.acknowledge(&call, &request.message_ids)?,
             (Some(task), true) => board.store.acknowledge_thread(&call, &task_id(task)?)?,
@@ -221,18 +224,24 @@ impl Engine {
     pub fn message_search(&self, request: &MessageSearch) -> Result<Messages, Error> {
         bounded("limit", request.limit, 200)?;
         let board = self.board(None)?;
-        let found = board.store.search_messages(&Search {
-            keyword: request.keyword.clone(),
-            task: request.task_id.as_deref().map(task_id).transpose()?,
-            from: request.from_agent_id.as_deref().map(agent_id).transpose()?,
-            since: request.since.clone(),
-            until: request.until.clone(),
-            limit: request.limit,
-        })?;
-        Ok(Messages {
-            messages: found.into_iter().map(MessageRow::from).collect(),
-            unread: 0,
-            next_cursor: None,
+        let (task, from) = (
+            request.task_id.as_deref().map(task_id).transpose()?,
+            request.from_agent_id.as_deref().map(agent_id).transpose()?,
+        );
+        self.fitting(request.limit.unwrap_or(50), |limit| {
+            let found = board.store.search_messages(&Search {
+                keyword: request.keyword.clone(),
+                task: task.clone(),
+                from: from.clone(),
+                since: request.since.clone(),
+                until: request.until.clone(),
+                limit: Some(limit),
+            })?;
+            Ok(Messages {
+                messages: found.into_iter().map(MessageRow::from).collect(),
+                unread: 0,
+                next_cursor: None,
+            })
         })
     }
 }

@@ -115,21 +115,21 @@ impl Engine {
             Some(word) => (Some(parse_status(word)?), true),
         };
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let page = board.store.tasks(
-            &board.worktree,
-            &TaskQuery {
+        self.fitting(request.limit.unwrap_or(50), |limit| {
+            let query = TaskQuery {
                 status,
                 include_deleted,
                 label: request.label.clone(),
-                limit: request.limit,
+                limit: Some(limit),
                 cursor: request.cursor.clone(),
-            },
-        )?;
-        Ok(Tasks {
-            tasks: page.tasks.into_iter().map(TaskRow::from).collect(),
-            total: page.total,
-            next_cursor: page.next_cursor,
-            warnings: problems(&page.problems),
+            };
+            let page = board.store.tasks(&board.worktree, &query)?;
+            Ok(Tasks {
+                tasks: page.tasks.into_iter().map(TaskRow::from).collect(),
+                total: page.total,
+                next_cursor: page.next_cursor,
+                warnings: problems(&page.problems),
+            })
         })
     }
 
