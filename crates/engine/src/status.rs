@@ -178,7 +178,6 @@ impl Engine {
 
 /// What each plane is in this build, and how fresh its answers are in this workspace.
 fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
-    let absent = |name: &str| (name.to_owned(), false, "not in this build".to_owned());
     let remember = if has_entries(workspace) {
         "entries in .context/ are read from the disk on every call, each with its state against today's code"
     } else {

@@ -157,10 +157,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         log_file: None,
         json_logs: false,
     };
-    let context = match Context::open(global, ui) {
-        Ok(context) => context,
-        Err(error) => return refused(&ui, cli.json, &error),
-    };
+    let context = Context::open(global, ui);
     let command = cli.command.unwrap_or(Command::Status);
     if cli.explain {
         return explain(&ui, cli.json, &command);

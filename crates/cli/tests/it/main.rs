@@ -14,6 +14,7 @@ mod commands;
 mod commit;
 mod context_races;
 mod context_tools;
+mod coordinate;
 mod endings;
 mod coordinate;
 mod http;
