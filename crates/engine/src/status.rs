@@ -192,7 +192,8 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
         (
             "understand".to_owned(),
             true,
-            "contracts are made from the files as they are on every call; only what changed is read again".to_owned(),
+            "contracts are made from the files as they are on every call; only what changed is read again"
+                .to_owned(),
         ),
         ("remember".to_owned(), true, remember.to_owned()),
         ("coordinate".to_owned(), true, coordinate.to_owned()),

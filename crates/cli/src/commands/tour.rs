@@ -92,7 +92,10 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({"worktree": "discounts"}))?;
 
     let title = "What does it promise?";
-    guide.chapter(title, "Contracts instead of source: signatures, who depends on whom, and what an edit breaks.");
+    guide.chapter(
+        title,
+        "Contracts instead of source: signatures, who depends on whom, and what an edit breaks.",
+    );
     guide.tool(&mut client, title, "logicstamp_refresh_snapshot", &json!({}))?;
     guide.tool(&mut client, title, "logicstamp_impact", &json!({"target": "src/money.ts#format"}))?;
     sample.break_money()?;

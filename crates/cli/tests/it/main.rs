@@ -16,7 +16,6 @@ mod context_races;
 mod context_tools;
 mod coordinate;
 mod endings;
-mod coordinate;
 mod http;
 mod initialize;
 mod note;
