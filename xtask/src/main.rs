@@ -1,4 +1,5 @@
-//! The work on the tree itself: `cargo xtask tidy` checks it, `reference` writes its reference pages, `bench` measures it.
+//! The work on the tree itself: `cargo xtask tidy` checks it, `reference` writes its reference pages, `bench` measures it,
+//! `eval` tells how well it groups changes.
 //!
 //! Owns the rules that no compiler checks and the pages that are derived from code. Nothing of it is shipped.
 
@@ -9,6 +10,7 @@
 )]
 
 mod bench;
+mod eval;
 mod manifest;
 mod reference;
 mod tidy;
@@ -45,6 +47,8 @@ enum Task {
     Vocabulary { file: PathBuf },
     /// Measure the release binary.
     Bench(bench::Arguments),
+    /// Measure how well changes are grouped, and learn to do it better.
+    Eval(eval::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Task::Reference { check } => reference(check),
         Task::Vocabulary { file } => vocabulary(&file),
         Task::Bench(arguments) => bench::run(&root(), &arguments).map_err(Into::into),
+        Task::Eval(arguments) => eval::run(&arguments).map_err(Into::into),
     };
     match outcome {
         Ok(code) => code,

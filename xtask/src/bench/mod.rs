@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "it starts what it measures, in a repository that it makes")]
 
 mod coordinate;
+mod grouping;
 mod http;
 mod process;
 mod remember;
@@ -52,6 +53,8 @@ enum What {
     Remember(Output),
     /// The coordinate plane: claims, lists and rates at the store, on SQLite and PostgreSQL.
     Coordinate(Output),
+    /// The commit plane: grouping and planning hunks.
+    Commit(Output),
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -90,6 +93,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchE
             (output, "cargo xtask bench remember", remember::measure(&process::build_release(root)?)?)
         }
         What::Coordinate(output) => (output, "cargo xtask bench coordinate", coordinate::measure(root)?),
+        What::Commit(output) => (output, "cargo xtask bench commit", grouping::measure()?),
     };
     let report = Report { setting: process::setting(root, command)?, rows };
     if json {

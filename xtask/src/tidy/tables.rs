@@ -24,6 +24,12 @@ const FOLDERS: &[TableFolder] = &[
         beside: &[],
     },
     TableFolder {
+        folder: "crates/commits/src/signals",
+        file: "crates/commits/src/signals/mod.rs",
+        table: "SIGNALS",
+        beside: &[],
+    },
+    TableFolder {
         folder: "crates/mcp/src/prompts",
         file: "crates/mcp/src/prompts/mod.rs",
         table: "PROMPTS",

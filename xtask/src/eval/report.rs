@@ -1,0 +1,175 @@
+//! The table that an evaluation prints.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use becket_commits::group;
+
+use super::dataset::{Case, visit};
+use super::metrics::{Scores, bootstrap, real, score};
+use super::tangle::Regime;
+use super::{EvalError, Sampling};
+
+/// What one method did with one tangle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Result {
+    pub(super) regime: Regime,
+    pub(super) intents: usize,
+    pub(super) scores: Scores,
+}
+
+/// Results by method, in the order of first use.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    methods: Vec<(String, Vec<Result>)>,
+}
+
+impl Table {
+    pub(super) fn add(&mut self, method: &str, case: &Case<'_>, answer: &[usize]) {
+        let scores = score(&case.tangle.labels, answer, &case.lines);
+        self.push(method, Result { regime: case.tangle.regime, intents: case.tangle.intents, scores });
+    }
+
+    pub(super) fn push(&mut self, method: &str, result: Result) {
+        match self.methods.iter_mut().find(|(name, _)| name == method) {
+            Some((_, results)) => results.push(result),
+            None => self.methods.push((method.to_owned(), vec![result])),
+        }
+    }
+
+    /// One-per-file, one-per-directory and all-in-one.
+    pub(super) fn add_baselines(&mut self, case: &Case<'_>) {
+        let path = |unit: &becket_commits::Unit| case.changes[unit.change].path().as_bytes().to_vec();
+        let folder = |unit: &becket_commits::Unit| {
+            let path = path(unit);
+            let end = path.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
+            path[..end].to_vec()
+        };
+        self.add("all-in-one", case, &vec![0; case.units.len()]);
+        self.add("one-per-file", case, &numbered(case.units.iter().map(path)));
+        self.add("one-per-directory", case, &numbered(case.units.iter().map(folder)));
+    }
+
+    pub(super) fn print(&self, title: &str, seed: u64) {
+        for regime in Regime::ALL {
+            let count = |intents: &dyn Fn(usize) -> bool| {
+                let first = self.methods.first().map(|(_, results)| results.as_slice()).unwrap_or_default();
+                first.iter().filter(|result| result.regime == regime && intents(result.intents)).count()
+            };
+            let (tangled, single) = (count(&|intents| intents > 1), count(&|intents| intents == 1));
+            println!(
+                "\n{title}, regime {}: {tangled} tangles of 2 to 4 intents, {single} of one",
+                regime.name()
+            );
+            println!(
+                "| method | ARI [95 %] | pair F1 | Acc-c | perfect % | k=2/3/4 ARI | groups | k=1 whole % [95 %] |"
+            );
+            println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+            for (method, results) in &self.methods {
+                let results: Vec<&Result> = results.iter().filter(|result| result.regime == regime).collect();
+                println!("{}", row(method, &results, seed));
+            }
+        }
+    }
+
+    /// Mean ARI over tangles and share of single intents left whole, both regimes together.
+    pub(super) fn summary(&self, method: &str) -> Option<(f64, f64)> {
+        let (_, results) = self.methods.iter().find(|(name, _)| name == method)?;
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / real(values.len().max(1));
+        Some((
+            mean(results.iter().filter(|it| it.intents > 1).map(|it| it.scores.ari).collect()),
+            mean(results.iter().filter(|it| it.intents == 1).map(|it| it.scores.perfect).collect()),
+        ))
+    }
+}
+
+fn row(method: &str, results: &[&Result], seed: u64) -> String {
+    let tangled = |value: fn(&Scores) -> f64| -> Vec<f64> {
+        results.iter().filter(|result| result.intents > 1).map(|result| value(&result.scores)).collect()
+    };
+    let whole: Vec<f64> = results
+        .iter()
+        .filter(|result| result.intents == 1)
+        .map(|result| result.scores.perfect * 100.0)
+        .collect();
+    let ari = bootstrap(&tangled(|scores| scores.ari), seed);
+    let interval = |value: fn(&Scores) -> f64| bootstrap(&tangled(value), seed);
+    let of = |intents: usize| -> f64 {
+        let values: Vec<f64> = results
+            .iter()
+            .filter(|result| result.intents == intents)
+            .map(|result| result.scores.ari)
+            .collect();
+        values.iter().sum::<f64>() / real(values.len().max(1))
+    };
+    let (f1, accuracy) = (interval(|scores| scores.pair_f1), interval(|scores| scores.accuracy));
+    let perfect = interval(|scores| scores.perfect * 100.0);
+    let whole = bootstrap(&whole, seed);
+    format!(
+        "| {method} | {:.3} [{:.3}, {:.3}] | {:.3} [{:.3}, {:.3}] | {:.3} [{:.3}, {:.3}] | {:.1} [{:.1}, {:.1}] | {:.2}/{:.2}/{:.2} | {:.2} | {:.1} [{:.1}, {:.1}] |",
+        ari.mean,
+        ari.low,
+        ari.high,
+        f1.mean,
+        f1.low,
+        f1.high,
+        accuracy.mean,
+        accuracy.low,
+        accuracy.high,
+        perfect.mean,
+        perfect.low,
+        perfect.high,
+        of(2),
+        of(3),
+        of(4),
+        interval(|scores| scores.groups).mean,
+        whole.mean,
+        whole.low,
+        whole.high,
+    )
+}
+
+/// Groups of equal values, numbered in the order of their first.
+fn numbered(values: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
+    let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    values
+        .map(|value| {
+            let next = known.len();
+            *known.entry(value).or_insert(next)
+        })
+        .collect()
+}
+
+/// Groups every tangle by the same function that answers `group_changes`.
+pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError> {
+    for path in &sampling.repo {
+        let mut table = Table::default();
+        let (mut units, mut mixed, mut spent) = (0, 0, Duration::ZERO);
+        let mut not_replayed = 0;
+        let name = visit(path, sampling, |case, evidence| {
+            let begun = Instant::now();
+            let grouping = group(case.changes, case.units, evidence);
+            spent += begun.elapsed();
+            let mut places = HashMap::new();
+            for (number, group) in grouping.groups.iter().enumerate() {
+                for hunk in &group.hunks {
+                    places.insert(hunk.clone(), number);
+                }
+            }
+            let answer: Vec<usize> =
+                case.units.iter().filter_map(|unit| places.get(&unit.id).copied()).collect();
+            not_replayed += usize::from(answer.len() != case.units.len() || places.len() != case.units.len());
+            table.add_baselines(case);
+            table.add("becket", case, &answer);
+            units += case.units.len();
+            mixed += case.tangle.mixed;
+        })?;
+        table.print(&name, sampling.seed);
+        println!(
+            "\n{units} units, {mixed} of them mixed ({:.1} %); grouping took {:.1} ms in all; {not_replayed} answers left a unit out",
+            100.0 * real(mixed) / real(units.max(1)),
+            spent.as_secs_f64() * 1e3
+        );
+    }
+    Ok(())
+}
