@@ -175,7 +175,7 @@ mod tests {
             (0_u16..400).map(|row| [f32::from(row % 20), f32::from(row / 20)]).collect();
         let truth = |row: &[f32; 2]| row[0] > 9.0 && row[1] > 12.0;
         let labels: Vec<f32> = rows.iter().map(|row| f32::from(u8::from(truth(row)))).collect();
-        let slices: Vec<&[f32]> = rows.iter().map(|row| row.as_slice()).collect();
+        let slices: Vec<&[f32]> = rows.iter().map(<[f32; 2]>::as_slice).collect();
         let rows_read = Rows::new(2, &slices, labels, vec![1.0; rows.len()]);
         let (forest, gains) = grow(&rows_read, Growth { trees: 30, depth: 3, rate: 0.3, restraint: 1.0 });
         let wrong = rows.iter().filter(|row| (forest.chance(&row[..]) > 0.5) != truth(row)).count();

@@ -28,6 +28,8 @@ struct Sample {
 const MOST_PAIRS: usize = 120;
 const PAIR_GROWTH: Growth = Growth { trees: 140, depth: 5, rate: 0.12, restraint: 6.0 };
 const JOIN_GROWTH: Growth = Growth { trees: 90, depth: 4, rate: 0.12, restraint: 6.0 };
+/// Of two units that are not compared because nothing connects them; most such pairs are of two intents.
+const BACKGROUND: f32 = 0.12;
 /// Single intents that must be left whole, where the threshold can still choose.
 const WHOLE_GOAL: f64 = 0.77;
 
@@ -82,7 +84,7 @@ pub(super) fn learn(sampling: &Sampling, output: Option<&Path>) -> Result<(), Ev
     table.print("each repository left out once", sampling.seed);
     if let Some(output) = output {
         let everything: Vec<usize> = (0..samples.len()).collect();
-        let mut model = fit(&samples, &everything, None)?;
+        let mut model = fit(&samples, &everything, None);
         model.made_by = format!(
             "cargo xtask eval learn --seed {} --each {} on {}",
             sampling.seed,
@@ -104,34 +106,34 @@ struct Study {
 
 fn leave_each_out(samples: &[Vec<Sample>]) -> Result<Vec<Study>, EvalError> {
     let places: Vec<usize> = (0..samples.len()).collect();
-    let study = |out: usize| -> Result<Study, EvalError> {
+    let study = |out: usize| -> Study {
         let rest: Vec<usize> = places.iter().copied().filter(|place| *place != out).collect();
         let mut plain = Model::default();
-        let model = fit(samples, &rest, Some(&mut plain))?;
+        let model = fit(samples, &rest, Some(&mut plain));
         let answers =
             samples[out].iter().map(|sample| [answer(sample, &plain), answer(sample, &model)]).collect();
         eprintln!("left out {out}: stop {:.2} for averages, {:.2} for joins", plain.stop, model.stop);
-        Ok(Study { answers })
+        Study { answers }
     };
     // Two at a time, which is what most machines can do at least.
     let (even, odd): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| *place % 2 == 0);
     let (even, odd) = std::thread::scope(|scope| {
-        let odd = scope.spawn(|| odd.iter().map(|out| study(*out)).collect::<Result<Vec<_>, _>>());
-        let even = even.iter().map(|out| study(*out)).collect::<Result<Vec<_>, _>>();
+        let odd = scope.spawn(|| odd.iter().map(|out| study(*out)).collect::<Vec<_>>());
+        let even = even.iter().map(|out| study(*out)).collect::<Vec<_>>();
         (even, odd.join())
     });
-    let (mut even, mut odd) = (even?.into_iter(), odd.map_err(|_| EvalError::Thread)??.into_iter());
+    let (mut even, mut odd) = (even.into_iter(), odd.map_err(|_| EvalError::Thread)?.into_iter());
     Ok((0..samples.len()).filter_map(|place| if place % 2 == 0 { even.next() } else { odd.next() }).collect())
 }
 
 /// Learns from some of the repositories. The joining is learned from chances that a model without the repository gave,
 /// because those of a model that knows the answers are too sure. `plain` becomes the same model with average linkage.
-fn fit(samples: &[Vec<Sample>], from: &[usize], plain: Option<&mut Model>) -> Result<Model, EvalError> {
+fn fit(samples: &[Vec<Sample>], from: &[usize], plain: Option<&mut Model>) -> Model {
     let width = feature_names().len();
     let (pair, weights) = fit_pairs(samples, from);
     let mut model = Model { features: feature_names(), weights, pair, ..Model::default() };
     model.weights.resize(width, 0.0);
-    model.background = background(samples, from);
+    model.background = BACKGROUND;
     let mut unseen: Vec<(&Sample, Vec<Chance>)> = Vec::new();
     let folds = from.len().min(2);
     for fold in 0..folds {
@@ -157,7 +159,7 @@ fn fit(samples: &[Vec<Sample>], from: &[usize], plain: Option<&mut Model>) -> Re
     }
     model.join = fit_joins(&unseen, model.background);
     model.stop = best_stop(&unseen, &model);
-    Ok(model)
+    model
 }
 
 fn fit_pairs(samples: &[Vec<Sample>], from: &[usize]) -> (becket_commits::forest::Forest, Vec<f32>) {
@@ -185,10 +187,6 @@ fn weight(pairs: usize) -> f32 {
     3.0 / (pairs as f32).powf(0.7).max(1.0)
 }
 
-fn background(_samples: &[Vec<Sample>], _from: &[usize]) -> f32 {
-    0.12
-}
-
 fn fit_joins(unseen: &[(&Sample, Vec<Chance>)], background: f32) -> becket_commits::forest::Forest {
     let (mut numbers, mut labels, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for (sample, chances) in unseen {
@@ -207,7 +205,7 @@ fn fit_joins(unseen: &[(&Sample, Vec<Chance>)], background: f32) -> becket_commi
             weights.push((((share - 0.5).abs() * 2.0).max(0.1) * 3.0 / real(steps.len()).sqrt()) as f32);
         }
     }
-    let rows: Vec<&[f32]> = numbers.iter().map(|row| row.as_slice()).collect();
+    let rows: Vec<&[f32]> = numbers.iter().map(<[f32; JOIN_FEATURES.len()]>::as_slice).collect();
     grow(&Rows::new(JOIN_FEATURES.len(), &rows, labels, weights), JOIN_GROWTH).0
 }
 
@@ -253,7 +251,9 @@ fn answer(sample: &Sample, model: &Model) -> Vec<usize> {
 fn numbered(clusters: &[Vec<u32>], units: usize) -> Vec<usize> {
     let mut answer = vec![0; units];
     for (number, cluster) in clusters.iter().enumerate() {
-        cluster.iter().for_each(|unit| answer[*unit as usize] = number);
+        for unit in cluster {
+            answer[*unit as usize] = number;
+        }
     }
     answer
 }

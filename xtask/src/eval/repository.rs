@@ -81,16 +81,16 @@ impl Repository {
             })
             .collect();
         let kept = cache.map(|folder| folder.join(format!("{}.patches", self.name())));
-        let patches = match kept.as_ref().and_then(|file| std::fs::read(file).ok()) {
-            Some(patches) => patches,
-            None => {
-                let patches = self.patches(&commits)?;
-                if let Some(file) = &kept {
-                    std::fs::write(file, &patches)
-                        .map_err(|source| EvalError::Start { command: "write".to_owned(), source })?;
-                }
-                patches
+        let known = kept.as_ref().and_then(|file| std::fs::read(file).ok());
+        let patches = if let Some(patches) = known {
+            patches
+        } else {
+            let patches = self.patches(&commits)?;
+            if let Some(file) = &kept {
+                std::fs::write(file, &patches)
+                    .map_err(|source| EvalError::Write { path: file.clone(), source })?;
             }
+            patches
         };
         take_patches(&mut commits, &patches);
         Ok(commits)
@@ -105,35 +105,31 @@ impl Repository {
     pub(super) fn pick(&self, tree: &str, commit: &Commit) -> Result<Option<String>, EvalError> {
         let Some(parent) = &commit.parent else { return Ok(None) };
         let base = format!("--merge-base={parent}");
-        let output =
-            self.run(&["merge-tree", "--write-tree", "--no-messages", &base, tree, &commit.id], b"")?;
+        let output = self.run(&["merge-tree", "--write-tree", "--no-messages", &base, tree, &commit.id])?;
         Ok(output.map(|output| text(&output).trim().to_owned()))
     }
 
     pub(super) fn tree(&self, commit: &str) -> Result<Option<String>, EvalError> {
-        let output = self.run(&["rev-parse", "--verify", "--quiet", &format!("{commit}^{{tree}}")], b"")?;
+        let output = self.run(&["rev-parse", "--verify", "--quiet", &format!("{commit}^{{tree}}")])?;
         Ok(output.map(|output| text(&output).trim().to_owned()))
     }
 
     /// The patch between two trees; nothing when a blob is missing.
     pub(super) fn diff(&self, from: &str, to: &str, context: u32) -> Result<Option<Vec<u8>>, EvalError> {
         let context = format!("--unified={context}");
-        self.run(
-            &[
-                "diff-tree",
-                "-r",
-                "-p",
-                "--full-index",
-                "--histogram",
-                "--no-renames",
-                "--no-ext-diff",
-                "--no-textconv",
-                &context,
-                from,
-                to,
-            ],
-            b"",
-        )
+        self.run(&[
+            "diff-tree",
+            "-r",
+            "-p",
+            "--full-index",
+            "--histogram",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            &context,
+            from,
+            to,
+        ])
     }
 
     /// Patches of all commits, each behind a line with its id. A missing blob ends git, so it is begun again behind it.
@@ -197,12 +193,12 @@ impl Repository {
     }
 
     fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, EvalError> {
-        self.run(arguments, b"")?
+        self.run(arguments)?
             .ok_or_else(|| EvalError::Git { command: arguments.join(" "), path: self.path.clone() })
     }
 
     /// Nothing when git says no.
-    fn run(&self, arguments: &[&str], _input: &[u8]) -> Result<Option<Vec<u8>>, EvalError> {
+    fn run(&self, arguments: &[&str]) -> Result<Option<Vec<u8>>, EvalError> {
         let output = self.command(arguments).stdin(Stdio::null()).output();
         let output =
             output.map_err(|source| EvalError::Start { command: format!("git {}", arguments[0]), source })?;

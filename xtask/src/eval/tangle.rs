@@ -88,6 +88,9 @@ pub(super) fn make(
     Ok(tangles)
 }
 
+/// A patch, the step that each of its units is from, and how many are of several steps.
+type Labelled = (Vec<u8>, Vec<usize>, usize);
+
 struct Maker<'a> {
     repository: &'a Repository,
     commits: &'a [Commit],
@@ -141,7 +144,7 @@ impl Maker<'_> {
     }
 
     /// The whole patch, the step that each of its units is from, and how many are of several steps.
-    fn label(&self, trees: &[String]) -> Result<Option<(Vec<u8>, Vec<usize>, usize)>, EvalError> {
+    fn label(&self, trees: &[String]) -> Result<Option<Labelled>, EvalError> {
         let mut trace = Trace::default();
         for (step, pair) in trees.windows(2).enumerate() {
             let Some(patch) = self.repository.diff(&pair[0], &pair[1], 0)? else { return Ok(None) };
