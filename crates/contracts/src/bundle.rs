@@ -38,7 +38,7 @@ pub struct Bundle {
 }
 
 /// A file that a node needs and that is not in the bundle.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
     pub entry_id: String,
@@ -47,7 +47,7 @@ pub struct Cut {
 }
 
 /// An import that leads out of the analysed files.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Missing {
     /// As it is imported.

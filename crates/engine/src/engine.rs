@@ -36,6 +36,7 @@ pub struct Engine {
     pub(crate) remember: crate::remember::Memory,
     pub(crate) listings: crate::commit::Listings,
     pub(crate) coordinate: crate::coordinate::Coordination,
+    pub(crate) understanding: crate::understand::Understanding,
     git_version: OnceLock<Option<String>>,
 }
 
@@ -72,6 +73,7 @@ impl Engine {
             remember: crate::remember::Memory::default(),
             listings: crate::commit::Listings::default(),
             coordinate: crate::coordinate::Coordination::default(),
+            understanding: crate::understand::Understanding::default(),
             git_version: OnceLock::new(),
         }
     }

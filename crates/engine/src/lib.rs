@@ -17,6 +17,7 @@ pub mod settings;
 pub mod setup;
 pub mod status;
 pub mod token;
+pub mod understand;
 
 pub use becket_git::{Cancelled, cancellable, stamp::Stamp as RepositoryStamp};
 pub use becket_project::Environment;

@@ -22,6 +22,7 @@ pub mod revision;
 mod root_commit;
 pub mod stamp;
 pub mod status;
+pub mod tree;
 mod untracked;
 pub mod worktree;
 pub mod write;

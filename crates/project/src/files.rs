@@ -55,6 +55,28 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         .map_err(failed)
 }
 
+/// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
+pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
+        Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
+        _ => {}
+    }
+    let temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+    fs::write(&temporary.path, bytes).and_then(|()| fs::rename(&temporary.path, path)).map_err(failed)
+}
+
+/// Removes a file; that there was none is no failure.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(FileError::Failed { path: path.to_owned(), action: "removed", source })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Makes a file that must not be there yet, whole or not at all. A link of that name counts as being there.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     create_for(path, bytes, Audience::Everyone)

@@ -7,9 +7,11 @@ pub mod config;
 pub mod environment;
 pub mod files;
 pub mod hosts;
+pub mod index;
 pub mod resolve;
 pub mod root;
 mod shown;
+pub mod snapshot;
 pub mod walk;
 
 pub use admit::{AdmitError, Admitted, Sandbox};

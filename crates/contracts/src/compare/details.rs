@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Contract, PropType};
 
 /// Lists that are empty are left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty")]

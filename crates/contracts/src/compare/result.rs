@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Change, Comparison, DeclarationChange, Details, FileChange, Side, Verdict};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompareResult {
     /// `disk`, `snapshot`, `git:<ref>` or a path.
@@ -20,7 +20,7 @@ pub struct CompareResult {
     pub error: Option<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompareSummary {
     pub total_folders: usize,
@@ -35,7 +35,7 @@ pub struct CompareSummary {
     pub internal: usize,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TokenDelta {
     #[serde(rename = "gpt4oMini")]
     pub gpt4o_mini: i64,
@@ -49,7 +49,7 @@ pub struct Costs {
     pub after: TokenDelta,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderDiff {
     /// `.` for the root.
@@ -59,7 +59,7 @@ pub struct FolderDiff {
     pub changes: Vec<ComponentChange>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentChange {
     /// The file's name without its ending.

@@ -6,7 +6,7 @@ use super::signature::{Parts, parts};
 use crate::model::{DeclarationKind, Member};
 
 /// The gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Who uses it may have to change.

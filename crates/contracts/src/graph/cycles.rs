@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{EdgeKind, Graph};
 
 /// Files that all need each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cycle {
     /// By path.

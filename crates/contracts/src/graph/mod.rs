@@ -15,7 +15,7 @@ pub use self::cycles::Cycle;
 pub use self::reach::{Dependent, Impact};
 
 /// How one file needs another; the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeKind {
     Static,
@@ -45,7 +45,7 @@ pub struct Member<'a> {
 }
 
 /// One file needs another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     pub to: usize,
     /// The strongest of the ways.
@@ -57,11 +57,31 @@ pub struct Edge {
 }
 
 /// The files of a tree, by path, and what each needs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Graph {
     paths: Vec<String>,
     edges: Vec<Vec<Edge>>,
     reverse: Vec<Vec<usize>>,
+}
+
+/// What of a graph is worth storing.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    paths: Vec<String>,
+    edges: Vec<Vec<Edge>>,
+}
+
+impl From<Stored> for Graph {
+    fn from(stored: Stored) -> Self {
+        Self::from_edges(stored.paths, stored.edges)
+    }
+}
+
+impl From<Graph> for Stored {
+    fn from(graph: Graph) -> Self {
+        Self { paths: graph.paths, edges: graph.edges }
+    }
 }
 
 impl Graph {
@@ -70,8 +90,30 @@ impl Graph {
         let paths: Vec<String> = members.iter().map(|member| member.path.to_owned()).collect();
         let finder = Finder { members, paths: &paths };
         let edges: Vec<Vec<Edge>> = (0..members.len()).map(|from| finder.edges_of(from)).collect();
+        Self::from_edges(paths, edges)
+    }
+
+    /// The part of it that has these files; what leads out of it is gone.
+    #[must_use]
+    pub fn restricted(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.len()).filter(|at| keep(self.path(*at))).collect();
+        let moved = |at: usize| kept.binary_search(&at).ok();
+        let edges = kept.iter().map(|at| {
+            let inside = self.edges(*at).iter().filter_map(|edge| {
+                let through = edge.through.and_then(moved);
+                Some(Edge { to: moved(edge.to)?, through, ..edge.clone() })
+            });
+            inside.collect()
+        });
+        Self::from_edges(kept.iter().map(|at| self.paths[*at].clone()).collect(), edges.collect())
+    }
+
+    /// Edges to files that are not there are dropped: what was stored may be damaged.
+    fn from_edges(paths: Vec<String>, mut edges: Vec<Vec<Edge>>) -> Self {
+        edges.resize_with(paths.len(), Vec::new);
         let mut reverse = vec![Vec::new(); paths.len()];
-        for (from, edges) in edges.iter().enumerate() {
+        for (from, edges) in edges.iter_mut().enumerate() {
+            edges.retain(|edge| edge.to < paths.len());
             for edge in edges {
                 reverse[edge.to].push(from);
             }

@@ -16,7 +16,7 @@ pub struct Impact {
 }
 
 /// One file that feels a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dependent {
     pub path: String,

@@ -25,7 +25,7 @@ pub struct IndexMeta {
     pub source: String,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexSummary {
     /// Files.
@@ -40,7 +40,7 @@ pub struct IndexSummary {
     pub missing_dependencies: Vec<Missing>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TokenEstimates {
     #[serde(rename = "gpt4oMini")]
     pub gpt4o_mini: usize,
@@ -51,7 +51,7 @@ pub struct TokenEstimates {
     pub claude_full_code: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderEntry {
     /// `.` for the root.

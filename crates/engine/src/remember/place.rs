@@ -72,7 +72,7 @@ impl Engine {
         let _ = self.remember.clock.set(clock);
     }
 
-    pub(super) fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.remember.clock.get_or_init(|| Arc::new(SystemClock)).now()
     }
 

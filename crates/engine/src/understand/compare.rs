@@ -1,0 +1,300 @@
+//! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::PoisonError;
+
+use becket_base::Timestamp;
+use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
+use becket_contracts::graph::Graph;
+use becket_contracts::model::Contract;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::material::Material;
+use super::options::ContextChoice;
+use super::site::Site;
+use super::snapshot::SnapshotSource;
+use super::tokens::claude;
+use super::written;
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct CompareRequest {
+    pub project_path: Option<String>,
+    pub choice: ContextChoice,
+    /// `disk`, `snapshot`, `git:<ref>`, or a folder with a `context_main.json`.
+    pub baseline: Option<String>,
+    /// Write the context files of now as well.
+    pub force_regenerate: bool,
+    pub clean_cache: bool,
+}
+
+/// The seed's result, and what it speaks of.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Compared {
+    #[serde(flatten)]
+    pub result: CompareResult,
+    pub project_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The snapshot or commit that the baseline was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_id: Option<String>,
+    /// When it was compared.
+    pub compared_at: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct LastCompareRequest {
+    /// Only a result of this moment or later.
+    pub since: Option<String>,
+}
+
+/// `stamp context compare`: two written files, two indexes, or what is written against what is.
+#[derive(Debug, Clone, Default)]
+pub struct DriftRequest {
+    /// Old and new: two folder files, or two `context_main.json`.
+    pub files: Option<(String, String)>,
+    pub path: Option<String>,
+    pub baseline: Option<String>,
+    pub choice: ContextChoice,
+    /// Write the files of now over those that were compared.
+    pub approve: bool,
+    /// With `approve`: also remove files of folders that are gone.
+    pub clean_orphaned: bool,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DriftReport {
+    #[serde(flatten)]
+    pub compared: Compared,
+    pub approved: bool,
+    /// Written files whose folder has no source any more.
+    pub orphaned: Vec<String>,
+}
+
+/// A baseline that has been read.
+struct Baseline {
+    contracts: BTreeMap<String, Contract>,
+    graph: Option<Graph>,
+    tokens: BTreeMap<String, usize>,
+    id: Option<String>,
+}
+
+impl Engine {
+    /// What changed since the baseline. The later side is always the files as they are now.
+    pub fn compare_snapshot(&self, request: &CompareRequest) -> Result<Compared, Error> {
+        let compared = self.compared(request)?;
+        let mut last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((self.now(), compared.clone()));
+        Ok(compared)
+    }
+
+    /// The last result, without comparing again.
+    pub fn last_compare_result(&self, request: &LastCompareRequest) -> Result<Compared, Error> {
+        let since = match &request.since {
+            None => None,
+            Some(text) => Some(text.parse::<Timestamp>().map_err(|error| {
+                Error::invalid("invalid_arguments", format!("`{}` is no moment.", becket_base::clip(text, 60)))
+                    .with_hint("Write it like 2026-01-31T12:00:00Z.")
+                    .with_source(error)
+            })?),
+        };
+        let last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((at, compared)) if since.is_none_or(|since| *at >= since) => Ok(compared.clone()),
+            Some(_) => Err(Error::not_found("no_compare_result", "Nothing was compared since then.")
+                .with_hint("Call logicstamp_compare_snapshot, or leave out `since`.")),
+            None => Err(Error::not_found("no_compare_result", "Nothing was compared yet in this server.")
+                .with_hint("Call logicstamp_compare_snapshot.")),
+        }
+    }
+
+    /// Drift for people and CI.
+    pub fn context_compare(&self, request: &DriftRequest) -> Result<DriftReport, Error> {
+        if let Some((old, new)) = &request.files {
+            return self.compare_files(old, new);
+        }
+        let baseline = request.baseline.clone().unwrap_or_else(|| "files".to_owned());
+        let compare = CompareRequest {
+            project_path: request.path.clone(),
+            choice: request.choice.clone(),
+            baseline: Some(baseline),
+            force_regenerate: false,
+            clean_cache: false,
+        };
+        let compared = self.compared(&compare)?;
+        let site = self.site(request.path.as_deref())?;
+        let folder = site.folder();
+        let mut orphaned = Vec::new();
+        let listed = written::listed(&folder);
+        if !listed.is_empty() {
+            let options = self.context_options(&request.choice)?;
+            let reading = self.reading(request.path.as_deref(), options, false)?;
+            let mut pages = self.pages(&reading, &folder);
+            orphaned = listed.iter().filter(|path| !pages.files.contains_key(*path)).cloned().collect();
+            if request.approve {
+                if !request.clean_orphaned {
+                    // Kept in sight of the writer, so that it leaves them alone.
+                    for path in &orphaned {
+                        if let Some(text) = written::read(&folder.join(path)) {
+                            pages.files.insert(path.clone(), text);
+                        }
+                    }
+                }
+                written::write(&pages, &folder)?;
+            }
+        }
+        Ok(DriftReport { compared, approved: request.approve, orphaned })
+    }
+
+    fn compared(&self, request: &CompareRequest) -> Result<Compared, Error> {
+        let options = self.context_options(&request.choice)?;
+        let named = request.baseline.as_deref().unwrap_or("disk");
+        let site = self.site(request.project_path.as_deref())?;
+        let folder = site.folder();
+        let from_git = named.starts_with("git:");
+        if !request.force_regenerate && !from_git && written::read_index(&folder).is_none() {
+            return Err(written::missing_index(&folder.display().to_string()));
+        }
+        let baseline = self.baseline(&site, named, &request.choice)?;
+        let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
+        let material = &reading.material;
+        let before = Side {
+            contracts: baseline.contracts.iter().map(|(entry, contract)| (entry.as_str(), contract)).collect(),
+            graph: baseline.graph.as_ref().or(Some(&material.graph)),
+        };
+        let after = Side { contracts: material.contracts(), graph: Some(&material.graph) };
+        let costs = |entry: &str| Costs {
+            before: delta(baseline.tokens.get(entry).copied().unwrap_or_default()),
+            after: delta(material.entry(entry).map_or(0, |entry| entry.tokens)),
+        };
+        let comparison = compare(&before, &after);
+        let result = CompareResult::new(named, (&before, &after), comparison, &costs);
+        if request.force_regenerate {
+            let pages = self.pages(&reading, &folder);
+            written::write(&pages, &folder)?;
+        }
+        Ok(self.answer(&site, result, baseline.id))
+    }
+
+    fn baseline(&self, site: &Site, named: &str, choice: &ContextChoice) -> Result<Baseline, Error> {
+        if let Some(revision) = named.strip_prefix("git:") {
+            let options = self.context_options(choice)?;
+            let index = self.index_at(site, revision, options.tests)?;
+            let material = Material::of(&index, site, options, &|_| None);
+            let commit = becket_git::resolve(&site.workspace.root, revision)?;
+            return Ok(of_material(&material, Some(commit.as_str().to_owned())));
+        }
+        match named {
+            "disk" | "snapshot" => match self.newest_snapshot(site) {
+                Some(record) => {
+                    let source = SnapshotSource {
+                        snapshot_id: Some(record.id.clone()),
+                        project_path: Some(site.shown()),
+                    };
+                    let opened = self.open_snapshot(&source)?;
+                    Ok(of_material(&opened.material, Some(record.id)))
+                }
+                None if named == "disk" => of_folder(&site.folder()),
+                None => Err(Error::not_found("no_snapshot", "No snapshot was taken of this project yet.")
+                    .with_hint("Call logicstamp_refresh_snapshot before the edits.")),
+            },
+            "files" => of_folder(&site.folder()),
+            path => {
+                let admitted = self.sandbox()?.admit(path)?;
+                let folder = if admitted.absolute.is_file() {
+                    admitted.absolute.parent().unwrap_or(&admitted.absolute).to_owned()
+                } else {
+                    admitted.absolute
+                };
+                of_folder(&folder)
+            }
+        }
+    }
+
+    fn compare_files(&self, old: &str, new: &str) -> Result<DriftReport, Error> {
+        let sandbox = self.sandbox()?;
+        let read = |path: &str| -> Result<BTreeMap<String, Contract>, Error> {
+            let place = sandbox.admit(path)?.absolute;
+            if place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX) {
+                let folder = if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
+                return written::contracts_in(folder);
+            }
+            let text = written::read(&place).ok_or_else(|| {
+                Error::not_found("context_missing", format!("There is no context file `{}`.", becket_base::clip(path, 120)))
+                    .with_hint("Name two files that `becket context` wrote.")
+            })?;
+            written::contracts_of(&text).map_err(|error| {
+                Error::invalid("context_unreadable", format!("`{}` cannot be read: {error}.", becket_base::clip(path, 120)))
+                    .with_hint("Run `becket context` to write it anew.")
+            })
+        };
+        let (before, after) = (read(old)?, read(new)?);
+        let before_side = Side { contracts: before.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
+        let after_side = Side { contracts: after.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
+        let cost = |side: &BTreeMap<String, Contract>, entry: &str| {
+            delta(side.get(entry).map_or(0, |one| {
+                becket_base::tokens::count(&serde_json::to_string(one).unwrap_or_default())
+            }))
+        };
+        let comparison = compare(&before_side, &after_side);
+        let result = CompareResult::new(old, (&before_side, &after_side), comparison, &|entry| Costs {
+            before: cost(&before, entry),
+            after: cost(&after, entry),
+        });
+        let site = self.site(None)?;
+        Ok(DriftReport { compared: self.answer(&site, result, None), approved: false, orphaned: Vec::new() })
+    }
+
+    fn answer(&self, site: &Site, result: CompareResult, baseline_id: Option<String>) -> Compared {
+        Compared {
+            result,
+            project_path: site.shown(),
+            branch: site.branch.clone(),
+            baseline_id,
+            compared_at: self.now().to_string(),
+        }
+    }
+}
+
+impl DriftReport {
+    pub fn has_drift(&self) -> bool {
+        self.compared.result.status != "pass"
+    }
+
+    pub fn breaking(&self) -> usize {
+        let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
+        changes.filter(|change| change.verdict == Verdict::Breaking).count()
+    }
+}
+
+fn delta(tokens: usize) -> TokenDelta {
+    let number = |tokens: usize| i64::try_from(tokens).unwrap_or(i64::MAX);
+    TokenDelta { gpt4o_mini: number(tokens), claude: number(claude(tokens)) }
+}
+
+fn of_material(material: &Material, id: Option<String>) -> Baseline {
+    let entries = || material.entries.iter();
+    Baseline {
+        contracts: entries().map(|entry| (entry.contract.entry_id.clone(), entry.contract.clone())).collect(),
+        graph: Some(material.graph.clone()),
+        tokens: entries().map(|entry| (entry.contract.entry_id.clone(), entry.tokens)).collect(),
+        id,
+    }
+}
+
+fn of_folder(folder: &Path) -> Result<Baseline, Error> {
+    let contracts = written::contracts_in(folder)?;
+    let tokens = contracts
+        .iter()
+        .map(|(entry, contract)| {
+            let text = serde_json::to_string(contract).unwrap_or_default();
+            (entry.clone(), becket_base::tokens::count(&text))
+        })
+        .collect();
+    Ok(Baseline { contracts, graph: None, tokens, id: None })
+}

@@ -1,0 +1,187 @@
+//! `becket context`: contracts and bundles for a folder, written as files or only counted; and their removal.
+
+use std::path::PathBuf;
+
+use becket_contracts::graph::Cycle;
+use becket_contracts::bundle::Missing;
+use becket_project::index::Index;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::material::Material;
+use super::options::{ContextChoice, ContextOptions};
+use super::site::Site;
+use super::tokens::claude;
+use super::written::{self, Pages};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct ContextRequest {
+    /// The folder to analyse; the server's own worktree if left out.
+    pub path: Option<String>,
+    /// Where files go; the analysed folder if left out. A name that ends in `.json` means its folder.
+    pub out: Option<PathBuf>,
+    pub choice: ContextChoice,
+    /// Analyse and count, write nothing.
+    pub dry_run: bool,
+    /// Start from nothing.
+    pub clean_cache: bool,
+}
+
+/// What a run found and did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextReport {
+    pub project_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    pub output: String,
+    pub total_components: usize,
+    pub root_components: usize,
+    pub leaf_components: usize,
+    pub bundles_compiled: usize,
+    pub total_folders: usize,
+    pub total_nodes: usize,
+    pub total_edges: usize,
+    pub cycles: Vec<Cycle>,
+    /// Imports that somebody should look at; declared packages are not among them.
+    pub missing: Vec<Missing>,
+    pub missing_dependencies: usize,
+    #[serde(rename = "tokensGPT4")]
+    pub tokens_gpt4: usize,
+    pub tokens_claude: usize,
+    pub source_tokens: usize,
+    /// Of each contract counted once, against the source; negative where it costs more.
+    pub savings_percent: i64,
+    pub files_written: usize,
+    pub files_unchanged: usize,
+    pub files_removed: usize,
+    pub files_parsed: usize,
+    pub problems: Vec<String>,
+}
+
+/// What `clean` took away, or would.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CleanReport {
+    pub files: Vec<String>,
+    pub removed: bool,
+}
+
+/// A reading of a folder under options.
+pub(super) struct Reading {
+    pub(super) site: Site,
+    pub(super) index: std::sync::Arc<Index>,
+    pub(super) material: Material,
+}
+
+impl Engine {
+    /// Analyses a folder and writes its context files.
+    pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
+        let options = self.context_options(&request.choice)?;
+        let reading = self.reading(request.path.as_deref(), options, request.clean_cache)?;
+        if reading.material.entries.is_empty() {
+            return Err(nothing_found(&reading.site));
+        }
+        let folder = self.output_folder(&reading.site, request.out.as_deref())?;
+        let pages = self.pages(&reading, &folder);
+        let wrote = if request.dry_run { written::Wrote::default() } else { written::write(&pages, &folder)? };
+        Ok(report(&reading, &pages, wrote, folder.display().to_string()))
+    }
+
+    /// The context files below a folder; removes them only when told to.
+    pub fn context_clean(&self, path: Option<&str>, remove: bool) -> Result<CleanReport, Error> {
+        let site = self.site(path)?;
+        let folder = site.folder();
+        let found = written::found_in(&folder);
+        if remove {
+            for path in &found {
+                becket_project::files::remove(&folder.join(path)).map_err(written::not_written)?;
+            }
+        }
+        let files = found.iter().map(|path| path.display().to_string()).collect();
+        Ok(CleanReport { files, removed: remove })
+    }
+
+    pub(super) fn reading(
+        &self,
+        path: Option<&str>,
+        options: ContextOptions,
+        clean_cache: bool,
+    ) -> Result<Reading, Error> {
+        let site = self.site(path)?;
+        if clean_cache {
+            self.forget(&site)?;
+        }
+        let index = self.live(&site, options.tests)?;
+        let root = site.workspace.root.clone();
+        let material = Material::of(&index, &site, options, &|path| written::read(&root.join(path)));
+        Ok(Reading { site, index, material })
+    }
+
+    pub(super) fn pages(&self, reading: &Reading, folder: &std::path::Path) -> Pages {
+        written::pages(&reading.material, &reading.site, self.now(), &|path| written::read(&folder.join(path)))
+    }
+
+    fn output_folder(&self, site: &Site, out: Option<&std::path::Path>) -> Result<PathBuf, Error> {
+        let Some(out) = out else { return Ok(site.folder()) };
+        let names_file = out.extension().is_some_and(|ending| ending == "json" || ending == "toon" || ending == "ndjson");
+        let folder = if names_file { out.parent().unwrap_or(std::path::Path::new("")).to_owned() } else { out.to_owned() };
+        let folder = self.environment().current_dir.join(folder);
+        becket_project::files::create_folder(
+            folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder),
+            folder
+                .strip_prefix(folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder))
+                .unwrap_or(std::path::Path::new("")),
+        )
+        .map_err(written::not_written)
+    }
+}
+
+pub(super) fn nothing_found(site: &Site) -> Error {
+    Error::not_found("nothing_to_analyse", format!("There are no TypeScript or JavaScript files in {}.", site.shown()))
+        .with_hint("Name a folder with source files; .gitignore, .stampignore and --include-tests decide what counts.")
+}
+
+fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: String) -> ContextReport {
+    let Reading { site, index, material } = reading;
+    let graph = &material.graph;
+    let tokens: usize = material.entries.iter().map(|entry| entry.tokens).sum();
+    let source: usize = material.entries.iter().map(|entry| entry.source_tokens).sum();
+    let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
+    let summary = &pages.index.summary;
+    let folders = material.folders();
+    let lost = index
+        .lost_extends()
+        .iter()
+        .map(|(file, extends)| format!("{file} extends `{extends}`, which is not there; its own rules hold"));
+    ContextReport {
+        project_path: site.shown(),
+        branch: site.branch.clone(),
+        output,
+        total_components: material.entries.len(),
+        root_components: graph.roots().len(),
+        leaf_components: (0..graph.len()).filter(|at| graph.edges(*at).is_empty()).count(),
+        bundles_compiled: summary.total_bundles,
+        total_folders: summary.total_folders,
+        total_nodes: folders.values().flatten().map(|packed| packed.bundle.nodes.len()).sum(),
+        total_edges: graph.edge_count(),
+        cycles: graph.cycles(),
+        missing_dependencies: summary.missing_dependencies.len(),
+        missing: summary.missing_dependencies.clone(),
+        tokens_gpt4: tokens,
+        tokens_claude: claude(tokens),
+        source_tokens: source,
+        savings_percent: if source == 0 { 0 } else { saved * 100 / i64::try_from(source).unwrap_or(i64::MAX) },
+        files_written: wrote.written,
+        files_unchanged: wrote.unchanged,
+        files_removed: wrote.removed,
+        files_parsed: index.work().parsed,
+        problems: index
+            .problems()
+            .iter()
+            .map(|problem| format!("{}: {}", problem.path, problem.message))
+            .chain(lost)
+            .collect(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Who depends on a file or one of its exports.
+
+use becket_contracts::graph::{Cycle, Dependent};
+use becket_project::walk::Tests;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::site::Site;
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct ImpactRequest {
+    pub project_path: Option<String>,
+    /// `FILE` or `FILE#EXPORT`.
+    pub target: String,
+    /// How many steps away at most; no end if left out.
+    pub depth: Option<usize>,
+    pub limit: Option<usize>,
+    pub include_tests: bool,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImpactReport {
+    pub project_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    pub file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub export: Option<String>,
+    /// How many files import it themselves.
+    pub direct: usize,
+    /// How many depend on it in all.
+    pub total: usize,
+    /// Nearest first.
+    pub dependents: Vec<Dependent>,
+    /// The cycle that it is part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Cycle>,
+    /// Set when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+impl Engine {
+    pub fn impact(&self, request: &ImpactRequest) -> Result<ImpactReport, Error> {
+        let site = self.site(request.project_path.as_deref())?;
+        let tests = if request.include_tests { Tests::Included } else { Tests::LeftOut };
+        let index = self.live(&site, tests)?;
+        let (file, export) = match request.target.split_once('#') {
+            Some((file, export)) if !export.is_empty() => (file, Some(export)),
+            _ => (request.target.trim_end_matches('#'), None),
+        };
+        let path = self.entry_of(&site, file)?;
+        let graph = index.graph();
+        let at = graph.position(&path).ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
+        if let Some(export) = export {
+            let contract = &index.files()[at].contract;
+            let mut names: Vec<&str> = contract.exports.named.iter().map(String::as_str).collect();
+            names.extend(contract.exports.default.as_ref().map(|_| "default"));
+            let open = !contract.exports.stars.is_empty();
+            if !open && !names.contains(&export) {
+                let hint = match becket_base::nearest(export, names.iter().copied()) {
+                    Some(meant) => format!("Did you mean `{meant}`?"),
+                    None => format!("It exports {}.", becket_base::clip(&names.join(", "), 300)),
+                };
+                let shown = becket_base::clip(export, 80);
+                return Err(Error::not_found("unknown_export", format!("`{path}` does not export `{shown}`.")).with_hint(hint));
+            }
+        }
+        let limit = request.limit.unwrap_or(100).clamp(1, 1000);
+        let impact = graph.impact(at, export, request.depth, limit);
+        let cycle = graph.cycles().into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
+        let shown = impact.dependents.len();
+        Ok(ImpactReport {
+            project_path: site.shown(),
+            branch: site.branch,
+            file: path,
+            export: export.map(str::to_owned),
+            direct: graph.users_of(at, export).len(),
+            total: impact.total,
+            dependents: impact.dependents,
+            cycle,
+            notice: (shown < impact.total)
+                .then(|| format!("{shown} of {}; raise `limit` or lower `depth`.", impact.total)),
+        })
+    }
+
+    /// The entry id of a file that a caller names: from the root, from the folder, or absolute.
+    pub(super) fn entry_of(&self, site: &Site, file: &str) -> Result<String, Error> {
+        let sandbox = self.sandbox()?.around(site.workspace.clone());
+        let admitted = sandbox.admit(file)?;
+        let path = admitted.relative.as_str().to_owned();
+        if !site.prefix.is_empty() && !admitted.absolute.exists() {
+            let inner = sandbox.admit(format!("{}/{file}", site.prefix))?;
+            return Ok(inner.relative.as_str().to_owned());
+        }
+        Ok(path)
+    }
+}
+
+pub(super) fn unknown_file<'a>(path: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let shown = becket_base::clip(path, 120);
+    let known: Vec<&str> = known.collect();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let same_name = known.iter().find(|known| known.rsplit('/').next() == Some(name));
+    let hint = match same_name.copied().or_else(|| becket_base::nearest(path, known.iter().copied())) {
+        Some(meant) => format!("Did you mean `{meant}`?"),
+        None => "Name an analysed file, relative to the root; ignored files, tests and build output are not.".to_owned(),
+    };
+    Error::not_found("unknown_file", format!("`{shown}` is not an analysed file.")).with_hint(hint)
+}

@@ -1,0 +1,40 @@
+//! The understand plane: what does this code promise, who depends on it, what did I just break? Joins the index of the
+//! working tree with Git and with what was written or set aside before. Every answer is made from the files as they are
+//! at the moment of the call.
+
+mod compare;
+mod documents;
+mod generate;
+mod impact;
+mod material;
+mod modes;
+mod options;
+mod protect;
+mod search;
+mod show;
+mod site;
+mod snapshot;
+mod tokens;
+mod validate;
+mod watch;
+mod written;
+
+pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
+pub use documents::Documents;
+pub use generate::{CleanReport, ContextReport, ContextRequest};
+pub use impact::{ImpactReport, ImpactRequest};
+pub use modes::{ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod};
+pub use options::{ContextChoice, ContextOptions, Profile};
+pub use protect::{IgnoreReport, ScanReport, SecretFinding, StampInitReport};
+pub use search::{ComponentMatch, SearchComponents, SearchComponentsRequest};
+pub use show::{GraphFormat, GraphReport, ShownFile};
+pub use site::Understanding;
+pub use snapshot::{
+    BundleRow, FolderRow, ListBundlesRequest, ListedBundles, ReadBundle, ReadBundleRequest, RefreshRequest, Refreshed,
+    SnapshotSource, SnapshotSummary,
+};
+pub use validate::{ValidateReport, ValidatedFile};
+pub use watch::{WatchRequest, WatchStatus};
+
+#[cfg(test)]
+mod tests;

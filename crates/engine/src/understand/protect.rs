@@ -1,0 +1,196 @@
+//! What must not go into contracts: `.stampignore`, the scan for secrets, and what `stamp init` sets up. The report of a
+//! scan never holds a secret.
+
+use becket_contracts::secrets;
+use becket_project::files;
+use becket_project::walk::{Role, Tests, walk};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::written::{self, not_written};
+use crate::repository::sentence;
+use crate::{Engine, Error};
+
+const STAMPIGNORE: &str = ".stampignore";
+const CONFIG: &str = ".logicstamp/config.json";
+const REPORT: &str = "stamp_security_report.json";
+const GUIDE: &str = "LLM_CONTEXT.md";
+const BLOCK_START: &str = "# LogicStamp context files";
+const IGNORED: &[&str] = &[
+    "context.json",
+    "context_*.json",
+    "context.ndjson",
+    "context.toon",
+    "context_*.toon",
+    ".logicstamp/",
+    "stamp_security_report.json",
+];
+/// Beside source files, these are where secrets are found.
+const SCANNED: &[&str] = &["json", "env", "yml", "yaml", "toml"];
+const LARGEST: u64 = 10 * 1024 * 1024;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScanReport {
+    #[serde(rename = "type")]
+    pub type_name: String,
+    pub schema_version: String,
+    pub created_at: String,
+    pub project_root: String,
+    pub files_scanned: usize,
+    pub secrets_found: usize,
+    pub matches: Vec<SecretFinding>,
+    pub files_with_secrets: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretFinding {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    #[serde(rename = "type")]
+    pub rule: String,
+    /// Never the secret itself.
+    pub snippet: String,
+    pub severity: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IgnoreReport {
+    pub added: Vec<String>,
+    pub already: Vec<String>,
+    pub patterns: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StampInitReport {
+    pub steps: Vec<String>,
+    pub scan: ScanReport,
+}
+
+impl Engine {
+    /// Looks for secrets in sources and settings, and writes the report beside them.
+    pub fn security_scan(&self, path: Option<&str>, write: bool) -> Result<ScanReport, Error> {
+        let site = self.site(path)?;
+        let folder = site.folder();
+        let walked = walk(&folder, Tests::Included).map_err(|error| {
+            Error::unavailable("tree_unreadable", sentence(&error.to_string())).with_hint("Check the folder.").with_source(error)
+        })?;
+        let mut matches = Vec::new();
+        let mut scanned = 0;
+        for file in &walked.files {
+            let ending = file.path.rsplit('.').next().unwrap_or_default();
+            let looked_at = matches!(file.role, Role::Source | Role::LeftOut) || SCANNED.contains(&ending);
+            let lock = file.role == Role::Control && file.path.contains("lock");
+            if !looked_at || lock || file.stamp.size > LARGEST || file.path.ends_with(REPORT) {
+                continue;
+            }
+            let Some(text) = written::read(&folder.join(&file.path)) else { continue };
+            scanned += 1;
+            matches.extend(secrets::scan(&text).into_iter().map(|secret| SecretFinding {
+                file: file.path.clone(),
+                line: usize::try_from(secret.line).unwrap_or_default(),
+                column: usize::try_from(secret.column).unwrap_or_default(),
+                rule: secret.rule.to_string(),
+                snippet: secret.preview.to_string(),
+                severity: secret.severity.to_string(),
+            }));
+        }
+        let mut with: Vec<String> = matches.iter().map(|one| one.file.clone()).collect();
+        with.dedup();
+        let report = ScanReport {
+            type_name: "LogicStampSecurityReport".to_owned(),
+            schema_version: "0.1".to_owned(),
+            created_at: self.now().to_string(),
+            project_root: ".".to_owned(),
+            files_scanned: scanned,
+            secrets_found: matches.len(),
+            matches,
+            files_with_secrets: with,
+        };
+        if write {
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
+            files::write(&folder.join(REPORT), text.as_bytes()).map_err(not_written)?;
+        }
+        Ok(report)
+    }
+
+    /// Removes the report of a scan; says whether there was one.
+    pub fn security_reset(&self, path: Option<&str>) -> Result<bool, Error> {
+        let report = self.site(path)?.folder().join(REPORT);
+        let there = report.is_file();
+        files::remove(&report).map_err(not_written)?;
+        Ok(there)
+    }
+
+    /// Adds patterns to `.stampignore`.
+    pub fn stamp_ignore(&self, patterns: &[String]) -> Result<IgnoreReport, Error> {
+        let folder = self.site(None)?.folder();
+        let path = folder.join(STAMPIGNORE);
+        let mut document: Value = match written::read(&path) {
+            None => json!({"ignore": []}),
+            Some(text) if text.trim().is_empty() => json!({"ignore": []}),
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                Error::invalid("stampignore_broken", format!(".stampignore is not JSON: {error}."))
+                    .with_hint("It has the form {\"ignore\": [\"path-or-glob\"]}; mend it by hand.")
+            })?,
+        };
+        let list = document.get_mut("ignore").and_then(Value::as_array_mut).ok_or_else(|| {
+            Error::invalid("stampignore_broken", ".stampignore has no list `ignore`.")
+                .with_hint("It has the form {\"ignore\": [\"path-or-glob\"]}.")
+        })?;
+        let (mut added, mut already) = (Vec::new(), Vec::new());
+        for pattern in patterns {
+            let pattern = pattern.trim().replace('\\', "/");
+            if pattern.is_empty() {
+                continue;
+            }
+            if list.iter().any(|known| known.as_str() == Some(&pattern)) {
+                already.push(pattern);
+            } else {
+                list.push(pattern.clone().into());
+                added.push(pattern);
+            }
+        }
+        let patterns = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        if !added.is_empty() {
+            let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
+            files::write(&path, text.as_bytes()).map_err(not_written)?;
+        }
+        Ok(IgnoreReport { added, already, patterns })
+    }
+
+    /// What `stamp init` sets up: ignore rules, a guide for assistants, the configuration, and a first scan.
+    pub fn stamp_init(&self, path: Option<&str>) -> Result<StampInitReport, Error> {
+        let site = self.site(path)?;
+        let folder = site.folder();
+        let mut steps = Vec::new();
+        let gitignore = folder.join(".gitignore");
+        let text = written::read(&gitignore).unwrap_or_default();
+        if text.lines().any(|line| line.trim() == BLOCK_START) {
+            steps.push(".gitignore has the block already".to_owned());
+        } else {
+            let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else if text.ends_with('\n') { "\n" } else { "\n\n" };
+            let block = format!("{text}{gap}{BLOCK_START}\n{}\n", IGNORED.join("\n"));
+            files::write(&gitignore, block.as_bytes()).map_err(not_written)?;
+            steps.push("added context files to .gitignore".to_owned());
+        }
+        match files::create(&folder.join(GUIDE), super::documents::GUIDE.as_bytes()) {
+            Ok(()) => steps.push(format!("wrote {GUIDE}")),
+            Err(files::FileError::Exists { .. }) => steps.push(format!("{GUIDE} is there already")),
+            Err(error) => return Err(not_written(error)),
+        }
+        files::create_folder(&folder, std::path::Path::new(".logicstamp")).map_err(not_written)?;
+        let config = json!({"gitignorePreference": "added", "llmContextPreference": "added"});
+        files::write(&folder.join(CONFIG), (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes())
+            .map_err(not_written)?;
+        steps.push(format!("wrote {CONFIG}"));
+        let scan = self.security_scan(path, true)?;
+        steps.push(format!("scanned {} files for secrets: {} found", scan.files_scanned, scan.secrets_found));
+        Ok(StampInitReport { steps, scan })
+    }
+}

@@ -1,0 +1,171 @@
+//! Where a call speaks of: the worktree, the folder in it, and the index of its files, which is kept between calls and
+//! brought up to date on each.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use becket_base::Timestamp;
+use becket_project::config;
+use becket_project::index::{Index, IndexError, Place};
+use becket_project::snapshot::{Retention, Snapshots};
+use becket_project::walk::{Role, Tests, from_paths};
+use becket_project::{Workspace, WorkspaceKind};
+
+use super::compare::Compared;
+use super::material::Material;
+use crate::repository::sentence;
+use crate::{Engine, Error};
+
+/// Kept by the engine between calls.
+#[derive(Debug, Default)]
+pub struct Understanding {
+    /// By root and by whether tests are in it.
+    indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<Mutex<Option<Arc<Index>>>>>>,
+    /// Snapshots that were opened, by content.
+    pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
+    pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
+}
+
+/// A folder whose files a call speaks of.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    pub(super) workspace: Workspace,
+    /// From the root to the folder; empty for the root.
+    pub(super) prefix: String,
+    pub(super) branch: Option<String>,
+}
+
+impl Site {
+    pub(super) fn folder(&self) -> PathBuf {
+        self.workspace.root.join(&self.prefix)
+    }
+
+    /// Whether a file is in the folder.
+    pub(super) fn holds(&self, entry: &str) -> bool {
+        let rest = entry.strip_prefix(&self.prefix);
+        self.prefix.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// The same file seen from the folder.
+    pub(super) fn inside<'a>(&self, entry: &'a str) -> &'a str {
+        entry.strip_prefix(&self.prefix).unwrap_or(entry).trim_start_matches('/')
+    }
+
+    pub(super) fn shown(&self) -> String {
+        self.folder().display().to_string()
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.workspace.cache_dir.join("understand")
+    }
+}
+
+impl Engine {
+    /// The folder that a `projectPath` names; the server's own worktree without one.
+    pub(super) fn site(&self, project_path: Option<&str>) -> Result<Site, Error> {
+        let workspace = self.workspace_named(project_path)?;
+        if workspace.kind == WorkspaceKind::Bare {
+            return Err(Error::unavailable("no_worktree", "A bare repository has no files to understand.")
+                .with_hint("Name a worktree of it with `projectPath`."));
+        }
+        let prefix = match project_path {
+            None => String::new(),
+            Some(_) => slashes(&workspace),
+        };
+        let repository = self.repository_of(&workspace).ok().flatten();
+        let worktree = repository
+            .as_ref()
+            .and_then(|found| found.worktrees.iter().find(|worktree| worktree.path == workspace.root));
+        let branch = worktree.and_then(|worktree| worktree.branch.clone());
+        Ok(Site { workspace, prefix, branch })
+    }
+
+    /// The index of a worktree as its files are now.
+    pub(super) fn live(&self, site: &Site, tests: Tests) -> Result<Arc<Index>, Error> {
+        let root = site.workspace.root.clone();
+        let slot = {
+            let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(indexes.entry((root.clone(), tests == Tests::Included)).or_default())
+        };
+        // One look at a time: a second caller takes what the first has just found.
+        let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place { root, cache: site.cache(), tests };
+        let index = Arc::new(Index::of(&place, known.as_deref()).map_err(of_index)?);
+        *known = Some(Arc::clone(&index));
+        Ok(index)
+    }
+
+    /// Forgets what is remembered of a worktree.
+    pub(super) fn forget(&self, site: &Site) -> Result<(), Error> {
+        let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        indexes.retain(|(root, _), _| *root != site.workspace.root);
+        drop(indexes);
+        Index::clear(&site.cache()).map_err(of_index)
+    }
+
+    /// The index of a commit, from the object database alone.
+    pub(super) fn index_at(&self, site: &Site, revision: &str, tests: Tests) -> Result<Index, Error> {
+        let root = &site.workspace.root;
+        let commit = becket_git::resolve(root, revision)?;
+        let files = becket_git::tree::files_of(root, &commit)?;
+        let blob_of: BTreeMap<&str, &str> =
+            files.iter().map(|file| (file.path.as_str(), file.blob.as_str())).collect();
+        let sizes = || files.iter().map(|file| (file.path.as_str(), file.size));
+        // Rule files first: they decide which of the others are read at all.
+        let rules = |path: &str| path.ends_with(".gitignore") || path == ".stampignore";
+        let first = contents(root, &blob_of, |path| rules(path))?;
+        let walked = from_paths(sizes(), tests, |path| first.get(path).cloned());
+        let wanted: Vec<&str> = walked
+            .files
+            .iter()
+            .filter(|file| matches!(file.role, Role::Source | Role::Control))
+            .map(|file| file.path.as_str())
+            .collect();
+        let texts = contents(root, &blob_of, |path| wanted.binary_search(&path).is_ok())?;
+        Ok(Index::of_given(walked, &|path: &str| texts.get(path).cloned(), &site.cache()))
+    }
+
+    pub(super) fn snapshots(&self, site: &Site) -> Snapshots {
+        let settings = &self.settings;
+        let number = |key| usize::try_from(settings.number(key)).unwrap_or(usize::MAX);
+        let retention = Retention {
+            most: number(config::SNAPSHOTS_MAX),
+            minutes: i64::try_from(settings.number(config::SNAPSHOTS_TTL_MINUTES)).unwrap_or(i64::MAX),
+            automatic: settings.flag(config::SNAPSHOTS_AUTO_CLEANUP),
+        };
+        let folder = settings
+            .path(config::SNAPSHOTS_DIR)
+            .map_or_else(|| site.cache().join("snapshots"), std::path::Path::to_path_buf);
+        Snapshots::new(folder, retention)
+    }
+}
+
+fn contents(
+    root: &std::path::Path,
+    blobs: &BTreeMap<&str, &str>,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let (paths, ids): (Vec<&str>, Vec<&str>) =
+        blobs.iter().filter(|(path, _)| wanted(path)).map(|(path, id)| (*path, *id)).unzip();
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let read = becket_git::write::read_blobs(root, None, &ids).map_err(|error| {
+        Error::unavailable("git_failed", sentence(&error.to_string()))
+            .with_hint("Run `git fsck` to see whether the object database is whole.")
+            .with_source(error)
+    })?;
+    Ok(paths.into_iter().map(str::to_owned).zip(read).collect())
+}
+
+fn slashes(workspace: &Workspace) -> String {
+    let inside = workspace.start.strip_prefix(&workspace.root).unwrap_or(std::path::Path::new(""));
+    inside.iter().map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+}
+
+fn of_index(error: IndexError) -> Error {
+    Error::unavailable("tree_unreadable", sentence(&error.to_string()))
+        .with_hint("Check that the folder exists and can be read.")
+        .with_source(error)
+}

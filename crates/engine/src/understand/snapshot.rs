@@ -1,0 +1,474 @@
+//! Snapshots, and the bundles in them: set aside once, listed and read as they were then.
+
+use std::sync::{Arc, PoisonError};
+
+use becket_contracts::render::IndexSummary;
+use becket_project::config;
+use becket_project::snapshot::{SnapshotError, SnapshotRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::generate::nothing_found;
+use super::material::{Material, Packed};
+use super::options::ContextChoice;
+use super::site::Site;
+use super::written;
+use crate::repository::sentence;
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct RefreshRequest {
+    pub project_path: Option<String>,
+    pub choice: ContextChoice,
+    pub clean_cache: bool,
+}
+
+/// A new snapshot and what is in it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Refreshed {
+    pub snapshot_id: String,
+    pub project_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    pub profile: String,
+    pub mode: String,
+    pub include_style: bool,
+    pub depth: usize,
+    pub summary: SnapshotSummary,
+    /// By path; the first of them where there are many.
+    pub folders: Vec<FolderRow>,
+    /// Set when not all folders are shown: how to get the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+pub type SnapshotSummary = IndexSummary;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderRow {
+    pub path: String,
+    pub bundles: usize,
+    /// File names of the bundles' roots.
+    pub components: Vec<String>,
+    pub token_estimate: usize,
+}
+
+/// A snapshot by its id, or the newest of a project; without either, the newest of the server's own.
+#[derive(Debug, Clone, Default)]
+pub struct SnapshotSource {
+    pub snapshot_id: Option<String>,
+    pub project_path: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ListBundlesRequest {
+    pub source: SnapshotSource,
+    pub folder_prefix: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedBundles {
+    pub snapshot_id: String,
+    pub project_path: String,
+    pub total_bundles: usize,
+    pub bundles: Vec<BundleRow>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleRow {
+    pub id: String,
+    pub root_component: String,
+    pub file_path: String,
+    pub folder: String,
+    /// What `read_bundle` takes.
+    pub bundle_path: String,
+    pub position: String,
+    pub bundle_hash: String,
+    pub approx_tokens: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ReadBundleRequest {
+    pub source: SnapshotSource,
+    pub bundle_path: String,
+    pub root_component: Option<String>,
+    /// Where the answer before left off.
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadBundle {
+    pub snapshot_id: String,
+    pub bundle_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_component: Option<String>,
+    /// The bundle that was asked for by its component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<Value>,
+    /// All bundles of the folder, when no component was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundles: Option<Vec<Value>>,
+    /// The index, when `context_main.json` was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<Value>,
+    /// What was left out to stay within the limits, and how to get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// Room for the fields around a bundle.
+const FRAME: usize = 2_000;
+const MOST_FOLDERS: usize = 200;
+
+impl Engine {
+    /// Analyses a project, writes its context files, and sets a copy aside.
+    pub fn refresh_snapshot(&self, request: &RefreshRequest) -> Result<Refreshed, Error> {
+        let options = self.context_options(&request.choice)?;
+        let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
+        if reading.material.entries.is_empty() {
+            return Err(nothing_found(&reading.site));
+        }
+        let folder = reading.site.folder();
+        let pages = self.pages(&reading, &folder);
+        written::write(&pages, &folder)?;
+        let (site, material) = (reading.site, reading.material);
+        let bytes = serde_json::to_vec(&material)
+            .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
+        let created_at = pages.index.created_at.clone();
+        let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown()});
+        let record = self
+            .snapshots(&site)
+            .store(self.now(), &site.shown(), about, &bytes)
+            .map_err(of_snapshot)?;
+        let material = Arc::new(material);
+        self.remember_opened(&record, &material);
+        let mut folders: Vec<FolderRow> = pages
+            .index
+            .folders
+            .into_iter()
+            .map(|row| FolderRow {
+                path: row.path,
+                bundles: row.bundles,
+                components: row.components,
+                token_estimate: row.token_estimate,
+            })
+            .collect();
+        let all = folders.len();
+        folders.truncate(MOST_FOLDERS);
+        let mut summary = pages.index.summary;
+        let missing = summary.missing_dependencies.len();
+        summary.missing_dependencies.truncate(MOST_FOLDERS);
+        let cut = all > MOST_FOLDERS || missing > MOST_FOLDERS;
+        let notice = cut.then(|| {
+            format!("{all} folders and {missing} missing dependencies in all; logicstamp_list_bundles has every folder.")
+        });
+        Ok(Refreshed {
+            snapshot_id: record.id,
+            project_path: site.shown(),
+            branch: site.branch,
+            profile: options.profile.as_str().to_owned(),
+            mode: options.mode.as_str().to_owned(),
+            include_style: options.style.is_some(),
+            depth: options.bundle.depth,
+            summary,
+            folders,
+            notice,
+        })
+    }
+
+    /// Every bundle of a snapshot, by file.
+    pub fn list_bundles(&self, request: &ListBundlesRequest) -> Result<ListedBundles, Error> {
+        let opened = self.open_snapshot(&request.source)?;
+        let prefix = request.folder_prefix.as_deref().unwrap_or_default();
+        let prefix = prefix.trim_start_matches("./").trim_end_matches('/');
+        let prefix = if prefix == "." { "" } else { prefix };
+        let below = |folder: &str| {
+            prefix.is_empty() || folder.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let material = &opened.material;
+        let mut bundles = Vec::new();
+        for (folder, packed) in material.folders().iter().filter(|(folder, _)| below(folder)) {
+            let count = packed.len();
+            for (at, one) in packed.iter().enumerate() {
+                let component = material.component(one.bundle.root);
+                bundles.push(BundleRow {
+                    id: format!("bundle_{component}"),
+                    root_component: component.to_owned(),
+                    file_path: material.graph.path(one.bundle.root).to_owned(),
+                    folder: if folder.is_empty() { ".".to_owned() } else { folder.clone() },
+                    bundle_path: path_in(folder, material.options.format.file_name()),
+                    position: format!("{}/{count}", at + 1),
+                    bundle_hash: one.hash.clone(),
+                    approx_tokens: one.tokens,
+                });
+            }
+        }
+        bundles.sort_by(|left, right| left.file_path.cmp(&right.file_path));
+        Ok(ListedBundles {
+            snapshot_id: opened.record.id,
+            project_path: opened.record.project_path,
+            total_bundles: bundles.len(),
+            bundles,
+        })
+    }
+
+    /// One bundle, all of a folder, or the index, as far as the limits allow.
+    pub fn read_bundle(&self, request: &ReadBundleRequest) -> Result<ReadBundle, Error> {
+        let opened = self.open_snapshot(&request.source)?;
+        let material = &opened.material;
+        let created = opened.record.about.get("createdAt").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut answer = ReadBundle {
+            snapshot_id: opened.record.id.clone(),
+            bundle_path: request.bundle_path.clone(),
+            root_component: request.root_component.clone(),
+            bundle: None,
+            bundles: None,
+            index: None,
+            notice: None,
+            next_cursor: None,
+        };
+        let path = request.bundle_path.trim_start_matches("./");
+        let limit = self.limit();
+        if path == written::INDEX {
+            let site = opened.site.clone();
+            let pages = written::pages(material, &site, self.now(), &|_| None);
+            let index = serde_json::to_value(&pages.index).unwrap_or_default();
+            answer.index = Some(index);
+            return Ok(answer);
+        }
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let folders = material.folders();
+        let known = matches!(file, "context.json" | "context.ndjson" | "context.toon");
+        let has_files = (0..material.graph.len()).any(|at| folder_of(material.graph.path(at)) == folder);
+        if !known || !has_files {
+            return Err(unknown_bundle_path(path, folders.keys()));
+        }
+        let packed = folders.get(folder).map(Vec::as_slice).unwrap_or_default();
+        let count = packed.len();
+        if let Some(component) = &request.root_component {
+            let at = find_component(material, folder, component)?;
+            let position = packed.iter().position(|one| one.bundle.root == at).map_or((1, 1), |found| (found + 1, count));
+            let one = packed.iter().position(|one| one.bundle.root == at);
+            let made;
+            let one = match one {
+                Some(found) => &packed[found],
+                None => {
+                    made = material.bundle_of(at);
+                    &made
+                }
+            };
+            let (value, notice) = fitted(material, one, position, &created, limit);
+            answer.bundle = Some(value);
+            answer.notice = notice;
+            return Ok(answer);
+        }
+        let start = match &request.cursor {
+            None => 0,
+            Some(cursor) => packed
+                .iter()
+                .position(|one| material.graph.path(one.bundle.root) == cursor)
+                .ok_or_else(|| Error::invalid("invalid_cursor", "This cursor is not of this folder.").with_hint("Leave it out to start again."))?,
+        };
+        let (mut bundles, mut spent) = (Vec::new(), Limit { bytes: 0, tokens: 0 });
+        for (at, one) in packed.iter().enumerate().skip(start) {
+            let text = material.text(one, (at + 1, count), &created).json();
+            let next = Limit { bytes: spent.bytes + text.len(), tokens: spent.tokens + one.tokens };
+            if !next.within(limit) {
+                if bundles.is_empty() {
+                    let (value, notice) = fitted(material, one, (at + 1, count), &created, limit);
+                    bundles.push(value);
+                    answer.notice = notice;
+                    answer.next_cursor = packed.get(at + 1).map(|next| material.graph.path(next.bundle.root).to_owned());
+                } else {
+                    answer.next_cursor = Some(material.graph.path(one.bundle.root).to_owned());
+                    answer.notice = Some(format!(
+                        "{} of {count} bundles; the others are beyond the limit of {} bytes or {} tokens. Call again with nextCursor as cursor.",
+                        bundles.len(), limit.bytes, limit.tokens
+                    ));
+                }
+                break;
+            }
+            spent = next;
+            bundles.push(serde_json::from_str(&text).unwrap_or_default());
+        }
+        answer.bundles = Some(bundles);
+        Ok(answer)
+    }
+
+    /// The material of a snapshot, from memory where it was opened before.
+    pub(super) fn open_snapshot(&self, source: &SnapshotSource) -> Result<Opened, Error> {
+        let site = self.site(source.project_path.as_deref())?;
+        let snapshots = self.snapshots(&site);
+        let record = match &source.snapshot_id {
+            Some(id) => snapshots.record(id).map_err(of_snapshot)?,
+            None => self.newest_snapshot(&site).ok_or_else(no_snapshot)?,
+        };
+        let known = {
+            let opened = self.understanding.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            opened.get(&record.content).cloned()
+        };
+        let material = match known {
+            Some(material) => material,
+            None => {
+                let bytes = snapshots.open(&record).map_err(of_snapshot)?;
+                let material: Material = serde_json::from_slice(&bytes).map_err(|error| {
+                    Error::unavailable("snapshot_damaged", format!("The snapshot `{}` is of another version.", record.id))
+                        .with_hint("Call logicstamp_refresh_snapshot for a new one.")
+                        .with_source(error)
+                })?;
+                let material = Arc::new(material);
+                self.remember_opened(&record, &material);
+                material
+            }
+        };
+        let prefix = record.about.get("prefix").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Opened { site: Site { prefix, ..site }, record, material })
+    }
+
+    pub(super) fn newest_snapshot(&self, site: &Site) -> Option<SnapshotRecord> {
+        self.snapshots(site).list().into_iter().find(|record| record.project_path == site.shown())
+    }
+
+    fn remember_opened(&self, record: &SnapshotRecord, material: &Arc<Material>) {
+        let mut opened = self.understanding.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        // A few are enough: who compares uses the newest.
+        if opened.len() >= 4 {
+            opened.clear();
+        }
+        opened.insert(record.content.clone(), Arc::clone(material));
+    }
+
+    fn limit(&self) -> Limit {
+        let number = |key| usize::try_from(self.settings.number(key)).unwrap_or(usize::MAX);
+        Limit {
+            bytes: number(config::SECURITY_MAX_BUNDLE_SIZE).min(self.max_output_bytes()).saturating_sub(FRAME),
+            tokens: number(config::SECURITY_MAX_TOKENS_PER_REQUEST),
+        }
+    }
+}
+
+/// A snapshot that is open.
+pub(super) struct Opened {
+    pub(super) site: Site,
+    pub(super) record: SnapshotRecord,
+    pub(super) material: Arc<Material>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    bytes: usize,
+    tokens: usize,
+}
+
+impl Limit {
+    fn within(self, most: Limit) -> bool {
+        self.bytes <= most.bytes && self.tokens <= most.tokens
+    }
+}
+
+/// The bundle, less the nodes farthest from its root where it is too large; what went is listed in it.
+fn fitted(
+    material: &Material,
+    packed: &Packed,
+    position: (usize, usize),
+    created: &str,
+    limit: Limit,
+) -> (Value, Option<String>) {
+    let text = material.text(packed, position, created).json();
+    let size = Limit { bytes: text.len(), tokens: packed.tokens };
+    if size.within(limit) {
+        return (serde_json::from_str(&text).unwrap_or_default(), None);
+    }
+    let all = packed.bundle.nodes.len();
+    let cost = |at: usize| material.entries[at].node.len();
+    // The bytes that may be spent are shared with tokens at the usual rate.
+    let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
+    let mut options = material.options.bundle;
+    options.token_budget = Some(bytes.saturating_sub(FRAME));
+    let smaller = becket_contracts::bundle::bundle(&material.graph, packed.bundle.root, options, &cost);
+    let kept = smaller.nodes.len();
+    let cut = Packed { bundle: smaller, hash: packed.hash.clone(), tokens: 0, missing: packed.missing.clone() };
+    let mut value: Value =
+        serde_json::from_str(&material.text(&cut, position, created).json()).unwrap_or_default();
+    if value.to_string().len() > limit.bytes {
+        // One file alone is too much: its code goes, its contract stays.
+        for node in value.pointer_mut("/graph/nodes").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(node) = node.as_object_mut() {
+                node.remove("code");
+            }
+        }
+    }
+    let notice = format!(
+        "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists the rest; \
+         read them by their own rootComponent.",
+        size.bytes, size.tokens, limit.bytes, limit.tokens
+    );
+    (value, Some(notice))
+}
+
+/// By entry id, by file name, or by file name without its ending.
+fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
+    let here: Vec<usize> =
+        (0..material.graph.len()).filter(|at| folder_of(material.graph.path(*at)) == folder).collect();
+    let file_name = |at: usize| {
+        let path = material.graph.path(at);
+        path.rsplit('/').next().unwrap_or(path)
+    };
+    let exact = here.iter().find(|at| material.graph.path(**at) == component || file_name(**at) == component);
+    let found = exact.or_else(|| here.iter().find(|at| material.component(**at) == component));
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = here.iter().map(|at| material.component(*at)).collect();
+        let hint = match becket_base::nearest(component, names.iter().copied()) {
+            Some(meant) => format!("Did you mean `{meant}`?"),
+            None => format!("This folder has {}.", becket_base::clip(&names.join(", "), 400)),
+        };
+        let shown = becket_base::clip(component, 80);
+        Error::not_found("unknown_component", format!("Bundle not found: there is no `{shown}` in this folder."))
+            .with_hint(hint)
+    })
+}
+
+fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a String>) -> Error {
+    let paths: Vec<String> = folders.map(|folder| path_in(folder, "context.json")).collect();
+    let hint = match becket_base::nearest(path, paths.iter().map(String::as_str)) {
+        Some(meant) => format!("Did you mean `{meant}`?"),
+        None => "logicstamp_list_bundles names every bundlePath.".to_owned(),
+    };
+    let shown = becket_base::clip(path, 120);
+    Error::not_found("unknown_bundle_path", format!("There is no bundle file `{shown}` in this snapshot.")).with_hint(hint)
+}
+
+fn path_in(folder: &str, file: &str) -> String {
+    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn no_snapshot() -> Error {
+    Error::not_found("no_snapshot", "No snapshot was taken of this project yet.")
+        .with_hint("Call logicstamp_refresh_snapshot first.")
+}
+
+pub(super) fn of_snapshot(error: SnapshotError) -> Error {
+    let message = sentence(&error.to_string());
+    match &error {
+        SnapshotError::Unknown { .. } => Error::not_found("unknown_snapshot", message)
+            .with_hint("Snapshots expire; logicstamp_refresh_snapshot makes a new one."),
+        SnapshotError::Damaged { .. } => Error::unavailable("snapshot_damaged", message)
+            .with_hint("Call logicstamp_refresh_snapshot for a new one."),
+        SnapshotError::Folder { .. } | SnapshotError::File(_) | SnapshotError::Json(_) => {
+            Error::unavailable("not_writable", message).with_hint("Check the permissions of becket's cache folder.")
+        }
+    }
+    .with_source(error)
+}

@@ -1,0 +1,125 @@
+//! Whether written context files are what the published schemas say.
+
+use std::path::{Path, PathBuf};
+
+use becket_contracts::render::read_folder_file;
+use becket_contracts::schema;
+use jsonschema::Validator;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::written;
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ValidateReport {
+    pub valid: bool,
+    pub files: Vec<ValidatedFile>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ValidatedFile {
+    pub path: String,
+    pub bundles: usize,
+    pub nodes: usize,
+    /// The first of them, each with its place in the file.
+    pub errors: Vec<String>,
+}
+
+/// Enough to mend by.
+const MOST_ERRORS: usize = 20;
+
+impl Engine {
+    /// Checks one file, or with an index every file that it lists.
+    pub fn context_validate(&self, file: Option<&str>) -> Result<ValidateReport, Error> {
+        let place = match file {
+            Some(file) => self.sandbox()?.admit(file)?.absolute,
+            None => self.site(None)?.folder(),
+        };
+        let place = if place.is_dir() { default_file(&place) } else { place };
+        let (contexts, indexes) = (validator(schema::CONTEXT)?, validator(schema::INDEX)?);
+        let text = written::read(&place).ok_or_else(|| missing(&place))?;
+        let is_index = serde_json::from_str::<Value>(&text).is_ok_and(|value| value["type"] == "LogicStampIndex");
+        let mut files = Vec::new();
+        if is_index {
+            let index: Value = serde_json::from_str(&text).unwrap_or_default();
+            let folder = place.parent().unwrap_or(Path::new(""));
+            files.push(ValidatedFile {
+                path: place.display().to_string(),
+                bundles: 0,
+                nodes: 0,
+                errors: errors_of(&indexes, &index),
+            });
+            for path in written::listed(folder).iter().filter(|path| *path != written::INDEX) {
+                let place = folder.join(path);
+                let checked = match written::read(&place) {
+                    Some(text) => check(&contexts, &place, &text),
+                    None => ValidatedFile {
+                        path: place.display().to_string(),
+                        bundles: 0,
+                        nodes: 0,
+                        errors: vec!["it is listed in the index and not there".to_owned()],
+                    },
+                };
+                files.push(checked);
+            }
+        } else {
+            files.push(check(&contexts, &place, &text));
+        }
+        Ok(ValidateReport { valid: files.iter().all(|file| file.errors.is_empty()), files })
+    }
+}
+
+fn check(schema: &Validator, place: &Path, text: &str) -> ValidatedFile {
+    let path = place.display().to_string();
+    // TOON is written for models; what it says was JSON before, which was checked by the tests.
+    if place.extension().is_some_and(|ending| ending == "toon") {
+        return ValidatedFile { path, bundles: 0, nodes: 0, errors: Vec::new() };
+    }
+    match read_folder_file(text) {
+        Err(error) => ValidatedFile { path, bundles: 0, nodes: 0, errors: vec![format!("it is not JSON: {error}")] },
+        Ok(bundles) => {
+            let nodes = bundles
+                .iter()
+                .filter_map(|bundle| bundle.pointer("/graph/nodes")?.as_array())
+                .map(Vec::len)
+                .sum();
+            let count = bundles.len();
+            let mut errors = errors_of(schema, &Value::from(bundles));
+            if count == 0 {
+                errors.push("it has no bundle".to_owned());
+            }
+            ValidatedFile { path, bundles: count, nodes, errors }
+        }
+    }
+}
+
+fn errors_of(schema: &Validator, value: &Value) -> Vec<String> {
+    schema
+        .iter_errors(value)
+        .take(MOST_ERRORS)
+        .map(|error| {
+            let message = error.to_string();
+            format!("{}: {}", error.instance_path(), becket_base::clip(&message, 300))
+        })
+        .collect()
+}
+
+fn validator(text: &str) -> Result<Validator, Error> {
+    let broken = || Error::internal("A published schema cannot be read.");
+    let schema: Value = serde_json::from_str(text).map_err(|error| broken().with_source(error))?;
+    jsonschema::validator_for(&schema).map_err(|_| broken())
+}
+
+fn default_file(folder: &Path) -> PathBuf {
+    let index = folder.join(written::INDEX);
+    if index.is_file() { index } else { folder.join("context.json") }
+}
+
+fn missing(place: &Path) -> Error {
+    Error::not_found("context_missing", format!("There is no context file {}.", place.display()))
+        .with_hint("Run `becket context` first, or name the file.")
+}

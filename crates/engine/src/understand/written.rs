@@ -1,0 +1,238 @@
+//! Contracts as files in the project: written only where something changed, read back in either spelling, and taken away
+//! again. Times of making are kept while what was made is the same, so that an unchanged project writes unchanged bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use becket_base::Timestamp;
+use becket_contracts::bundle::Missing;
+use becket_contracts::model::Contract;
+use becket_contracts::render::{
+    self, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates, read_folder_file, root_label,
+};
+use becket_project::files::{self, FileError};
+use serde_json::Value;
+
+use super::material::Material;
+use super::site::Site;
+use super::tokens::claude;
+use crate::Error;
+use crate::repository::sentence;
+
+pub(super) const INDEX: &str = "context_main.json";
+const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// Files that are to stand in a folder, and the index over them.
+#[derive(Debug)]
+pub(super) struct Pages {
+    /// By path relative to the output folder.
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) index: IndexFile,
+}
+
+/// What writing did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Wrote {
+    pub(super) written: usize,
+    pub(super) unchanged: usize,
+    pub(super) removed: usize,
+}
+
+/// The pages of a material. `old` gives what stands at a path of the output folder now.
+pub(super) fn pages(
+    material: &Material,
+    site: &Site,
+    now: Timestamp,
+    old: &dyn Fn(&str) -> Option<String>,
+) -> Pages {
+    let now = now.to_string();
+    let folders = material.folders();
+    let mut files = BTreeMap::new();
+    let mut rows = Vec::new();
+    let mut total = 0;
+    let format = material.options.format;
+    for (folder, bundles) in &folders {
+        let inside = site.inside(folder);
+        let path = if inside.is_empty() { format.file_name().to_owned() } else { format!("{inside}/{}", format.file_name()) };
+        let times = old(&path).map(|text| times_of(&text)).unwrap_or_default();
+        let count = bundles.len();
+        let texts: Vec<String> = bundles
+            .iter()
+            .enumerate()
+            .map(|(at, packed)| {
+                let kept = times.get(&packed.hash).map_or(now.as_str(), String::as_str);
+                material.text(packed, (at + 1, count), kept).json()
+            })
+            .collect();
+        let tokens: usize = bundles.iter().map(|packed| packed.tokens).sum();
+        total += tokens;
+        files.insert(path.clone(), render::folder_file(&texts, format));
+        let file_name = |at: usize| {
+            let path = material.graph.path(at);
+            path.rsplit('/').next().unwrap_or(path).to_owned()
+        };
+        let components: Vec<String> = bundles.iter().map(|packed| file_name(packed.bundle.root)).collect();
+        let shown = if inside.is_empty() { ".".to_owned() } else { inside.to_owned() };
+        let label = root_label(&shown, &components);
+        rows.push(FolderEntry {
+            path: shown,
+            context_file: path,
+            bundles: count,
+            components,
+            is_root: label.is_some(),
+            root_label: label,
+            token_estimate: tokens,
+        });
+    }
+    let summary = summary(material, folders.values().map(Vec::len).sum(), folders.len(), total);
+    let mut index = IndexFile::new(now, summary, rows);
+    if let Some(known) = old(INDEX).and_then(|text| serde_json::from_str::<IndexFile>(&text).ok()) {
+        let same = IndexFile { created_at: known.created_at.clone(), ..index.clone() };
+        if same == known {
+            index = same;
+        }
+    }
+    files.insert(INDEX.to_owned(), index.json());
+    Pages { files, index }
+}
+
+fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -> IndexSummary {
+    let source: usize = material.entries.iter().map(|entry| entry.source_tokens).sum();
+    let mut missing: Vec<Missing> = material
+        .entries
+        .iter()
+        .flat_map(|entry| entry.missing.iter().filter(|missing| missing.is_problem()).cloned())
+        .collect();
+    missing.sort();
+    missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
+    IndexSummary {
+        total_components: material.entries.len(),
+        total_bundles: bundles,
+        total_folders: folders,
+        total_token_estimate: tokens,
+        token_estimates: TokenEstimates {
+            gpt4o_mini: tokens,
+            gpt4o_mini_full_code: tokens + source,
+            claude: claude(tokens),
+            claude_full_code: claude(tokens + source),
+        },
+        missing_dependencies: missing,
+    }
+}
+
+/// When each bundle was made, by its hash.
+fn times_of(text: &str) -> BTreeMap<String, String> {
+    let bundles = read_folder_file(text).unwrap_or_default();
+    let field = |bundle: &Value, name: &str| bundle.get(name).and_then(Value::as_str).map(str::to_owned);
+    bundles
+        .iter()
+        .filter_map(|bundle| Some((field(bundle, "bundleHash")?, field(bundle, "createdAt")?)))
+        .collect()
+}
+
+/// Writes what differs, and removes what an earlier index of ours lists and this one does not.
+pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
+    let mut wrote = Wrote::default();
+    let before = listed(folder);
+    for (path, text) in &pages.files {
+        let target = folder.join(path);
+        if read(&target).as_deref() == Some(text) {
+            wrote.unchanged += 1;
+            continue;
+        }
+        let parent = Path::new(path).parent().unwrap_or(Path::new(""));
+        files::create_folder(folder, parent)
+            .and_then(|_| files::write_derived(&target, text.as_bytes()))
+            .map_err(not_written)?;
+        wrote.written += 1;
+    }
+    for path in before.difference(&pages.files.keys().cloned().collect()) {
+        files::remove(&folder.join(path)).map_err(not_written)?;
+        wrote.removed += 1;
+    }
+    Ok(wrote)
+}
+
+/// The files that the index in a folder lists, itself included, as far as they lie inside it.
+pub(super) fn listed(folder: &Path) -> BTreeSet<String> {
+    let Some(index) = read_index(folder) else { return BTreeSet::new() };
+    let inside = |path: &String| becket_base::RepoPath::parse(path).is_ok_and(|path| !path.is_root());
+    index.folders.into_iter().map(|folder| folder.context_file).filter(inside).chain([INDEX.to_owned()]).collect()
+}
+
+pub(super) fn read_index(folder: &Path) -> Option<IndexFile> {
+    serde_json::from_str(&read(&folder.join(INDEX))?).ok()
+}
+
+/// The text of a file, if it is one.
+pub(super) fn read(path: &Path) -> Option<String> {
+    let bytes = files::read(path, LARGEST).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
+/// Every contract that the files of a folder hold, by entry id.
+pub(super) fn contracts_in(folder: &Path) -> Result<BTreeMap<String, Contract>, Error> {
+    let index = read_index(folder).ok_or_else(|| missing_index(&folder.display().to_string()))?;
+    let mut contracts = BTreeMap::new();
+    for row in &index.folders {
+        let path = folder.join(&row.context_file);
+        let text = becket_base::RepoPath::parse(&row.context_file).ok().and_then(|_| read(&path));
+        let text = text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
+        contracts.extend(contracts_of(&text).map_err(|error| unreadable(&path, &error))?);
+    }
+    Ok(contracts)
+}
+
+/// The contracts in the text of one folder's file.
+pub(super) fn contracts_of(text: &str) -> Result<BTreeMap<String, Contract>, String> {
+    let mut contracts = BTreeMap::new();
+    for bundle in read_folder_file(text).map_err(|error| error.to_string())? {
+        for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
+            let Some(value) = node.get("contract") else { continue };
+            let mut contract: Contract =
+                serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+            if contract.entry_id.is_empty() {
+                node.get("entryId").and_then(Value::as_str).unwrap_or_default().clone_into(&mut contract.entry_id);
+            }
+            contracts.insert(contract.entry_id.clone(), contract);
+        }
+    }
+    Ok(contracts)
+}
+
+/// In the seed's words: clients look for them.
+pub(super) fn missing_index(folder: &str) -> Error {
+    Error::not_found(
+        "context_missing",
+        format!(
+            "context_main.json not found in {folder}. Run 'stamp context' or 'logicstamp_refresh_snapshot' first to generate \
+             context files, or use forceRegenerate: true to regenerate automatically."
+        ),
+    )
+    .with_hint("Call logicstamp_refresh_snapshot, or run `becket context`.")
+}
+
+fn unreadable(path: &Path, why: &str) -> Error {
+    Error::invalid("context_unreadable", format!("{} cannot be read: {why}.", path.display()))
+        .with_hint("Run `becket context` to write it anew.")
+}
+
+pub(super) fn not_written(error: FileError) -> Error {
+    Error::unavailable("not_writable", sentence(&error.to_string()))
+        .with_hint("Check the permissions of the folder.")
+        .with_source(error)
+}
+
+/// Context files below a folder, wherever they come from, by path relative to it.
+pub(super) fn found_in(folder: &Path) -> Vec<PathBuf> {
+    let index = becket_project::walk::walk(folder, becket_project::walk::Tests::Included);
+    let names = ["context.json", "context.ndjson", "context.toon", INDEX, "context_compare_modes.json"];
+    let mut found: BTreeSet<PathBuf> = listed(folder).into_iter().map(PathBuf::from).collect();
+    // Most projects ignore them, so the index knows of files that a walk does not see.
+    for file in index.map(|walked| walked.files).unwrap_or_default() {
+        if names.contains(&file.path.rsplit('/').next().unwrap_or(&file.path)) {
+            found.insert(PathBuf::from(file.path));
+        }
+    }
+    found.into_iter().filter(|path| folder.join(path).is_file()).collect()
+}

@@ -1,0 +1,104 @@
+//! What one file says by itself, and the key by which it is remembered: its content and the ending of its name.
+#![allow(clippy::disallowed_methods, reason = "reads source files")]
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use becket_contracts::fingerprint;
+use becket_contracts::language::Reader;
+use becket_contracts::model::LocalFacts;
+use serde::{Deserialize, Serialize};
+
+use crate::walk::rules::LARGEST_SOURCE;
+
+/// Changes whenever what is read from a file changes, so that nothing older is taken for it.
+const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 1");
+
+/// Stands for a content under an ending.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 32]);
+
+impl Key {
+    pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(GENERATION.as_bytes());
+        hasher.update(ending(path).as_bytes());
+        hasher.update(&[0]);
+        hasher.update(bytes);
+        Self(*hasher.finalize().as_bytes())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in &self.0[..6] {
+            write!(formatter, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The facts of a file with its measures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Local {
+    #[serde(skip, default = "no_key")]
+    pub key: Key,
+    pub facts: LocalFacts,
+    pub file_hash: String,
+    /// Of the source, for GPT-4o.
+    pub tokens: usize,
+    pub bytes: usize,
+}
+
+fn no_key() -> Key {
+    Key([0; 32])
+}
+
+thread_local! {
+    /// Its memory is used again from file to file.
+    static READER: RefCell<Reader> = RefCell::new(Reader::new());
+}
+
+impl Local {
+    /// Reads source text; anything that is not UTF-8 in it is replaced.
+    pub(super) fn parse(path: &str, key: Key, bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let facts = READER.with(|reader| match reader.try_borrow_mut() {
+            Ok(mut reader) => reader.read(name, &text),
+            Err(_) => Reader::new().read(name, &text),
+        });
+        Self {
+            key,
+            facts,
+            file_hash: fingerprint::file_hash(&text),
+            tokens: becket_base::tokens::count(&text),
+            bytes: bytes.len(),
+        }
+    }
+}
+
+/// The bytes of a source file, if it is one that can be read.
+pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs_err::File::open(root.join(path)).ok()?;
+    file.take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Threads with room for deeply nested source.
+pub(super) fn threads() -> Option<&'static rayon::ThreadPool> {
+    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
+    let make = || rayon::ThreadPoolBuilder::new().stack_size(16 * 1024 * 1024).build().ok();
+    POOL.get_or_init(make).as_ref()
+}
+
+/// `.d.ts` differs from `.ts` in meaning.
+fn ending(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let last = name.rfind('.').unwrap_or(name.len());
+    if name[..last].ends_with(".d") { &name[last - 2..] } else { &name[last..] }
+}

@@ -1,0 +1,207 @@
+//! Immutable copies of a reading, by the digest of their content: an edit after a snapshot cannot reach it. Owns how many
+//! are kept, for how long, and that a name means the same bytes for ever; what the bytes say is the caller's.
+#![allow(clippy::disallowed_methods, reason = "the owner of the snapshot folder")]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use becket_base::Timestamp;
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+
+use crate::files::{self, FileError};
+
+/// A larger copy is not read: it is not one of ours.
+const LARGEST: u64 = 1 << 30;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    #[error("there is no snapshot `{id}`")]
+    Unknown { id: String },
+    #[error("the snapshot `{id}` is not what was stored")]
+    Damaged { id: String },
+    #[error("snapshots cannot be stored in {}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("a snapshot cannot be described")]
+    Json(#[from] serde_json::Error),
+}
+
+/// How many snapshots are kept, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Retention {
+    pub most: usize,
+    pub minutes: i64,
+    /// Whether what is expired is removed without being asked.
+    pub automatic: bool,
+}
+
+/// What is known of a snapshot without opening it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotRecord {
+    pub id: String,
+    pub created_at: Timestamp,
+    pub project_path: String,
+    /// The digest of the copy.
+    pub content: String,
+    /// Whatever else the caller wants to find again.
+    pub about: serde_json::Value,
+}
+
+/// A folder of snapshots.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    folder: PathBuf,
+    retention: Retention,
+}
+
+impl Snapshots {
+    /// The folder need not exist yet.
+    pub fn new(folder: PathBuf, retention: Retention) -> Self {
+        Self { folder, retention }
+    }
+
+    /// Stores a copy under a new id. The same bytes are stored once, however many snapshots have them.
+    pub fn store(
+        &self,
+        now: Timestamp,
+        project_path: &str,
+        about: serde_json::Value,
+        bytes: &[u8],
+    ) -> Result<SnapshotRecord, SnapshotError> {
+        let objects = self.folder.join("objects");
+        fs::create_dir_all(&objects)
+            .map_err(|source| SnapshotError::Folder { path: self.folder.clone(), source })?;
+        let content = blake3::hash(bytes).to_hex().to_string();
+        match files::create(&objects.join(&content), bytes) {
+            Ok(()) | Err(FileError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut number = 0;
+        let record = loop {
+            number += 1;
+            let suffix = if number == 1 { String::new() } else { format!("_{number}") };
+            let record = SnapshotRecord {
+                id: format!("snap_{}{suffix}", now.as_millisecond()),
+                created_at: now,
+                project_path: project_path.to_owned(),
+                content: content.clone(),
+                about: about.clone(),
+            };
+            match files::create(&self.record_path(&record.id), &serde_json::to_vec(&record)?) {
+                Ok(()) => break record,
+                Err(FileError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if self.retention.automatic {
+            self.clean(now);
+        }
+        Ok(record)
+    }
+
+    /// Newest first; what cannot be read is not among them.
+    pub fn list(&self) -> Vec<SnapshotRecord> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut records: Vec<SnapshotRecord> = entries
+            .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
+            .filter_map(|entry| serde_json::from_slice(&fs::read(entry.path()).ok()?).ok())
+            .collect();
+        records.sort_by(|left, right| (right.created_at, &right.id).cmp(&(left.created_at, &left.id)));
+        records
+    }
+
+    pub fn record(&self, id: &str) -> Result<SnapshotRecord, SnapshotError> {
+        let unknown = || SnapshotError::Unknown { id: id.to_owned() };
+        // A name from outside is never a path.
+        if !id.starts_with("snap_") || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err(unknown());
+        }
+        let bytes = files::read(&self.record_path(id), LARGEST)?.ok_or_else(unknown)?;
+        serde_json::from_slice(&bytes).map_err(|_| SnapshotError::Damaged { id: id.to_owned() })
+    }
+
+    /// The copy, checked against its name.
+    pub fn open(&self, record: &SnapshotRecord) -> Result<Vec<u8>, SnapshotError> {
+        let path = self.folder.join("objects").join(&record.content);
+        let bytes = files::read(&path, LARGEST)?
+            .ok_or_else(|| SnapshotError::Unknown { id: record.id.clone() })?;
+        if blake3::hash(&bytes).to_hex().as_str() != record.content {
+            return Err(SnapshotError::Damaged { id: record.id.clone() });
+        }
+        Ok(bytes)
+    }
+
+    /// Removes what is expired or too many, and copies that no snapshot has any more. Gives how many went.
+    pub fn clean(&self, now: Timestamp) -> usize {
+        let minutes = |record: &SnapshotRecord| (now.as_second() - record.created_at.as_second()) / 60;
+        let (mut kept, mut gone) = (Vec::new(), 0);
+        for (at, record) in self.list().into_iter().enumerate() {
+            if at < self.retention.most && minutes(&record) < self.retention.minutes {
+                kept.push(record.content);
+            } else if fs::remove_file(self.record_path(&record.id)).is_ok() {
+                gone += 1;
+            }
+        }
+        for entry in fs::read_dir(self.folder.join("objects")).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with('.') && !kept.contains(&name) {
+                _ = fs::remove_file(entry.path());
+            }
+        }
+        gone
+    }
+
+    fn record_path(&self, id: &str) -> PathBuf {
+        Path::new(&self.folder).join(format!("{id}.json"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn a_copy_is_immutable_and_shared() {
+        let folder = tempfile::tempdir().unwrap();
+        let retention = Retention { most: 10, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(folder.path().join("new"), retention);
+        let first = snapshots.store(at(1000), "/p", serde_json::json!({"mode": "header"}), b"one").unwrap();
+        let second = snapshots.store(at(1000), "/p", serde_json::Value::Null, b"one").unwrap();
+        assert_eq!((first.id.as_str(), second.id.as_str()), ("snap_1000000", "snap_1000000_2"));
+        assert_eq!(first.content, second.content);
+        assert_eq!(snapshots.open(&snapshots.record(&first.id).unwrap()).unwrap(), b"one");
+        fs::write(folder.path().join("new/objects").join(&first.content), "other").unwrap();
+        assert!(matches!(snapshots.open(&first), Err(SnapshotError::Damaged { .. })));
+    }
+
+    #[test]
+    fn the_old_and_the_too_many_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        for second in [0, 10, 20] {
+            snapshots.store(at(second), "/p", serde_json::Value::Null, second.to_string().as_bytes()).unwrap();
+        }
+        let ids: Vec<String> = snapshots.list().into_iter().map(|record| record.id).collect();
+        assert_eq!(ids, ["snap_20000", "snap_10000"]);
+        assert_eq!(snapshots.clean(at(10 + 60 * 60)), 1);
+        assert_eq!(fs::read_dir(folder.path().join("objects")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_is_never_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        for id in ["../x", "snap_../x", "", "snap_1/2", "snap_99"] {
+            assert!(matches!(snapshots.record(id), Err(SnapshotError::Unknown { .. })), "{id}");
+        }
+    }
+}
