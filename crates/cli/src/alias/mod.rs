@@ -3,6 +3,7 @@
 mod context_stash;
 mod links;
 mod lodestar;
+mod stamp;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -80,6 +81,9 @@ pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
             words.iter().any(|word| word == "--json"),
             crate::ui::Color::Auto,
         ));
+    }
+    if persona.name == "stamp" && stamp::is_command(words) {
+        return stamp::run(arguments);
     }
     for serving in serving_words(persona) {
         let matches =

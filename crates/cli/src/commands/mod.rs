@@ -6,8 +6,10 @@ mod blame;
 mod changes;
 mod completions;
 mod config;
+pub(crate) mod context;
 mod doctor;
 mod events;
+mod impact;
 mod init;
 mod log;
 pub(crate) mod mcp;
@@ -35,6 +37,10 @@ pub(crate) enum Command {
     Init(init::Init),
     /// Take back exactly what `init` wrote
     Uninit(uninit::Uninit),
+    /// What the code promises: contracts, bundles, the graph, drift
+    Context(context::ContextCommand),
+    /// Who would feel a change of a file or an export
+    Impact(impact::Impact),
     /// The entries that say why: write, read, find, check
     Note(note::Note),
     /// Why is this place so: the entries that explain it, with the commits
@@ -79,6 +85,8 @@ impl Command {
             Command::Status(command) => command.run(context),
             Command::Init(command) => command.run(context),
             Command::Uninit(command) => command.run(context),
+            Command::Context(command) => command.run(context),
+            Command::Impact(command) => command.run(context),
             Command::Note(command) => command.run(context),
             Command::Why(command) => command.run(context),
             Command::Changes(command) => command.run(context),

@@ -17,17 +17,18 @@ mod snapshot;
 mod tokens;
 mod validate;
 mod watch;
+mod words;
 mod written;
 
 pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
 pub use documents::Documents;
 pub use generate::{CleanReport, ContextReport, ContextRequest};
 pub use impact::{ImpactReport, ImpactRequest};
-pub use modes::{ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod};
+pub use modes::{AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod};
 pub use options::{ContextChoice, ContextOptions, Profile};
 pub use protect::{IgnoreReport, ScanReport, SecretFinding, StampInitReport};
 pub use search::{ComponentMatch, SearchComponents, SearchComponentsRequest};
-pub use show::{GraphFormat, GraphReport, ShownFile};
+pub use show::{GraphEdge, GraphFormat, GraphReport, Neighbour, ShownFile};
 pub use site::Understanding;
 pub use snapshot::{
     BundleRow, FolderRow, ListBundlesRequest, ListedBundles, ReadBundle, ReadBundleRequest, RefreshRequest, Refreshed,

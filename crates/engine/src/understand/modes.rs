@@ -142,6 +142,19 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Writes the comparison beside the context files.
+    pub fn write_compare_modes(&self, report: &ModesReport, out: Option<&std::path::Path>) -> Result<(), Error> {
+        let folder = match out {
+            Some(out) => self.environment().current_dir.join(out),
+            None => std::path::PathBuf::from(&report.project_path),
+        };
+        let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+        becket_project::files::write_derived(&folder.join("context_compare_modes.json"), text.as_bytes())
+            .map_err(written::not_written)
+    }
+}
+
 fn saved(tokens: usize, of: usize) -> i64 {
     let number = |tokens: usize| i64::try_from(tokens).unwrap_or(i64::MAX);
     if of == 0 { 0 } else { (number(of) - number(tokens)) * 100 / number(of) }

@@ -1,7 +1,7 @@
 //! What must not go into contracts: `.stampignore`, the scan for secrets, and what `stamp init` sets up. The report of a
 //! scan never holds a secret.
 
-use becket_contracts::secrets;
+use becket_contracts::secrets::{self, SecretSeverity};
 use becket_project::files;
 use becket_project::walk::{Role, Tests, walk};
 use schemars::JsonSchema;
@@ -48,8 +48,8 @@ pub struct ScanReport {
 #[serde(rename_all = "camelCase")]
 pub struct SecretFinding {
     pub file: String,
-    pub line: usize,
-    pub column: usize,
+    pub line: u32,
+    pub column: u32,
     #[serde(rename = "type")]
     pub rule: String,
     /// Never the secret itself.
@@ -70,6 +70,14 @@ pub struct IgnoreReport {
 pub struct StampInitReport {
     pub steps: Vec<String>,
     pub scan: ScanReport,
+}
+
+fn severity(severity: SecretSeverity) -> &'static str {
+    match severity {
+        SecretSeverity::High => "high",
+        SecretSeverity::Medium => "medium",
+        SecretSeverity::Low => "low",
+    }
 }
 
 impl Engine {
@@ -93,11 +101,11 @@ impl Engine {
             scanned += 1;
             matches.extend(secrets::scan(&text).into_iter().map(|secret| SecretFinding {
                 file: file.path.clone(),
-                line: usize::try_from(secret.line).unwrap_or_default(),
-                column: usize::try_from(secret.column).unwrap_or_default(),
-                rule: secret.rule.to_string(),
-                snippet: secret.preview.to_string(),
-                severity: secret.severity.to_string(),
+                line: secret.line,
+                column: secret.column,
+                rule: secret.rule,
+                snippet: secret.snippet,
+                severity: severity(secret.severity).to_owned(),
             }));
         }
         let mut with: Vec<String> = matches.iter().map(|one| one.file.clone()).collect();

@@ -114,9 +114,17 @@ impl Engine {
 }
 
 impl GraphReport {
+    pub fn draw(&self, format: GraphFormat) -> String {
+        match format {
+            GraphFormat::Json => serde_json::to_string_pretty(self).unwrap_or_default(),
+            GraphFormat::Dot => self.dot(),
+            GraphFormat::Mermaid => self.mermaid(),
+        }
+    }
+
     /// For Graphviz: what is only a type is dashed, what is loaded later dotted. Names through a barrel are left out,
     /// because the way through it is drawn.
-    pub fn dot(&self) -> String {
+    fn dot(&self) -> String {
         let mut text = String::from("digraph becket {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
         // Writing to a string cannot fail.
         for file in &self.files {
@@ -134,7 +142,7 @@ impl GraphReport {
         text + "}\n"
     }
 
-    pub fn mermaid(&self) -> String {
+    fn mermaid(&self) -> String {
         let mut text = String::from("flowchart LR\n");
         let number = |path: &String| self.files.binary_search(path).unwrap_or_default();
         for (at, file) in self.files.iter().enumerate() {

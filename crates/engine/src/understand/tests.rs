@@ -1,7 +1,323 @@
 //! Real projects in real folders; the engine as a face calls it.
+#![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use becket_testing::{Home, Repo};
+use becket_testing::TestRepo;
 
 use super::*;
+use crate::{Engine, Environment, OpenOptions};
+
+const MONEY: &str = "/** An amount in cents. */\nexport type Cents = number;\n\nexport function format(amount: Cents): string {\n  return String(amount);\n}\n";
+const CART: &str = "import { format, type Cents } from './money.js';\nexport function total(prices: Cents[]): string {\n  return format(prices[0] ?? 0);\n}\n";
+const PAGE: &str = "import { useState } from 'react';\nimport { total } from '../cart';\nexport interface PageProps { title: string; onPaid?: (id: number) => void }\nexport function Page({ title, onPaid }: PageProps) {\n  const [busy, setBusy] = useState(false);\n  return <button onClick={() => { setBusy(true); onPaid?.(1); }}>{title}{total([])}</button>;\n}\n";
+
+fn shop() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("package.json", r#"{"name": "shop", "dependencies": {"react": "^18.0.0"}}"#);
+    repo.write("src/money.ts", MONEY);
+    repo.write("src/cart.ts", CART);
+    repo.write("src/pages/Page.tsx", PAGE);
+    repo
+}
+
+fn engine(repo: &TestRepo) -> Engine {
+    Engine::open(Environment::new(repo.root()), OpenOptions::default())
+}
+
+fn refresh(engine: &Engine) -> Refreshed {
+    engine.refresh_snapshot(&RefreshRequest::default()).unwrap()
+}
+
+fn compare(engine: &Engine) -> Compared {
+    engine.compare_snapshot(&CompareRequest::default()).unwrap()
+}
+
+#[test]
+fn refresh_list_read_edit_compare() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let snapshot = refresh(&engine);
+    assert_eq!(snapshot.summary.total_components, 3);
+    assert!(repo.path("context_main.json").is_file() && repo.path("src/pages/context.json").is_file());
+
+    let listed = engine
+        .list_bundles(&ListBundlesRequest {
+            source: SnapshotSource { snapshot_id: Some(snapshot.snapshot_id.clone()), project_path: None },
+            folder_prefix: Some("src/pages".to_owned()),
+        })
+        .unwrap();
+    assert_eq!(listed.total_bundles, 1);
+    assert_eq!(listed.bundles[0].root_component, "Page");
+    assert_eq!(listed.bundles[0].bundle_path, "src/pages/context.json");
+
+    let read = |component: Option<&str>, path: &str| {
+        engine.read_bundle(&ReadBundleRequest {
+            bundle_path: path.to_owned(),
+            root_component: component.map(str::to_owned),
+            ..ReadBundleRequest::default()
+        })
+    };
+    let bundle = read(Some("Page"), "src/pages/context.json").unwrap().bundle.unwrap();
+    assert_eq!(bundle["entryId"], "src/pages/Page.tsx");
+    let nodes = bundle["graph"]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 3, "{bundle}");
+    assert_eq!(bundle["meta"]["missing"][0]["packageVersion"], "^18.0.0");
+    // Not a root, and read all the same.
+    assert_eq!(read(Some("money"), "src/context.json").unwrap().bundle.unwrap()["entryId"], "src/money.ts");
+    assert_eq!(read(Some("monye"), "src/context.json").unwrap_err().code(), "unknown_component");
+    assert_eq!(read(None, "../other/context.json").unwrap_err().code(), "unknown_bundle_path");
+    assert!(read(None, "context_main.json").unwrap().index.is_some());
+
+    assert_eq!(compare(&engine).result.status, "pass");
+    repo.write("src/money.ts", MONEY.replace("return String(amount)", "// rounded\n  return `${amount}`"));
+    assert_eq!(compare(&engine).result.status, "pass", "a body is no promise");
+    repo.write("src/money.ts", MONEY.replace("(amount: Cents)", "(amount: Cents, currency: string)"));
+    let compared = compare(&engine);
+    assert_eq!((compared.result.status.as_str(), compared.result.summary.breaking), ("diff", 1));
+    let change = &compared.result.folder_diffs[0].changes[0];
+    assert_eq!((change.root_component.as_str(), change.kind.as_str()), ("money", "props_signature_changed"));
+    assert_eq!(change.details.modified_exports, ["format"]);
+    assert_eq!(change.declarations[0].used_by, ["src/cart.ts"]);
+    assert_eq!(engine.last_compare_result(&LastCompareRequest::default()).unwrap().result, compared.result);
+
+    // The snapshot is what it was.
+    let bundle = read(Some("money"), "src/context.json").unwrap().bundle.unwrap();
+    assert!(!bundle.to_string().contains("currency"));
+}
+
+#[test]
+fn private_functions_and_imports_are_a_diff_with_details() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let with_helper = format!("import {{ join }} from 'node:path';\n{MONEY}\nfunction helper() {{ return join('a'); }}\nhelper();\n");
+    repo.write("src/money.ts", with_helper);
+    let compared = compare(&engine);
+    let change = &compared.result.folder_diffs[0].changes[0];
+    assert_eq!(change.kind, "uif_contract_changed");
+    assert_eq!(change.semantic_hash_before, change.semantic_hash_after);
+    assert_eq!(change.details.added_functions, ["helper"]);
+    assert_eq!(change.details.added_imports, ["node:path"]);
+    assert_eq!(compared.result.summary.internal, 1);
+}
+
+#[test]
+fn a_commit_is_a_baseline_without_a_checkout() {
+    let repo = shop();
+    repo.commit("a shop");
+    let engine = engine(&repo);
+    let git = |revision: &str| {
+        engine.compare_snapshot(&CompareRequest {
+            baseline: Some(format!("git:{revision}")),
+            ..CompareRequest::default()
+        })
+    };
+    assert_eq!(git("HEAD").unwrap().result.status, "pass");
+    repo.write("src/cart.ts", CART.replace("): string", "): number"));
+    repo.remove("src/pages/Page.tsx");
+    let compared = git("HEAD").unwrap();
+    assert_eq!((compared.result.summary.breaking, compared.result.summary.removed_folders), (2, 1));
+    assert_eq!(git("nowhere").unwrap_err().code(), "unknown_revision");
+    assert!(!repo.path("context_main.json").exists(), "nothing is written");
+}
+
+#[test]
+fn a_missing_index_is_told_in_the_words_of_the_seed() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let error = engine.compare_snapshot(&CompareRequest::default()).unwrap_err();
+    assert_eq!(error.code(), "context_missing");
+    assert!(error.message().contains("Run 'stamp context' or 'logicstamp_refresh_snapshot' first"));
+    let regenerated = engine.compare_snapshot(&CompareRequest {
+        force_regenerate: true,
+        baseline: Some("git:HEAD".to_owned()),
+        ..CompareRequest::default()
+    });
+    assert_eq!(regenerated.unwrap_err().code(), "unknown_revision");
+}
+
+#[test]
+fn every_file_is_in_a_bundle_and_every_file_written_is_valid() {
+    let repo = shop();
+    repo.write("src/loop/a.ts", "import { b } from './b';\nexport const a = b;\n");
+    repo.write("src/loop/b.ts", "import { a } from './a';\nexport const b = a;\n");
+    for depth in 1..6 {
+        let next = depth + 1;
+        repo.write(format!("src/chain/l{depth}.ts"), format!("import {{ l{next} }} from './l{next}';\nexport const l{depth} = l{next};\n"));
+    }
+    repo.write("src/chain/l6.ts", "export const l6 = 1;\n");
+    repo.write("src/broken.tsx", "export function Broken({ a: number }: { a: number }) { return <div>; }\n");
+    let engine = engine(&repo);
+    for (format, schema) in [("json", "0.3"), ("json", "0.4"), ("pretty", "0.3"), ("ndjson", "0.3"), ("toon", "0.3")] {
+        for mode in ["none", "header", "full"] {
+            let choice = ContextChoice {
+                format: Some(format.to_owned()),
+                schema: Some(schema.to_owned()),
+                mode: Some(mode.to_owned()),
+                include_style: true,
+                ..ContextChoice::default()
+            };
+            let report =
+                engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
+            assert_eq!(report.total_components, 12);
+            assert_eq!(report.cycles.len(), 1);
+            let validated = engine.context_validate(None).unwrap();
+            assert!(validated.valid, "{format} {schema} {mode}: {:?}", validated.files);
+            if format == "toon" {
+                assert!(!repo.path("src/context.json").exists(), "older files of ours are gone");
+                continue;
+            }
+            let seen: BTreeSet<String> =
+                super::written::contracts_in(repo.root()).unwrap().into_keys().collect();
+            assert_eq!(seen.len(), 12, "{seen:?}");
+        }
+    }
+}
+
+#[test]
+fn an_unchanged_project_writes_nothing_and_another_directory_gives_the_same_bytes() {
+    let repo = shop();
+    let generate = |repo: &TestRepo| {
+        engine(repo).context_generate(&ContextRequest::default()).unwrap()
+    };
+    let first = generate(&repo);
+    assert_eq!(first.files_written, 3);
+    let second = generate(&repo);
+    assert_eq!((second.files_written, second.files_unchanged, second.files_parsed), (0, 3, 0));
+    let other = shop();
+    generate(&other);
+    let plain = |repo: &TestRepo, path: &str| {
+        let text = repo.read(path);
+        let mut out = String::new();
+        for part in text.split("\"createdAt\"") {
+            out.push_str(part.trim_start_matches([':', ' ']).split_once(',').map_or(part, |(_, rest)| rest));
+        }
+        out
+    };
+    for path in ["context_main.json", "src/context.json", "src/pages/context.json"] {
+        if repo.path(path).is_file() {
+            assert_eq!(plain(&repo, path), plain(&other, path), "{path}");
+        }
+    }
+    assert!(!repo.read("src/pages/context.json").contains(&repo.root().display().to_string()));
+}
+
+#[test]
+fn search_and_impact_say_why() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let found = engine
+        .search_components(&SearchComponentsRequest { query: "format".to_owned(), ..SearchComponentsRequest::default() })
+        .unwrap();
+    assert_eq!(found.results[0].entry_id, "src/money.ts");
+    assert_eq!(found.results[0].name.as_deref(), Some("format"));
+    assert!(found.results[0].why.contains("name is the query"), "{}", found.results[0].why);
+
+    let impact = |target: &str| {
+        engine.impact(&ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() })
+    };
+    let report = impact("src/money.ts#format").unwrap();
+    let paths: Vec<&str> = report.dependents.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!(paths, ["src/cart.ts", "src/pages/Page.tsx"]);
+    assert_eq!((report.direct, report.total), (1, 2));
+    assert_eq!(impact("src/money.ts#fromat").unwrap_err().code(), "unknown_export");
+    assert_eq!(impact("money.ts").unwrap_err().code(), "unknown_file");
+    assert_eq!(impact("../outside.ts").unwrap_err().kind(), crate::ErrorKind::Denied);
+}
+
+#[test]
+fn modes_are_measured_and_wrong_words_are_refused() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let modes = engine.compare_modes(&ModesRequest::default()).unwrap();
+    let costs = &modes.comparison_vs_raw_source;
+    assert!(costs.none.tokens_gpt4o < costs.header.tokens_gpt4o);
+    assert!(costs.header.tokens_gpt4o < costs.full.tokens_gpt4o);
+    assert_eq!((modes.stats.total_files, modes.stats.total_tsx), (3, 1));
+    for choice in [
+        ContextChoice { profile: Some("nope".to_owned()), ..ContextChoice::default() },
+        ContextChoice { mode: Some("; touch x #".to_owned()), ..ContextChoice::default() },
+        ContextChoice { format: Some("qqq".to_owned()), ..ContextChoice::default() },
+        ContextChoice { max_nodes: Some(0), ..ContextChoice::default() },
+    ] {
+        let error = engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap_err();
+        assert_eq!(error.code(), "invalid_arguments");
+    }
+}
+
+#[test]
+fn large_folders_come_in_parts_and_large_bundles_are_cut() {
+    let repo = shop();
+    for number in 0..40 {
+        let body: String = (0..60).map(|at| format!("export function f{at}(value: string, count: number): Record<string, number> {{ return {{}}; }}\n")).collect();
+        repo.write(format!("src/big/file{number:02}.ts"), body);
+    }
+    let engine = engine(&repo);
+    refresh(&engine);
+    let mut cursor = None;
+    let mut seen = BTreeSet::new();
+    for _ in 0..50 {
+        let answer = engine
+            .read_bundle(&ReadBundleRequest {
+                bundle_path: "src/big/context.json".to_owned(),
+                cursor: cursor.clone(),
+                ..ReadBundleRequest::default()
+            })
+            .unwrap();
+        assert!(serde_json::to_string(&answer).unwrap().len() <= engine.max_output_bytes());
+        for bundle in answer.bundles.unwrap() {
+            assert!(seen.insert(bundle["entryId"].as_str().unwrap().to_owned()));
+        }
+        cursor = answer.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+        assert!(answer.notice.is_some());
+    }
+    assert_eq!(seen.len(), 40);
+}
+
+#[test]
+fn files_that_are_compared_and_approved() {
+    let repo = shop();
+    let engine = engine(&repo);
+    engine.context_generate(&ContextRequest::default()).unwrap();
+    let drift = |approve: bool| {
+        engine.context_compare(&DriftRequest { approve, clean_orphaned: approve, ..DriftRequest::default() }).unwrap()
+    };
+    assert!(!drift(false).has_drift());
+    let old = repo.write("old.json", repo.read("src/pages/context.json"));
+    repo.write("src/pages/Page.tsx", PAGE.replace("title: string; ", ""));
+    let report = drift(false);
+    assert!(report.has_drift() && report.breaking() == 1, "{}", report.compared);
+    assert!(drift(true).has_drift());
+    assert!(!drift(false).has_drift());
+    let files = Some((old.display().to_string(), repo.path("src/pages/context.json").display().to_string()));
+    let report = engine.context_compare(&DriftRequest { files, ..DriftRequest::default() }).unwrap();
+    assert!(report.breaking() == 1, "{}", report.compared);
+    repo.remove("src/pages/Page.tsx");
+    let report = drift(false);
+    assert_eq!(report.orphaned, ["src/pages/context.json"]);
+    drift(true);
+    assert!(!repo.path("src/pages/context.json").exists());
+}
+
+#[test]
+fn secrets_are_found_and_never_written() {
+    let repo = shop();
+    let key = ["AKIA", "IOSFODNN7", "QWERTYU"].concat();
+    repo.write("src/keys.ts", format!("export const awsKey = \"{key}\";\n"));
+    let engine = engine(&repo);
+    let report = engine.security_scan(None, true).unwrap();
+    assert_eq!(report.files_with_secrets, ["src/keys.ts"]);
+    assert!(!repo.read("stamp_security_report.json").contains(&key));
+    let choice = ContextChoice { mode: Some("full".to_owned()), ..ContextChoice::default() };
+    engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
+    assert!(!repo.read("src/context.json").contains(&key));
+    assert!(engine.security_reset(None).unwrap());
+    let ignored = engine.stamp_ignore(&["src/keys.ts".to_owned()]).unwrap();
+    assert_eq!(ignored.added, ["src/keys.ts"]);
+    let report = engine.context_generate(&ContextRequest::default()).unwrap();
+    assert_eq!(report.total_components, 3);
+}

@@ -39,6 +39,16 @@ mod lodestar_task_release;
 mod lodestar_task_renew;
 mod lodestar_task_update;
 mod lodestar_task_verify;
+mod logicstamp_compare_modes;
+mod logicstamp_compare_snapshot;
+mod logicstamp_get_last_compare_result;
+mod logicstamp_impact;
+mod logicstamp_list_bundles;
+mod logicstamp_read_bundle;
+mod logicstamp_read_logicstamp_docs;
+mod logicstamp_refresh_snapshot;
+mod logicstamp_search_components;
+mod logicstamp_watch_status;
 
 use std::sync::{Arc, OnceLock};
 
@@ -52,6 +62,16 @@ use crate::{
 /// In the order in which they are listed: becket's own first, then plane by plane.
 const TOOLS: &[fn() -> Arc<dyn Route>] = &[
     route::<becket_status::BecketStatus>,
+    route::<logicstamp_refresh_snapshot::LogicstampRefreshSnapshot>,
+    route::<logicstamp_list_bundles::LogicstampListBundles>,
+    route::<logicstamp_read_bundle::LogicstampReadBundle>,
+    route::<logicstamp_compare_snapshot::LogicstampCompareSnapshot>,
+    route::<logicstamp_compare_modes::LogicstampCompareModes>,
+    route::<logicstamp_read_logicstamp_docs::LogicstampReadLogicstampDocs>,
+    route::<logicstamp_get_last_compare_result::LogicstampGetLastCompareResult>,
+    route::<logicstamp_watch_status::LogicstampWatchStatus>,
+    route::<logicstamp_search_components::LogicstampSearchComponents>,
+    route::<logicstamp_impact::LogicstampImpact>,
     route::<context_create::ContextCreate>,
     route::<context_get::ContextGet>,
     route::<context_list::ContextList>,

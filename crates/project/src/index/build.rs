@@ -202,7 +202,7 @@ fn dirty(files: &[(&str, Arc<Local>)], targets: &[Targets], graph: &Graph, previ
 }
 
 fn contract_of(path: &str, local: &Local, tree: &Linking<'_>) -> Contract {
-    let mut contract = link(path, &local.facts, tree);
+    let mut contract = link(path, &local.facts, tree).contract;
     contract.file_hash.clone_from(&local.file_hash);
     contract.semantic_hash = fingerprint::semantic_hash(&contract);
     contract

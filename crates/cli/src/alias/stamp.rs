@@ -1,0 +1,151 @@
+//! `stamp …`: LogicStamp's own command line. Its failures all end with 1, as the original's do.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{
+    Global,
+    commands::context::ContextCommand,
+    context::Context,
+    ui::{Report, Ui, Verdict},
+};
+
+/// LogicStamp's contracts, served by becket
+#[derive(Debug, Parser)]
+#[command(name = "stamp", version, arg_required_else_help = true)]
+struct Stamp {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Compile contracts and bundles
+    Context(ContextCommand),
+    /// Set up a project: ignore rules, a guide for assistants, a scan for secrets
+    Init {
+        path: Option<String>,
+        /// Accepted for the sake of scripts: nothing is asked
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Leave paths out of contracts: adds to .stampignore
+    Ignore {
+        #[arg(required = true)]
+        paths: Vec<String>,
+    },
+    /// Look for secrets
+    Security {
+        /// Remove the report of the last scan
+        #[arg(long)]
+        hard_reset: bool,
+        /// The folder whose report to remove
+        path: Option<String>,
+        #[command(subcommand)]
+        action: Option<Security>,
+    },
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Security {
+    /// Scan sources and settings, write stamp_security_report.json; exit 1 if something is found
+    Scan {
+        path: Option<String>,
+        /// Print the numbers as JSON
+        #[arg(long, short)]
+        quiet: bool,
+        /// Do not write the report
+        #[arg(long)]
+        no_report: bool,
+    },
+}
+
+/// Whether the words are one of these commands; a server is started elsewhere.
+pub(super) fn is_command(words: &[OsString]) -> bool {
+    words.first().is_none_or(|word| word != "mcp")
+}
+
+pub(super) fn run(arguments: &[OsString]) -> ExitCode {
+    let cli = match Stamp::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() && !error.to_string().starts_with("LogicStamp") { 1 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let ui = Ui::new(cli.global.json, cli.global.color);
+    let ended = match Context::open(cli.global, ui) {
+        Ok(context) => cli.command.run(&context),
+        Err(error) => ui.finish::<()>("stamp", Err(error)),
+    };
+    if ended == ExitCode::SUCCESS { ended } else { ExitCode::from(1) }
+}
+
+impl Command {
+    fn run(self, context: &Context) -> ExitCode {
+        let engine = context.engine(Vec::new());
+        let here = |path: Option<String>| path.map(|path| context.path(&engine, path));
+        match self {
+            Command::Context(command) => command.run(context),
+            Command::Init { path, .. } => {
+                let done = engine.stamp_init(here(path).as_deref()).map(|report| {
+                    let text = report.steps.join("\n");
+                    let found = report.scan.secrets_found > 0;
+                    Report::new(report, text).with_verdict(if found { Verdict::Broken } else { Verdict::Sound })
+                });
+                context.ui.finish("init", done)
+            }
+            Command::Ignore { paths } => {
+                let done = engine.stamp_ignore(&paths).map(|report| {
+                    let added = report.added.iter().map(|path| format!("added {path}"));
+                    let known = report.already.iter().map(|path| format!("{path} is there already"));
+                    let text = added.chain(known).collect::<Vec<_>>().join("\n");
+                    Report::new(report, text)
+                });
+                context.ui.finish("ignore", done)
+            }
+            Command::Security { action: Some(Security::Scan { path, quiet, no_report }), .. } => {
+                let scan = engine.security_scan(here(path).as_deref(), !no_report).map(|report| {
+                    let mut text = String::new();
+                    if quiet {
+                        let numbers = serde_json::json!({
+                            "filesScanned": report.files_scanned, "secretsFound": report.secrets_found,
+                            "filesWithSecrets": report.files_with_secrets.len(),
+                        });
+                        text = numbers.to_string();
+                    } else {
+                        for one in &report.matches {
+                            text.push_str(&format!(
+                                "{}:{}:{} {} ({}) {}\n",
+                                one.file, one.line, one.column, one.rule, one.severity, one.snippet
+                            ));
+                        }
+                        text.push_str(&format!(
+                            "{} secrets in {} files scanned\n",
+                            report.secrets_found, report.files_scanned
+                        ));
+                    }
+                    let found = report.secrets_found > 0;
+                    Report::new(report, text).with_verdict(if found { Verdict::Broken } else { Verdict::Sound })
+                });
+                context.ui.finish("security scan", scan)
+            }
+            Command::Security { action: None, path, hard_reset } => {
+                if !hard_reset {
+                    let error = becket_engine::Error::invalid("invalid_arguments", "`stamp security` needs a command.")
+                        .with_hint("Try: stamp security scan | stamp security --hard-reset");
+                    return context.ui.finish::<()>("security", Err(error));
+                }
+                let done = engine.security_reset(here(path).as_deref()).map(|there| {
+                    let text = if there { "the report is gone" } else { "there was no report" };
+                    Report::new(serde_json::json!({"removed": there}), text)
+                });
+                context.ui.finish("security", done)
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! `becket context …`: contracts, bundles, the graph and drift, for people and for CI.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use becket_engine::{
+    Error,
+    understand::{
+        ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat, ModesRequest,
+    },
+};
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    ui::{Report, Verdict},
+};
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ContextCommand {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    generate: Generate,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// The same with style metadata
+    Style(Generate),
+    /// Check written context files against the published schemas
+    Validate {
+        /// A context file, or a context_main.json for all that it lists
+        file: Option<String>,
+    },
+    /// What changed: written files against the code as it is, two files, or a commit; exit 1 on drift
+    Compare(Compare),
+    /// Remove written context files; only lists them without --all --yes
+    Clean {
+        path: Option<String>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+        /// Really
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// One contract, for people
+    Show {
+        file: String,
+    },
+    /// Who imports whom
+    Graph {
+        path: Option<String>,
+        /// How to print it
+        #[arg(long, value_enum, default_value = "dot")]
+        format: Drawing,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Drawing {
+    Dot,
+    Json,
+    Mermaid,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Generate {
+    /// The folder to analyse; the repository if left out
+    path: Option<String>,
+    #[command(flatten)]
+    options: Options,
+    /// Where files go; a name ending in .json means its folder
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Exit 1 where an import leads nowhere
+    #[arg(long, short)]
+    strict: bool,
+    /// The same, under the name that the original has for it
+    #[arg(long)]
+    strict_missing: bool,
+    /// Analyse and report, write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// One line of JSON with the numbers, and no files
+    #[arg(long)]
+    stats: bool,
+    /// What each mode costs in tokens; with --stats as a file context_compare_modes.json
+    #[arg(long)]
+    compare_modes: bool,
+    /// Accepted for the sake of scripts: .gitignore is never touched here
+    #[arg(long)]
+    skip_gitignore: bool,
+    /// Read everything again
+    #[arg(long)]
+    clean_cache: bool,
+    /// Say nothing but what went wrong
+    #[arg(long, short)]
+    quiet: bool,
+    /// Say more
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+struct Options {
+    /// Levels of dependencies in a bundle
+    #[arg(long, short, value_name = "LEVELS")]
+    depth: Option<usize>,
+    /// How much code goes with a contract
+    #[arg(long, short = 'c', value_name = "MODE", value_parser = ["none", "header", "full"])]
+    include_code: Option<String>,
+    /// Add style metadata
+    #[arg(long)]
+    include_style: bool,
+    /// How much of it
+    #[arg(long, value_name = "MODE", value_parser = ["lean", "full"])]
+    style_mode: Option<String>,
+    /// How files are written
+    #[arg(long, short, value_name = "FORMAT", value_parser = ["json", "pretty", "ndjson", "toon"])]
+    format: Option<String>,
+    /// Nodes per bundle
+    #[arg(long, short, value_name = "COUNT")]
+    max_nodes: Option<usize>,
+    /// Tokens per bundle
+    #[arg(long, value_name = "COUNT")]
+    max_tokens: Option<usize>,
+    #[arg(long, value_name = "NAME", value_parser = ["llm-chat", "llm-safe", "ci-strict", "watch-fast"])]
+    profile: Option<String>,
+    /// The spelling of contracts
+    #[arg(long, value_name = "VERSION", value_parser = ["0.3", "0.4"])]
+    schema: Option<String>,
+    /// Analyse tests too
+    #[arg(long)]
+    include_tests: bool,
+    /// Add sentences about what a file does
+    #[arg(long)]
+    predict_behavior: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Compare {
+    /// Two context files, or two context_main.json: old and new
+    #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
+    files: Vec<String>,
+    /// disk, snapshot, git:<ref> or a folder; the written files if left out
+    #[arg(long)]
+    baseline: Option<String>,
+    /// Write the files of now over the old ones, and exit 0
+    #[arg(long)]
+    approve: bool,
+    /// With --approve: remove files of folders that are gone
+    #[arg(long, requires = "approve")]
+    clean_orphaned: bool,
+    /// Only breaking changes are drift
+    #[arg(long)]
+    strict: bool,
+    /// Show the difference in tokens
+    #[arg(long)]
+    stats: bool,
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl ContextCommand {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        match self.action {
+            None => self.generate.run(context),
+            Some(Action::Style(mut generate)) => {
+                if generate.compare_modes {
+                    let error = Error::invalid("invalid_arguments", "`style` and --compare-modes exclude each other.")
+                        .with_hint("Leave out `style`: the comparison has a row for it.");
+                    return context.ui.finish::<()>("context style", Err(error));
+                }
+                generate.options.include_style = true;
+                generate.run(context)
+            }
+            Some(Action::Validate { file }) => validate(context, file),
+            Some(Action::Compare(compare)) => compare.run(context),
+            Some(Action::Clean { path, all, yes }) => clean(context, path, all && yes),
+            Some(Action::Show { file }) => {
+                let engine = context.engine(Vec::new());
+                let shown = engine.context_show(None, &context.path(&engine, file));
+                context.ui.finish("context show", shown.map(|shown| Report::new(shown.clone(), shown.to_string())))
+            }
+            Some(Action::Graph { path, format }) => graph(context, path, format),
+        }
+    }
+}
+
+impl Generate {
+    fn run(self, context: &Context) -> ExitCode {
+        let engine = context.engine(Vec::new());
+        let path = self.path.clone().map(|path| context.path(&engine, path));
+        if self.compare_modes {
+            let request = ModesRequest { project_path: path, clean_cache: self.clean_cache };
+            let write = self.stats.then(|| self.out.clone());
+            let report = engine.compare_modes(&request).and_then(|report| {
+                if let Some(out) = write {
+                    engine.write_compare_modes(&report, out.as_deref())?;
+                }
+                Ok(report)
+            });
+            return context.ui.finish("context", report.map(|report| Report::new(report.clone(), report.to_string())));
+        }
+        let request = ContextRequest {
+            path,
+            out: self.out.clone(),
+            choice: self.options.choice(),
+            dry_run: self.dry_run || self.stats,
+            clean_cache: self.clean_cache,
+        };
+        let report = engine.context_generate(&request).map(|report| self.report(report));
+        context.ui.finish("context", report)
+    }
+
+    fn report(&self, report: ContextReport) -> Report<ContextReport> {
+        let strict = self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
+        let verdict = if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
+        let text = if self.stats {
+            serde_json::to_string(&report).unwrap_or_default()
+        } else if self.quiet {
+            "✓".to_owned()
+        } else {
+            report.to_string()
+        };
+        Report::new(report, text).with_verdict(verdict)
+    }
+}
+
+impl Options {
+    fn choice(&self) -> ContextChoice {
+        ContextChoice {
+            profile: self.profile.clone(),
+            mode: self.include_code.clone(),
+            include_style: self.include_style,
+            style_mode: self.style_mode.clone(),
+            depth: self.depth,
+            max_nodes: self.max_nodes,
+            token_budget: self.max_tokens,
+            schema: self.schema.clone(),
+            format: self.format.clone(),
+            include_tests: self.include_tests,
+            predict_behavior: self.predict_behavior,
+        }
+    }
+}
+
+impl Compare {
+    fn run(self, context: &Context) -> ExitCode {
+        let engine = context.engine(Vec::new());
+        let files = match self.files.as_slice() {
+            [] => None,
+            [old, new] => {
+                Some((context.path(&engine, old.clone()), context.path(&engine, new.clone())))
+            }
+            _ => {
+                let error = Error::invalid("invalid_arguments", "Two files are needed, an old and a new one.")
+                    .with_hint("Name both, or none to compare the written files with the code.");
+                return context.ui.finish::<()>("context compare", Err(error));
+            }
+        };
+        let request = DriftRequest {
+            files,
+            path: None,
+            baseline: self.baseline.clone(),
+            choice: self.options.choice(),
+            approve: self.approve,
+            clean_orphaned: self.clean_orphaned,
+        };
+        let report = engine.context_compare(&request).map(|report| self.report(report));
+        context.ui.finish("context compare", report)
+    }
+
+    fn report(&self, report: DriftReport) -> Report<DriftReport> {
+        let drift = if self.strict { report.breaking() > 0 } else { report.has_drift() };
+        let verdict = if drift && !self.approve { Verdict::Broken } else { Verdict::Sound };
+        let mut text = if self.quiet { String::new() } else { report.compared.to_string() };
+        if self.stats {
+            let delta = report.compared.result.summary.token_delta;
+            text.push_str(&format!("tokens: GPT-4o {:+}, Claude {:+} (estimate)\n", delta.gpt4o_mini, delta.claude));
+        }
+        for path in &report.orphaned {
+            text.push_str(&format!("orphaned: {path}\n"));
+        }
+        if report.approved {
+            text.push_str("approved: the context files are those of now\n");
+        }
+        Report::new(report, text).with_verdict(verdict)
+    }
+}
+
+fn validate(context: &Context, file: Option<String>) -> ExitCode {
+    let engine = context.engine(Vec::new());
+    let file = file.map(|file| context.path(&engine, file));
+    let report = engine.context_validate(file.as_deref()).map(|report| {
+        let mut text = String::new();
+        for file in &report.files {
+            let mark = if file.errors.is_empty() { "✓" } else { "✗" };
+            text.push_str(&format!("{mark} {} ({} bundles, {} nodes)\n", file.path, file.bundles, file.nodes));
+            for error in &file.errors {
+                text.push_str(&format!("  {error}\n"));
+            }
+        }
+        let verdict = if report.valid { Verdict::Sound } else { Verdict::Broken };
+        Report::new(report, text).with_verdict(verdict)
+    });
+    context.ui.finish("context validate", report)
+}
+
+fn clean(context: &Context, path: Option<String>, remove: bool) -> ExitCode {
+    let engine = context.engine(Vec::new());
+    let path = path.map(|path| context.path(&engine, path));
+    let report = engine.context_clean(path.as_deref(), remove).map(|report| {
+        let mut text: String = report.files.iter().map(|file| file.clone() + "\n").collect();
+        text.push_str(match (report.files.is_empty(), report.removed) {
+            (true, _) => "no context files",
+            (false, true) => "removed",
+            (false, false) => "not removed: add --all --yes",
+        });
+        Report::new(report, text)
+    });
+    context.ui.finish("context clean", report)
+}
+
+fn graph(context: &Context, path: Option<String>, format: Drawing) -> ExitCode {
+    let engine = context.engine(Vec::new());
+    let path = path.map(|path| context.path(&engine, path));
+    let report = engine.context_graph(path.as_deref()).map(|report| {
+        let text = match format {
+            Drawing::Dot => report.draw(GraphFormat::Dot),
+            Drawing::Mermaid => report.draw(GraphFormat::Mermaid),
+            Drawing::Json => report.draw(GraphFormat::Json),
+        };
+        Report::new(json!(report), text)
+    });
+    context.ui.finish("context graph", report)
+}

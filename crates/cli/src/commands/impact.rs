@@ -1,0 +1,41 @@
+//! `becket impact FILE[#EXPORT]`: who would feel a change.
+
+use std::process::ExitCode;
+
+use becket_engine::understand::ImpactRequest;
+
+use crate::{context::Context, ui::Report};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Impact {
+    /// FILE or FILE#EXPORT
+    target: String,
+    /// How many steps away at most
+    #[arg(long, short, value_name = "STEPS")]
+    depth: Option<usize>,
+    /// How many dependents to show at most
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<usize>,
+    /// Count tests among them
+    #[arg(long)]
+    include_tests: bool,
+}
+
+impl Impact {
+    pub(crate) fn run(self, context: &Context) -> ExitCode {
+        let engine = context.engine(Vec::new());
+        let (file, export) = match self.target.split_once('#') {
+            Some((file, export)) => (file.to_owned(), format!("#{export}")),
+            None => (self.target, String::new()),
+        };
+        let request = ImpactRequest {
+            project_path: None,
+            target: context.path(&engine, file) + &export,
+            depth: self.depth,
+            limit: self.limit,
+            include_tests: self.include_tests,
+        };
+        let report = engine.impact(&request);
+        context.ui.finish("impact", report.map(|report| Report::new(report.clone(), report.to_string())))
+    }
+}

@@ -1,0 +1,149 @@
+//! Answers in words for people: what the faces print beside the data.
+
+use std::fmt::{self, Display, Formatter};
+
+use becket_contracts::compare::Change;
+
+use super::{Compared, ContextReport, ImpactReport, ModesReport, ShownFile};
+
+impl Display for Compared {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let summary = &self.result.summary;
+        let id = self.baseline_id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+        writeln!(
+            formatter,
+            "{} against {}{id}: {} of {} folders changed; {} breaking, {} compatible, {} internal; tokens {:+}",
+            self.result.status,
+            self.result.baseline,
+            summary.changed_folders + summary.added_folders + summary.removed_folders,
+            summary.total_folders,
+            summary.breaking,
+            summary.compatible,
+            summary.internal,
+            summary.token_delta.gpt4o_mini,
+        )?;
+        for change in self.result.folder_diffs.iter().flat_map(|folder| &folder.changes) {
+            let moved = change.moved_from.as_deref().map(|from| format!(" (was {from})")).unwrap_or_default();
+            writeln!(formatter, "{} {}{moved}: {}", change.verdict.as_str(), change.entry_id, change.kind)?;
+            for one in &change.declarations {
+                writeln!(formatter, "  {} {} {}: {}", one.verdict.as_str(), one.kind, one.name, one.reason)?;
+                if one.change == Change::Changed {
+                    for line in &one.before {
+                        writeln!(formatter, "    - {line}")?;
+                    }
+                    for line in &one.after {
+                        writeln!(formatter, "    + {line}")?;
+                    }
+                }
+                if !one.used_by.is_empty() {
+                    writeln!(formatter, "    used by {}", one.used_by.join(", "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Display for ContextReport {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            formatter,
+            "{} files, {} edges, {} bundles in {} folders",
+            self.total_components, self.total_edges, self.bundles_compiled, self.total_folders
+        )?;
+        writeln!(
+            formatter,
+            "{} tokens for {} of source ({}% saved), each contract counted once",
+            self.tokens_gpt4, self.source_tokens, self.savings_percent
+        )?;
+        for cycle in &self.cycles {
+            let kind = if cycle.types_only { "cycle of types" } else { "cycle" };
+            writeln!(formatter, "{kind}: {}", cycle.files.join(" → "))?;
+        }
+        for missing in &self.missing {
+            writeln!(formatter, "missing: {} in {}: {}", missing.name, missing.referenced_by, missing.reason)?;
+        }
+        for problem in &self.problems {
+            writeln!(formatter, "note: {problem}")?;
+        }
+        if self.files_written + self.files_unchanged > 0 {
+            writeln!(
+                formatter,
+                "{} files written, {} unchanged, {} removed in {}",
+                self.files_written, self.files_unchanged, self.files_removed, self.output
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for ImpactReport {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let what = match &self.export {
+            Some(export) => format!("{}#{export}", self.file),
+            None => self.file.clone(),
+        };
+        if self.total == 0 {
+            return writeln!(formatter, "Nothing depends on {what}.");
+        }
+        writeln!(formatter, "{} files depend on {what}, {} of them directly", self.total, self.direct)?;
+        for one in &self.dependents {
+            let names = if one.names.is_empty() { String::new() } else { format!(" uses {}", one.names.join(", ")) };
+            writeln!(formatter, "{} {} {} by {}{names}", one.distance, one.path, one.kind.as_str(), one.via)?;
+        }
+        if let Some(cycle) = &self.cycle {
+            writeln!(formatter, "in a cycle with {}", cycle.files.join(", "))?;
+        }
+        if let Some(notice) = &self.notice {
+            writeln!(formatter, "{notice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for ModesReport {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let costs = &self.comparison_vs_raw_source;
+        writeln!(formatter, "{:<14} {:>10} {:>10} {:>7}", "mode", "GPT-4o", "Claude*", "saved")?;
+        for (name, cost) in [
+            ("raw source", costs.raw_source),
+            ("none", costs.none),
+            ("header", costs.header),
+            ("header+style", costs.header_style),
+            ("full", costs.full),
+        ] {
+            let saved = format!("{}%", cost.savings_percent);
+            writeln!(formatter, "{name:<14} {:>10} {:>10} {saved:>7}", cost.tokens_gpt4o, cost.tokens_claude)?;
+        }
+        writeln!(formatter, "{} files. {}", self.stats.total_files, self.token_estimation.method)
+    }
+}
+
+impl Display for ShownFile {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let text = |name: &str| self.contract.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+        writeln!(formatter, "{} {}", self.entry_id, text("kind"))?;
+        writeln!(formatter, "{}\n", text("description"))?;
+        writeln!(formatter, "{}", self.header.trim_end())?;
+        if !self.imports.is_empty() {
+            writeln!(formatter, "\nimports")?;
+        }
+        for one in &self.imports {
+            let through = one.through.as_deref().map(|path| format!(" through {path}")).unwrap_or_default();
+            writeln!(formatter, "  {} {}{through}: {}", one.path, one.kind.as_str(), one.names.join(", "))?;
+        }
+        if !self.dependents.is_empty() {
+            writeln!(formatter, "\nimported by")?;
+        }
+        for one in &self.dependents {
+            writeln!(formatter, "  {} {}: {}", one.path, one.kind.as_str(), one.names.join(", "))?;
+        }
+        let diagnostics = self.contract.get("diagnostics").and_then(|value| value.as_array());
+        for one in diagnostics.into_iter().flatten() {
+            let number = |name: &str| one.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
+            let message = one.get("message").and_then(|value| value.as_str()).unwrap_or_default();
+            writeln!(formatter, "\n{}:{}: {message}", number("line"), number("column"))?;
+        }
+        writeln!(formatter, "\n{} {} tokens of source", text("semanticHash"), self.source_tokens)
+    }
+}

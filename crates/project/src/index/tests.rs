@@ -1,0 +1,188 @@
+//! The index on real folders: what is remembered never shows in the answer.
+#![allow(clippy::disallowed_methods, reason = "tests make files")]
+
+use fs_err as fs;
+use proptest::prelude::*;
+
+use super::*;
+
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let bench = Self { folder: tempfile::tempdir().unwrap() };
+        for (path, text) in files {
+            bench.write(path, text);
+        }
+        bench
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.path().join("tree").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        _ = fs::remove_file(self.folder.path().join("tree").join(path));
+    }
+
+    fn place(&self, cache: &str) -> Place {
+        let root = self.folder.path().join("tree");
+        Place { root, cache: self.folder.path().join(cache), tests: Tests::LeftOut }
+    }
+}
+
+fn shown(index: &Index) -> Vec<String> {
+    let mut lines: Vec<String> = index
+        .files()
+        .iter()
+        .map(|file| format!("{} {:?} {}", file.path, file.targets, serde_json::to_string(&*file.contract).unwrap()))
+        .collect();
+    lines.push(serde_json::to_string(index.graph()).unwrap());
+    lines
+}
+
+const BUTTON: &str = "import type { Size } from './types';\nexport interface ButtonProps { label: string; size?: Size }\nexport function Button({ label }: ButtonProps) { return <button>{label}</button>; }\n";
+
+#[test]
+fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
+    let bench = Bench::new(&[
+        ("src/types.ts", "export type Size = 's' | 'm';\n"),
+        ("src/button.tsx", BUTTON),
+        ("src/alone.ts", "export const one = 1;\n"),
+    ]);
+    let place = bench.place("cache");
+    let first = Index::of(&place, None).unwrap();
+    assert_eq!((first.files().len(), first.work().parsed, first.work().linked), (3, 3, 3));
+    assert_eq!(first.graph().edge_count(), 1);
+
+    bench.write("src/types.ts", "export type Size = 's' | 'm' | 'l';\n");
+    let second = Index::of(&place, Some(&first)).unwrap();
+    assert_eq!((second.work().parsed, second.work().linked), (1, 2));
+
+    // Another process: everything is remembered by content.
+    let third = Index::of(&place, None).unwrap();
+    assert_eq!(third.work().parsed, 0);
+    assert_eq!(shown(&third), shown(&second));
+}
+
+#[test]
+fn a_second_worktree_costs_only_what_differs() {
+    let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 1;\n")]);
+    Index::of(&bench.place("cache"), None).unwrap();
+    let other = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 2;\n")]);
+    let place = Place { cache: bench.folder.path().join("cache"), ..other.place("unused") };
+    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 1);
+}
+
+#[test]
+fn a_damaged_cache_is_noticed_and_made_anew() {
+    let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "import { a } from './a';\nexport const b = a;\n")]);
+    let place = bench.place("cache");
+    let whole = shown(&Index::of(&place, None).unwrap());
+    let files: Vec<PathBuf> = fs::read_dir(&place.cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 2, "{files:?}");
+    for path in &files {
+        for damage in ["", "cut", "flip", "garbage"] {
+            let bytes = fs::read(path).unwrap();
+            let mut broken = bytes.clone();
+            match damage {
+                "" => broken.clear(),
+                "cut" => broken.truncate(bytes.len() / 2),
+                "flip" => {
+                    let middle = bytes.len() / 2;
+                    broken[middle] ^= 0x55;
+                }
+                _ => broken = b"not a cache at all".to_vec(),
+            }
+            fs::write(path, &broken).unwrap();
+            assert_eq!(shown(&Index::of(&place, None).unwrap()), whole, "{} {damage}", path.display());
+            assert_eq!(shown(&Index::of(&place, None).unwrap()), whole);
+        }
+    }
+    Index::clear(&place.cache).unwrap();
+    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 2);
+}
+
+#[test]
+fn a_tsconfig_and_a_new_file_change_where_imports_lead() {
+    let bench = Bench::new(&[("src/a.ts", "import { b } from '@/b';\nexport const a = b;\n"), ("lib/b.ts", "export const b = 1;\n")]);
+    let place = bench.place("cache");
+    let first = Index::of(&place, None).unwrap();
+    assert_eq!(first.graph().edge_count(), 0);
+    bench.write("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./lib/*"]}}}"#);
+    let second = Index::of(&place, Some(&first)).unwrap();
+    assert_eq!(second.graph().edge_count(), 1);
+    bench.write("lib/b/index.ts", "export const b = 2;\n");
+    bench.remove("lib/b.ts");
+    let third = Index::of(&place, Some(&second)).unwrap();
+    assert_eq!(third.file("src/a.ts").unwrap().targets["@/b"], Target::File("lib/b/index.ts".to_owned()));
+    assert_eq!(shown(&third), shown(&Index::of(&bench.place("other"), None).unwrap()));
+}
+
+#[test]
+fn bytes_of_any_kind_give_an_index() {
+    let bench = Bench::new(&[]);
+    let root = bench.folder.path().join("tree");
+    fs::create_dir_all(&root).unwrap();
+    fs::write(root.join("a.ts"), [0xff, 0xfe, b'{', 0, b'<']).unwrap();
+    fs::write(root.join("b.tsx"), "export default <".repeat(50)).unwrap();
+    let index = Index::of(&bench.place("cache"), None).unwrap();
+    assert_eq!(index.files().len(), 2);
+}
+
+#[derive(Debug, Clone)]
+enum Edit {
+    Write(usize, usize),
+    Remove(usize),
+    Rename(usize, usize),
+}
+
+const PATHS: &[&str] = &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx"];
+const TEXTS: &[&str] = &[
+    "export const x = 1;\n",
+    "import { x } from './a';\nexport function run(value: typeof x): void {}\n",
+    "export * from './c';\nexport { run } from '../b';\n",
+    "import type { P } from './lib';\nexport const V = (props: P) => <i>{props.a}</i>;\n",
+    "export interface P { a: string; b?: number }\n",
+    "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
+];
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let edit = prop_oneof![
+        4 => (0..PATHS.len(), 0..TEXTS.len()).prop_map(|(path, text)| Edit::Write(path, text)),
+        1 => (0..PATHS.len()).prop_map(Edit::Remove),
+        1 => (0..PATHS.len(), 0..PATHS.len()).prop_map(|(from, to)| Edit::Rename(from, to)),
+    ];
+    proptest::collection::vec(edit, 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn increments_give_what_a_cold_look_gives(edits in edits()) {
+        let bench = Bench::new(&[("a.ts", TEXTS[0]), ("lib/c.ts", TEXTS[4])]);
+        let place = bench.place("cache");
+        let mut index = Index::of(&place, None).unwrap();
+        for (step, edit) in edits.iter().enumerate() {
+            match edit {
+                Edit::Write(path, text) => bench.write(PATHS[*path], TEXTS[*text]),
+                Edit::Remove(path) => bench.remove(PATHS[*path]),
+                Edit::Rename(from, to) => {
+                    let tree = bench.folder.path().join("tree");
+                    let target = tree.join(PATHS[*to]);
+                    fs::create_dir_all(target.parent().unwrap()).unwrap();
+                    _ = fs::rename(tree.join(PATHS[*from]), target);
+                }
+            }
+            index = Index::of(&place, Some(&index)).unwrap();
+            let cold = Index::of(&bench.place(&format!("cold{step}")), None).unwrap();
+            prop_assert_eq!(shown(&index), shown(&cold));
+            let process = Index::of(&place, None).unwrap();
+            prop_assert_eq!(shown(&process), shown(&cold));
+        }
+    }
+}
