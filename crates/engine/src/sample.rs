@@ -40,11 +40,25 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// An edit that breaks who calls it: `format` wants to know the currency.
+    pub fn break_money(&self) -> Result<(), Error> {
+        self.write_money(&MONEY.replace("(amount: Cents)", "(amount: Cents, currency: string)"))
+    }
+
+    /// And back again.
+    pub fn mend_money(&self) -> Result<(), Error> {
+        self.write_money(MONEY)
+    }
+
     /// What a second agent does while the first one looks: the formatted amount changes its order.
     pub fn edit_money(&self) -> Result<(), Error> {
-        let changed =
-            MONEY.replace("`${(amount / 100).toFixed(2)} EUR`", "`EUR ${(amount / 100).toFixed(2)}`");
-        files::write(&self.repository.join("src/money.ts"), changed.as_bytes()).map_err(|error| {
+        self.write_money(
+            &MONEY.replace("`${(amount / 100).toFixed(2)} EUR`", "`EUR ${(amount / 100).toFixed(2)}`"),
+        )
+    }
+
+    fn write_money(&self, text: &str) -> Result<(), Error> {
+        files::write(&self.repository.join("src/money.ts"), text.as_bytes()).map_err(|error| {
             Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
         })
     }

@@ -190,7 +190,11 @@ fn planes(workspace: &Workspace) -> Vec<PlaneStatus> {
         "no .lodestar/ here yet: `becket task init` makes it"
     };
     [
-        absent("understand"),
+        (
+            "understand".to_owned(),
+            true,
+            "contracts are made from the files as they are on every call; only what changed is read again".to_owned(),
+        ),
         ("remember".to_owned(), true, remember.to_owned()),
         ("coordinate".to_owned(), true, coordinate.to_owned()),
         (
@@ -222,6 +226,10 @@ fn next_calls(workspace: &Workspace, problems: &[Problem]) -> Vec<NextCall> {
             "Something in the set-up is broken; it says what, and the command that mends it.",
         ));
     }
+    next.push((
+        "logicstamp_refresh_snapshot",
+        "Before an edit: what the code promises; logicstamp_compare_snapshot then says what the edit broke.",
+    ));
     if has_entries(workspace) {
         next.push(("context_search", "Before a change: was the reason for today's code written down?"));
         next.push(("context_refs", "Which entries explain the file that you are about to change?"));

@@ -1,7 +1,8 @@
 //! `stamp …`: LogicStamp's own command line. Its failures all end with 1, as the original's do.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
+use becket_engine::understand::ScanRequest;
 use clap::Parser;
 
 use crate::{
@@ -109,7 +110,7 @@ impl Command {
                 context.ui.finish("ignore", done)
             }
             Command::Security { action: Some(Security::Scan { path, quiet, no_report }), .. } => {
-                let scan = engine.security_scan(here(path).as_deref(), !no_report).map(|report| {
+                let scan = engine.security_scan(&ScanRequest { path: here(path), keep_report: !no_report }).map(|report| {
                     let mut text = String::new();
                     if quiet {
                         let numbers = serde_json::json!({
@@ -119,15 +120,11 @@ impl Command {
                         text = numbers.to_string();
                     } else {
                         for one in &report.matches {
-                            text.push_str(&format!(
-                                "{}:{}:{} {} ({}) {}\n",
-                                one.file, one.line, one.column, one.rule, one.severity, one.snippet
-                            ));
+                            let _ = writeln!(text, "{}:{}:{} {} ({}) {}",
+                                one.file, one.line, one.column, one.rule, one.severity, one.snippet);
                         }
-                        text.push_str(&format!(
-                            "{} secrets in {} files scanned\n",
-                            report.secrets_found, report.files_scanned
-                        ));
+                        let _ = writeln!(text, "{} secrets in {} files scanned",
+                            report.secrets_found, report.files_scanned);
                     }
                     let found = report.secrets_found > 0;
                     Report::new(report, text).with_verdict(if found { Verdict::Broken } else { Verdict::Sound })

@@ -1,11 +1,11 @@
 //! `becket context …`: contracts, bundles, the graph and drift, for people and for CI.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 use becket_engine::{
     Error,
     understand::{
-        ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat, ModesRequest,
+        CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat, ModesRequest,
     },
 };
 use serde_json::json;
@@ -281,10 +281,10 @@ impl Compare {
         let mut text = if self.quiet { String::new() } else { report.compared.to_string() };
         if self.stats {
             let delta = report.compared.result.summary.token_delta;
-            text.push_str(&format!("tokens: GPT-4o {:+}, Claude {:+} (estimate)\n", delta.gpt4o_mini, delta.claude));
+            let _ = writeln!(text, "tokens: GPT-4o {:+}, Claude {:+} (estimate)", delta.gpt4o_mini, delta.claude);
         }
         for path in &report.orphaned {
-            text.push_str(&format!("orphaned: {path}\n"));
+            let _ = writeln!(text, "orphaned: {path}");
         }
         if report.approved {
             text.push_str("approved: the context files are those of now\n");
@@ -300,9 +300,9 @@ fn validate(context: &Context, file: Option<String>) -> ExitCode {
         let mut text = String::new();
         for file in &report.files {
             let mark = if file.errors.is_empty() { "✓" } else { "✗" };
-            text.push_str(&format!("{mark} {} ({} bundles, {} nodes)\n", file.path, file.bundles, file.nodes));
+            let _ = writeln!(text, "{mark} {} ({} bundles, {} nodes)", file.path, file.bundles, file.nodes);
             for error in &file.errors {
-                text.push_str(&format!("  {error}\n"));
+                let _ = writeln!(text, "  {error}");
             }
         }
         let verdict = if report.valid { Verdict::Sound } else { Verdict::Broken };
@@ -314,7 +314,7 @@ fn validate(context: &Context, file: Option<String>) -> ExitCode {
 fn clean(context: &Context, path: Option<String>, remove: bool) -> ExitCode {
     let engine = context.engine(Vec::new());
     let path = path.map(|path| context.path(&engine, path));
-    let report = engine.context_clean(path.as_deref(), remove).map(|report| {
+    let report = engine.context_clean(&CleanRequest { path, remove }).map(|report| {
         let mut text: String = report.files.iter().map(|file| file.clone() + "\n").collect();
         text.push_str(match (report.files.is_empty(), report.removed) {
             (true, _) => "no context files",

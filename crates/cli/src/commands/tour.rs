@@ -91,6 +91,15 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({}))?;
     guide.tool(&mut client, "Where am I?", "becket_status", &json!({"worktree": "discounts"}))?;
 
+    let title = "What does it promise?";
+    guide.chapter(title, "Contracts instead of source: signatures, who depends on whom, and what an edit breaks.");
+    guide.tool(&mut client, title, "logicstamp_refresh_snapshot", &json!({}))?;
+    guide.tool(&mut client, title, "logicstamp_impact", &json!({"target": "src/money.ts#format"}))?;
+    sample.break_money()?;
+    guide.say("  … an agent gives `format` in src/money.ts a second parameter …");
+    guide.tool(&mut client, title, "logicstamp_compare_snapshot", &json!({}))?;
+    sample.mend_money()?;
+
     guide.chapter("Why is it so?", "A decision is written down once, and knows when the code has moved on.");
     let note = "# Amounts are whole cents\n\nFloats lost a cent in every hundredth receipt.\n";
     guide.tool(

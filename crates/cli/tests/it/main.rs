@@ -22,6 +22,7 @@ mod original;
 mod places;
 mod refused_writes;
 mod stdio;
+mod understand;
 
 use std::process::{Command, Output};
 

@@ -60,6 +60,13 @@ pub struct ContextReport {
     pub problems: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default)]
+pub struct CleanRequest {
+    pub path: Option<String>,
+    /// Otherwise they are only listed.
+    pub remove: bool,
+}
+
 /// What `clean` took away, or would.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -90,17 +97,18 @@ impl Engine {
     }
 
     /// The context files below a folder; removes them only when told to.
-    pub fn context_clean(&self, path: Option<&str>, remove: bool) -> Result<CleanReport, Error> {
-        let site = self.site(path)?;
+    pub fn context_clean(&self, request: &CleanRequest) -> Result<CleanReport, Error> {
+        let CleanRequest { path, remove } = request;
+        let site = self.site(path.as_deref())?;
         let folder = site.folder();
         let found = written::found_in(&folder);
-        if remove {
+        if *remove {
             for path in &found {
                 becket_project::files::remove(&folder.join(path)).map_err(written::not_written)?;
             }
         }
         let files = found.iter().map(|path| path.display().to_string()).collect();
-        Ok(CleanReport { files, removed: remove })
+        Ok(CleanReport { files, removed: *remove })
     }
 
     pub(super) fn reading(

@@ -22,11 +22,11 @@ mod written;
 
 pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
 pub use documents::Documents;
-pub use generate::{CleanReport, ContextReport, ContextRequest};
+pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest};
 pub use impact::{ImpactReport, ImpactRequest};
 pub use modes::{AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod};
 pub use options::{ContextChoice, ContextOptions, Profile};
-pub use protect::{IgnoreReport, ScanReport, SecretFinding, StampInitReport};
+pub use protect::{IgnoreReport, ScanReport, ScanRequest, SecretFinding, StampInitReport};
 pub use search::{ComponentMatch, SearchComponents, SearchComponentsRequest};
 pub use show::{GraphEdge, GraphFormat, GraphReport, Neighbour, ShownFile};
 pub use site::Understanding;

@@ -30,6 +30,13 @@ const IGNORED: &[&str] = &[
 const SCANNED: &[&str] = &["json", "env", "yml", "yaml", "toml"];
 const LARGEST: u64 = 10 * 1024 * 1024;
 
+#[derive(Debug, Clone, Default)]
+pub struct ScanRequest {
+    pub path: Option<String>,
+    /// Write the report beside the sources.
+    pub keep_report: bool,
+}
+
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScanReport {
@@ -82,8 +89,8 @@ fn severity(severity: SecretSeverity) -> &'static str {
 
 impl Engine {
     /// Looks for secrets in sources and settings, and writes the report beside them.
-    pub fn security_scan(&self, path: Option<&str>, write: bool) -> Result<ScanReport, Error> {
-        let site = self.site(path)?;
+    pub fn security_scan(&self, request: &ScanRequest) -> Result<ScanReport, Error> {
+        let site = self.site(request.path.as_deref())?;
         let folder = site.folder();
         let walked = walk(&folder, Tests::Included).map_err(|error| {
             Error::unavailable("tree_unreadable", sentence(&error.to_string())).with_hint("Check the folder.").with_source(error)
@@ -120,7 +127,7 @@ impl Engine {
             matches,
             files_with_secrets: with,
         };
-        if write {
+        if request.keep_report {
             let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
             files::write(&folder.join(REPORT), text.as_bytes()).map_err(not_written)?;
         }
@@ -197,7 +204,7 @@ impl Engine {
         files::write(&folder.join(CONFIG), (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes())
             .map_err(not_written)?;
         steps.push(format!("wrote {CONFIG}"));
-        let scan = self.security_scan(path, true)?;
+        let scan = self.security_scan(&ScanRequest { path: path.map(str::to_owned), keep_report: true })?;
         steps.push(format!("scanned {} files for secrets: {} found", scan.files_scanned, scan.secrets_found));
         Ok(StampInitReport { steps, scan })
     }

@@ -89,11 +89,17 @@ impl Index {
         if let Some(index) = previous.filter(|index| index.known.is_current(&walked)) {
             return Ok(index.again());
         }
-        let mut pack = Pack::open(&place.cache);
+        // With an index in memory only the few edited files are parsed: cheaper than reading what was remembered.
+        let mut pack = match previous {
+            Some(_) => Pack::empty(&place.cache),
+            None => Pack::open(&place.cache),
+        };
         let root = place.root.clone();
         let read = move |path: &str| local::read(&root, path);
         let index = build::build(walked, taken, &read, known, &mut pack, previous);
-        pack.save();
+        if previous.is_none() {
+            pack.save();
+        }
         index.known.save(place);
         Ok(index)
     }

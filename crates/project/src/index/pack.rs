@@ -30,12 +30,22 @@ pub(super) struct Pack {
 }
 
 impl Pack {
+    /// As if nothing were remembered.
+    pub(super) fn empty(cache: &Path) -> Self {
+        Self {
+            path: cache.join(NAME),
+            bytes: Vec::new(),
+            places: HashMap::new(),
+            sound: 0,
+            added: Vec::new(),
+            damaged: false,
+        }
+    }
+
     /// What was remembered; nothing where there is nothing to read.
     pub(super) fn open(cache: &Path) -> Self {
-        let path = cache.join(NAME);
-        let bytes = fs::read(&path).unwrap_or_default();
-        let mut pack =
-            Self { path, bytes, places: HashMap::new(), sound: 0, added: Vec::new(), damaged: false };
+        let mut pack = Self::empty(cache);
+        pack.bytes = fs::read(&pack.path).unwrap_or_default();
         let mut at = 0;
         while let Some((key, place)) = record(&pack.bytes, at) {
             at = place.end;

@@ -63,10 +63,11 @@ fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
     let second = Index::of(&place, Some(&first)).unwrap();
     assert_eq!((second.work().parsed, second.work().linked), (1, 2));
 
-    // Another process: everything is remembered by content.
+    // Another process: what the first look read is remembered by content, and then the edit too.
     let third = Index::of(&place, None).unwrap();
-    assert_eq!(third.work().parsed, 0);
+    assert_eq!((third.work().parsed, third.work().linked), (1, 3));
     assert_eq!(shown(&third), shown(&second));
+    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 0);
 }
 
 #[test]
