@@ -96,7 +96,11 @@ impl Command {
                 let done = engine.stamp_init(here(path).as_deref()).map(|report| {
                     let text = report.steps.join("\n");
                     let found = report.scan.secrets_found > 0;
-                    Report::new(report, text).with_verdict(if found { Verdict::Broken } else { Verdict::Sound })
+                    Report::new(report, text).with_verdict(if found {
+                        Verdict::Broken
+                    } else {
+                        Verdict::Sound
+                    })
                 });
                 context.ui.finish("init", done)
             }
@@ -110,31 +114,46 @@ impl Command {
                 context.ui.finish("ignore", done)
             }
             Command::Security { action: Some(Security::Scan { path, quiet, no_report }), .. } => {
-                let scan = engine.security_scan(&ScanRequest { path: here(path), keep_report: !no_report }).map(|report| {
-                    let mut text = String::new();
-                    if quiet {
-                        let numbers = serde_json::json!({
-                            "filesScanned": report.files_scanned, "secretsFound": report.secrets_found,
-                            "filesWithSecrets": report.files_with_secrets.len(),
-                        });
-                        text = numbers.to_string();
-                    } else {
-                        for one in &report.matches {
-                            let _ = writeln!(text, "{}:{}:{} {} ({}) {}",
-                                one.file, one.line, one.column, one.rule, one.severity, one.snippet);
+                let scan = engine
+                    .security_scan(&ScanRequest { path: here(path), keep_report: !no_report })
+                    .map(|report| {
+                        let mut text = String::new();
+                        if quiet {
+                            let numbers = serde_json::json!({
+                                "filesScanned": report.files_scanned, "secretsFound": report.secrets_found,
+                                "filesWithSecrets": report.files_with_secrets.len(),
+                            });
+                            text = numbers.to_string();
+                        } else {
+                            for one in &report.matches {
+                                let _ = writeln!(
+                                    text,
+                                    "{}:{}:{} {} ({}) {}",
+                                    one.file, one.line, one.column, one.rule, one.severity, one.snippet
+                                );
+                            }
+                            let _ = writeln!(
+                                text,
+                                "{} secrets in {} files scanned",
+                                report.secrets_found, report.files_scanned
+                            );
                         }
-                        let _ = writeln!(text, "{} secrets in {} files scanned",
-                            report.secrets_found, report.files_scanned);
-                    }
-                    let found = report.secrets_found > 0;
-                    Report::new(report, text).with_verdict(if found { Verdict::Broken } else { Verdict::Sound })
-                });
+                        let found = report.secrets_found > 0;
+                        Report::new(report, text).with_verdict(if found {
+                            Verdict::Broken
+                        } else {
+                            Verdict::Sound
+                        })
+                    });
                 context.ui.finish("security scan", scan)
             }
             Command::Security { action: None, path, hard_reset } => {
                 if !hard_reset {
-                    let error = becket_engine::Error::invalid("invalid_arguments", "`stamp security` needs a command.")
-                        .with_hint("Try: stamp security scan | stamp security --hard-reset");
+                    let error = becket_engine::Error::invalid(
+                        "invalid_arguments",
+                        "`stamp security` needs a command.",
+                    )
+                    .with_hint("Try: stamp security scan | stamp security --hard-reset");
                     return context.ui.finish::<()>("security", Err(error));
                 }
                 let done = engine.security_reset(here(path).as_deref()).map(|there| {

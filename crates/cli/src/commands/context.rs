@@ -5,7 +5,8 @@ use std::{fmt::Write, path::PathBuf, process::ExitCode};
 use becket_engine::{
     Error,
     understand::{
-        CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat, ModesRequest,
+        CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat,
+        ModesRequest,
     },
 };
 use serde_json::json;
@@ -46,9 +47,7 @@ enum Action {
         yes: bool,
     },
     /// One contract, for people
-    Show {
-        file: String,
-    },
+    Show { file: String },
     /// Who imports whom
     Graph {
         path: Option<String>,
@@ -171,8 +170,11 @@ impl ContextCommand {
             None => self.generate.run(context),
             Some(Action::Style(mut generate)) => {
                 if generate.compare_modes {
-                    let error = Error::invalid("invalid_arguments", "`style` and --compare-modes exclude each other.")
-                        .with_hint("Leave out `style`: the comparison has a row for it.");
+                    let error = Error::invalid(
+                        "invalid_arguments",
+                        "`style` and --compare-modes exclude each other.",
+                    )
+                    .with_hint("Leave out `style`: the comparison has a row for it.");
                     return context.ui.finish::<()>("context style", Err(error));
                 }
                 generate.options.include_style = true;
@@ -184,7 +186,9 @@ impl ContextCommand {
             Some(Action::Show { file }) => {
                 let engine = context.engine(Vec::new());
                 let shown = engine.context_show(None, &context.path(&engine, file));
-                context.ui.finish("context show", shown.map(|shown| Report::new(shown.clone(), shown.to_string())))
+                context
+                    .ui
+                    .finish("context show", shown.map(|shown| Report::new(shown.clone(), shown.to_string())))
             }
             Some(Action::Graph { path, format }) => graph(context, path, format),
         }
@@ -204,7 +208,9 @@ impl Generate {
                 }
                 Ok(report)
             });
-            return context.ui.finish("context", report.map(|report| Report::new(report.clone(), report.to_string())));
+            return context
+                .ui
+                .finish("context", report.map(|report| Report::new(report.clone(), report.to_string())));
         }
         let request = ContextRequest {
             path,
@@ -218,8 +224,10 @@ impl Generate {
     }
 
     fn report(&self, report: ContextReport) -> Report<ContextReport> {
-        let strict = self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
-        let verdict = if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
+        let strict =
+            self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
+        let verdict =
+            if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
         let text = if self.stats {
             serde_json::to_string(&report).unwrap_or_default()
         } else if self.quiet {
@@ -254,12 +262,11 @@ impl Compare {
         let engine = context.engine(Vec::new());
         let files = match self.files.as_slice() {
             [] => None,
-            [old, new] => {
-                Some((context.path(&engine, old.clone()), context.path(&engine, new.clone())))
-            }
+            [old, new] => Some((context.path(&engine, old.clone()), context.path(&engine, new.clone()))),
             _ => {
-                let error = Error::invalid("invalid_arguments", "Two files are needed, an old and a new one.")
-                    .with_hint("Name both, or none to compare the written files with the code.");
+                let error =
+                    Error::invalid("invalid_arguments", "Two files are needed, an old and a new one.")
+                        .with_hint("Name both, or none to compare the written files with the code.");
                 return context.ui.finish::<()>("context compare", Err(error));
             }
         };
@@ -281,7 +288,8 @@ impl Compare {
         let mut text = if self.quiet { String::new() } else { report.compared.to_string() };
         if self.stats {
             let delta = report.compared.result.summary.token_delta;
-            let _ = writeln!(text, "tokens: GPT-4o {:+}, Claude {:+} (estimate)", delta.gpt4o_mini, delta.claude);
+            let _ =
+                writeln!(text, "tokens: GPT-4o {:+}, Claude {:+} (estimate)", delta.gpt4o_mini, delta.claude);
         }
         for path in &report.orphaned {
             let _ = writeln!(text, "orphaned: {path}");

@@ -99,7 +99,11 @@ fn context_writes_compares_and_cleans() {
     let made = envelope(&run(&["context", "--json"]));
     assert_eq!((&made["ok"], &made["data"]["totalEdges"]), (&json!(true), &json!(1)), "{made}");
     let again = envelope(&run(&["context", "--json"]));
-    assert_eq!((&again["data"]["filesWritten"], &again["data"]["filesParsed"]), (&json!(0), &json!(0)), "{again}");
+    assert_eq!(
+        (&again["data"]["filesWritten"], &again["data"]["filesParsed"]),
+        (&json!(0), &json!(0)),
+        "{again}"
+    );
     assert!(run(&["context", "validate"]).status.success());
     assert!(run(&["context", "compare"]).status.success());
     let shown = String::from_utf8(run(&["context", "show", "src/money.ts"]).stdout).unwrap();

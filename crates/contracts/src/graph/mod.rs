@@ -15,7 +15,9 @@ pub use self::cycles::Cycle;
 pub use self::reach::{Dependent, Impact};
 
 /// How one file needs another; the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeKind {
     Static,

@@ -98,9 +98,12 @@ impl Engine {
         let since = match &request.since {
             None => None,
             Some(text) => Some(text.parse::<Timestamp>().map_err(|error| {
-                Error::invalid("invalid_arguments", format!("`{}` is no moment.", becket_base::clip(text, 60)))
-                    .with_hint("Write it like 2026-01-31T12:00:00Z.")
-                    .with_source(error)
+                Error::invalid(
+                    "invalid_arguments",
+                    format!("`{}` is no moment.", becket_base::clip(text, 60)),
+                )
+                .with_hint("Write it like 2026-01-31T12:00:00Z.")
+                .with_source(error)
             })?),
         };
         let last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +167,11 @@ impl Engine {
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
         let material = &reading.material;
         let before = Side {
-            contracts: baseline.contracts.iter().map(|(entry, contract)| (entry.as_str(), contract)).collect(),
+            contracts: baseline
+                .contracts
+                .iter()
+                .map(|(entry, contract)| (entry.as_str(), contract))
+                .collect(),
             graph: baseline.graph.as_ref().or(Some(&material.graph)),
         };
         let after = Side { contracts: material.contracts(), graph: Some(&material.graph) };
@@ -221,26 +228,38 @@ impl Engine {
         let read = |path: &str| -> Result<BTreeMap<String, Contract>, Error> {
             let place = sandbox.admit(path)?.absolute;
             if place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX) {
-                let folder = if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
+                let folder =
+                    if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
                 return written::contracts_in(folder);
             }
             let text = written::read(&place).ok_or_else(|| {
-                Error::not_found("context_missing", format!("There is no context file `{}`.", becket_base::clip(path, 120)))
-                    .with_hint("Name two files that `becket context` wrote.")
+                Error::not_found(
+                    "context_missing",
+                    format!("There is no context file `{}`.", becket_base::clip(path, 120)),
+                )
+                .with_hint("Name two files that `becket context` wrote.")
             })?;
             written::contracts_of(&text).map_err(|error| {
-                Error::invalid("context_unreadable", format!("`{}` cannot be read: {error}.", becket_base::clip(path, 120)))
-                    .with_hint("Run `becket context` to write it anew.")
+                Error::invalid(
+                    "context_unreadable",
+                    format!("`{}` cannot be read: {error}.", becket_base::clip(path, 120)),
+                )
+                .with_hint("Run `becket context` to write it anew.")
             })
         };
         let (before, after) = (read(old)?, read(new)?);
-        let before_side = Side { contracts: before.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
-        let after_side = Side { contracts: after.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
-        let cost = |side: &BTreeMap<String, Contract>, entry: &str| {
-            delta(side.get(entry).map_or(0, |one| {
-                becket_base::tokens::count(&serde_json::to_string(one).unwrap_or_default())
-            }))
+        let before_side = Side {
+            contracts: before.iter().map(|(entry, one)| (entry.as_str(), one)).collect(),
+            graph: None,
         };
+        let after_side =
+            Side { contracts: after.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
+        let cost =
+            |side: &BTreeMap<String, Contract>, entry: &str| {
+                delta(side.get(entry).map_or(0, |one| {
+                    becket_base::tokens::count(&serde_json::to_string(one).unwrap_or_default())
+                }))
+            };
         let comparison = compare(&before_side, &after_side);
         let result = CompareResult::new(old, (&before_side, &after_side), comparison, &|entry| Costs {
             before: cost(&before, entry),

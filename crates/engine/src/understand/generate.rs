@@ -1,9 +1,9 @@
 //! `becket context`: contracts and bundles for a folder, written as files or only counted; and their removal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use becket_contracts::graph::Cycle;
 use becket_contracts::bundle::Missing;
+use becket_contracts::graph::Cycle;
 use becket_project::index::Index;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,7 +92,8 @@ impl Engine {
         }
         let folder = self.output_folder(&reading.site, request.out.as_deref())?;
         let pages = self.pages(&reading, &folder);
-        let wrote = if request.dry_run { written::Wrote::default() } else { written::write(&pages, &folder)? };
+        let wrote =
+            if request.dry_run { written::Wrote::default() } else { written::write(&pages, &folder)? };
         Ok(report(&reading, &pages, wrote, folder.display().to_string()))
     }
 
@@ -127,28 +128,33 @@ impl Engine {
         Ok(Reading { site, index, material })
     }
 
-    pub(super) fn pages(&self, reading: &Reading, folder: &std::path::Path) -> Pages {
-        written::pages(&reading.material, &reading.site, self.now(), &|path| written::read(&folder.join(path)))
+    pub(super) fn pages(&self, reading: &Reading, folder: &Path) -> Pages {
+        written::pages(&reading.material, &reading.site, self.now(), &|path| {
+            written::read(&folder.join(path))
+        })
     }
 
-    fn output_folder(&self, site: &Site, out: Option<&std::path::Path>) -> Result<PathBuf, Error> {
+    fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
         let Some(out) = out else { return Ok(site.folder()) };
-        let names_file = out.extension().is_some_and(|ending| ending == "json" || ending == "toon" || ending == "ndjson");
-        let folder = if names_file { out.parent().unwrap_or(std::path::Path::new("")).to_owned() } else { out.to_owned() };
+        let names_file =
+            out.extension().is_some_and(|ending| ending == "json" || ending == "toon" || ending == "ndjson");
+        let folder =
+            if names_file { out.parent().unwrap_or(Path::new("")).to_owned() } else { out.to_owned() };
         let folder = self.environment().current_dir.join(folder);
-        becket_project::files::create_folder(
-            folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder),
-            folder
-                .strip_prefix(folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder))
-                .unwrap_or(std::path::Path::new("")),
-        )
-        .map_err(written::not_written)
+        let there = folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder);
+        let missing = folder.strip_prefix(there).unwrap_or(Path::new(""));
+        becket_project::files::create_folder(there, missing).map_err(written::not_written)
     }
 }
 
 pub(super) fn nothing_found(site: &Site) -> Error {
-    Error::not_found("nothing_to_analyse", format!("There are no TypeScript or JavaScript files in {}.", site.shown()))
-        .with_hint("Name a folder with source files; .gitignore, .stampignore and --include-tests decide what counts.")
+    Error::not_found(
+        "nothing_to_analyse",
+        format!("There are no TypeScript or JavaScript files in {}.", site.shown()),
+    )
+    .with_hint(
+        "Name a folder with source files; .gitignore, .stampignore and --include-tests decide what counts.",
+    )
 }
 
 fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: String) -> ContextReport {
@@ -180,7 +186,11 @@ fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: Strin
         tokens_gpt4: tokens,
         tokens_claude: claude(tokens),
         source_tokens: source,
-        savings_percent: if source == 0 { 0 } else { saved * 100 / i64::try_from(source).unwrap_or(i64::MAX) },
+        savings_percent: if source == 0 {
+            0
+        } else {
+            saved * 100 / i64::try_from(source).unwrap_or(i64::MAX)
+        },
         files_written: wrote.written,
         files_unchanged: wrote.unchanged,
         files_removed: wrote.removed,

@@ -53,7 +53,9 @@ impl Engine {
         };
         let path = self.entry_of(&site, file)?;
         let graph = index.graph();
-        let at = graph.position(&path).ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
+        let at = graph
+            .position(&path)
+            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
         if let Some(export) = export {
             let contract = &index.files()[at].contract;
             let mut names: Vec<&str> = contract.exports.named.iter().map(String::as_str).collect();
@@ -65,7 +67,11 @@ impl Engine {
                     None => format!("It exports {}.", becket_base::clip(&names.join(", "), 300)),
                 };
                 let shown = becket_base::clip(export, 80);
-                return Err(Error::not_found("unknown_export", format!("`{path}` does not export `{shown}`.")).with_hint(hint));
+                return Err(Error::not_found(
+                    "unknown_export",
+                    format!("`{path}` does not export `{shown}`."),
+                )
+                .with_hint(hint));
             }
         }
         let limit = request.limit.unwrap_or(100).clamp(1, 1000);
@@ -106,7 +112,8 @@ pub(super) fn unknown_file<'a>(path: &str, known: impl Iterator<Item = &'a str>)
     let same_name = known.iter().find(|known| known.rsplit('/').next() == Some(name));
     let hint = match same_name.copied().or_else(|| becket_base::nearest(path, known.iter().copied())) {
         Some(meant) => format!("Did you mean `{meant}`?"),
-        None => "Name an analysed file, relative to the root; ignored files, tests and build output are not.".to_owned(),
+        None => "Name an analysed file, relative to the root; ignored files, tests and build output are not."
+            .to_owned(),
     };
     Error::not_found("unknown_file", format!("`{shown}` is not an analysed file.")).with_hint(hint)
 }

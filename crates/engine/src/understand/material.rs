@@ -9,6 +9,7 @@ use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
 use becket_contracts::render::{self, BundleText, Code, CodeMode};
+use becket_contracts::target::{Reason, Target};
 use becket_contracts::{header, secrets, style};
 use becket_project::index::{Index, IndexedFile};
 use rayon::prelude::*;
@@ -92,9 +93,12 @@ impl Material {
         let nodes = bundle.nodes.iter().map(|at| &self.entries[*at]);
         let hash = bundle_hash(
             self.options.bundle.depth,
-            nodes.clone().map(|entry| (entry.contract.entry_id.as_str(), entry.contract.semantic_hash.as_str())),
+            nodes
+                .clone()
+                .map(|entry| (entry.contract.entry_id.as_str(), entry.contract.semantic_hash.as_str())),
         );
-        let mut missing: Vec<Missing> = nodes.clone().flat_map(|entry| entry.missing.iter().cloned()).collect();
+        let mut missing: Vec<Missing> =
+            nodes.clone().flat_map(|entry| entry.missing.iter().cloned()).collect();
         missing.sort();
         missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
         let tokens = nodes.map(|entry| entry.tokens).sum();
@@ -117,7 +121,12 @@ impl Material {
             created_at,
             bundle_hash: &packed.hash,
             nodes: packed.bundle.nodes.iter().map(|at| self.entries[*at].node.as_str()).collect(),
-            edges: packed.bundle.edges.iter().map(|(from, to, kind)| (path(*from), path(*to), *kind)).collect(),
+            edges: packed
+                .bundle
+                .edges
+                .iter()
+                .map(|(from, to, kind)| (path(*from), path(*to), *kind))
+                .collect(),
             missing: &packed.missing,
             cut: &packed.bundle.cut,
         }
@@ -155,16 +164,14 @@ fn entry(
     };
     let node = render::node(&contract, options.schema, code);
     let mut missing = bundle::missing(&file.path, file.targets.iter());
-    let outside = file.targets.iter().filter_map(|(specifier, target)| {
-        let path = target.file().filter(|path| !site.holds(path))?;
-        Some(Missing {
-            name: specifier.clone(),
-            reason: "outside scan path".to_owned(),
-            referenced_by: file.path.clone(),
-            package_name: None,
-            package_version: None,
-        })
-        .filter(|_| !path.is_empty())
+    // Of the repository, and not of the folder that was asked for.
+    let elsewhere = |target: &Target| target.file().is_some_and(|path| !site.holds(path));
+    let outside = file.targets.iter().filter(|(_, target)| elsewhere(target)).map(|(specifier, _)| Missing {
+        name: specifier.clone(),
+        reason: Reason::OutsideScanPath.as_str().to_owned(),
+        referenced_by: file.path.clone(),
+        package_name: None,
+        package_version: None,
     });
     missing.extend(outside);
     Entry {

@@ -24,15 +24,17 @@ pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompa
 pub use documents::Documents;
 pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest};
 pub use impact::{ImpactReport, ImpactRequest};
-pub use modes::{AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod};
+pub use modes::{
+    AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod,
+};
 pub use options::{ContextChoice, ContextOptions, Profile};
 pub use protect::{IgnoreReport, ScanReport, ScanRequest, SecretFinding, StampInitReport};
 pub use search::{ComponentMatch, SearchComponents, SearchComponentsRequest};
 pub use show::{GraphEdge, GraphFormat, GraphReport, Neighbour, ShownFile};
 pub use site::Understanding;
 pub use snapshot::{
-    BundleRow, FolderRow, ListBundlesRequest, ListedBundles, ReadBundle, ReadBundleRequest, RefreshRequest, Refreshed,
-    SnapshotSource, SnapshotSummary,
+    BundleRow, FolderRow, ListBundlesRequest, ListedBundles, ReadBundle, ReadBundleRequest, RefreshRequest,
+    Refreshed, SnapshotSource, SnapshotSummary,
 };
 pub use validate::{ValidateReport, ValidatedFile};
 pub use watch::{WatchRequest, WatchStatus};

@@ -85,7 +85,10 @@ pub struct SourceStats {
 impl Engine {
     /// Tokens of the source and of each mode, every contract counted once.
     pub fn compare_modes(&self, request: &ModesRequest) -> Result<ModesReport, Error> {
-        let base = self.context_options(&ContextChoice { mode: Some("header".to_owned()), ..ContextChoice::default() })?;
+        let base = self.context_options(&ContextChoice {
+            mode: Some("header".to_owned()),
+            ..ContextChoice::default()
+        })?;
         let reading = self.reading(request.project_path.as_deref(), base, request.clean_cache)?;
         if reading.material.entries.is_empty() {
             return Err(super::generate::nothing_found(&reading.site));
@@ -144,7 +147,11 @@ impl Engine {
 
 impl Engine {
     /// Writes the comparison beside the context files.
-    pub fn write_compare_modes(&self, report: &ModesReport, out: Option<&std::path::Path>) -> Result<(), Error> {
+    pub fn write_compare_modes(
+        &self,
+        report: &ModesReport,
+        out: Option<&std::path::Path>,
+    ) -> Result<(), Error> {
         let folder = match out {
             Some(out) => self.environment().current_dir.join(out),
             None => std::path::PathBuf::from(&report.project_path),

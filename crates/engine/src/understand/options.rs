@@ -76,12 +76,8 @@ const PROFILES: [(&str, Profile); 4] = [
 ];
 const MODES: [(&str, CodeMode); 3] =
     [("none", CodeMode::None), ("header", CodeMode::Header), ("full", CodeMode::Full)];
-const FORMATS: [(&str, Format); 4] = [
-    ("json", Format::Json),
-    ("pretty", Format::Pretty),
-    ("ndjson", Format::Ndjson),
-    ("toon", Format::Toon),
-];
+const FORMATS: [(&str, Format); 4] =
+    [("json", Format::Json), ("pretty", Format::Pretty), ("ndjson", Format::Ndjson), ("toon", Format::Toon)];
 const STYLES: [(&str, StyleMode); 2] = [("lean", StyleMode::Lean), ("full", StyleMode::Full)];
 const SCHEMAS: [(&str, SchemaVersion); 2] = [("0.3", SchemaVersion::V03), ("0.4", SchemaVersion::V04)];
 

@@ -93,7 +93,9 @@ impl Engine {
         let site = self.site(request.path.as_deref())?;
         let folder = site.folder();
         let walked = walk(&folder, Tests::Included).map_err(|error| {
-            Error::unavailable("tree_unreadable", sentence(&error.to_string())).with_hint("Check the folder.").with_source(error)
+            Error::unavailable("tree_unreadable", sentence(&error.to_string()))
+                .with_hint("Check the folder.")
+                .with_source(error)
         })?;
         let mut matches = Vec::new();
         let mut scanned = 0;
@@ -189,7 +191,13 @@ impl Engine {
         if text.lines().any(|line| line.trim() == BLOCK_START) {
             steps.push(".gitignore has the block already".to_owned());
         } else {
-            let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else if text.ends_with('\n') { "\n" } else { "\n\n" };
+            let gap = if text.is_empty() || text.ends_with("\n\n") {
+                ""
+            } else if text.ends_with('\n') {
+                "\n"
+            } else {
+                "\n\n"
+            };
             let block = format!("{text}{gap}{BLOCK_START}\n{}\n", IGNORED.join("\n"));
             files::write(&gitignore, block.as_bytes()).map_err(not_written)?;
             steps.push("added context files to .gitignore".to_owned());
@@ -201,8 +209,11 @@ impl Engine {
         }
         files::create_folder(&folder, std::path::Path::new(".logicstamp")).map_err(not_written)?;
         let config = json!({"gitignorePreference": "added", "llmContextPreference": "added"});
-        files::write(&folder.join(CONFIG), (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes())
-            .map_err(not_written)?;
+        files::write(
+            &folder.join(CONFIG),
+            (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes(),
+        )
+        .map_err(not_written)?;
         steps.push(format!("wrote {CONFIG}"));
         let scan = self.security_scan(&ScanRequest { path: path.map(str::to_owned), keep_report: true })?;
         steps.push(format!("scanned {} files for secrets: {} found", scan.files_scanned, scan.secrets_found));

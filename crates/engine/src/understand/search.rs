@@ -55,10 +55,12 @@ impl Engine {
                 .with_hint("Give a name, a part of one, or words that describe it."));
         }
         let limit = request.limit.unwrap_or(20).clamp(1, 200);
-        let options = self.context_options(&ContextChoice { mode: Some("none".to_owned()), ..ContextChoice::default() })?;
+        let options = self
+            .context_options(&ContextChoice { mode: Some("none".to_owned()), ..ContextChoice::default() })?;
         let site = self.site(request.project_path.as_deref())?;
         let index = self.live(&site, options.tests)?;
-        let prefix = request.folder_prefix.as_deref().unwrap_or_default().trim_matches('/').trim_start_matches("./");
+        let prefix =
+            request.folder_prefix.as_deref().unwrap_or_default().trim_matches('/').trim_start_matches("./");
         let below = |path: &str| {
             prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
         };
@@ -85,11 +87,15 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
             continue;
         }
         let signature = declaration.signatures.first();
-        let (mut score, why) = score(&[
-            (6, "name", &declaration.name),
-            (2, "signature", signature.map_or("", String::as_str)),
-            (3, "doc", declaration.doc.as_deref().unwrap_or_default()),
-        ], query, words);
+        let (mut score, why) = score(
+            &[
+                (6, "name", &declaration.name),
+                (2, "signature", signature.map_or("", String::as_str)),
+                (3, "doc", declaration.doc.as_deref().unwrap_or_default()),
+            ],
+            query,
+            words,
+        );
         if score == 0 {
             continue;
         }
@@ -108,8 +114,11 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
         });
     }
     if kind.is_none_or(|kind| kind == contract.kind.as_str()) {
-        let (score, why) =
-            score(&[(4, "path", &contract.entry_id), (2, "description", &contract.description)], query, words);
+        let (score, why) = score(
+            &[(4, "path", &contract.entry_id), (2, "description", &contract.description)],
+            query,
+            words,
+        );
         if score > 0 {
             found.push(ComponentMatch {
                 entry_id: contract.entry_id.clone(),
@@ -142,8 +151,12 @@ fn score(fields: &[(u32, &str, &str)], query: &str, words: &[String]) -> (u32, S
         } else if words.iter().all(|word| own.contains(word)) {
             (6, "has every word")
         } else {
-            let some = words.iter().filter(|word| own.iter().any(|known| known.starts_with(word.as_str()))).count();
-            (u32::try_from(some).unwrap_or(0) * 2 / u32::try_from(words.len()).unwrap_or(1).max(1), "has some of the words")
+            let some =
+                words.iter().filter(|word| own.iter().any(|known| known.starts_with(word.as_str()))).count();
+            (
+                u32::try_from(some).unwrap_or(0) * 2 / u32::try_from(words.len()).unwrap_or(1).max(1),
+                "has some of the words",
+            )
         };
         if points > 0 {
             total += points * weight;

@@ -93,9 +93,7 @@ impl Engine {
         let index = self.live(&site, Tests::LeftOut)?;
         let graph = index.graph().restricted(|path| site.holds(path));
         let path = |at: usize| graph.path(at).to_owned();
-        let edges = (0..graph.len()).flat_map(|from| {
-            graph.edges(from).iter().map(move |edge| (from, edge))
-        });
+        let edges = (0..graph.len()).flat_map(|from| graph.edges(from).iter().map(move |edge| (from, edge)));
         Ok(GraphReport {
             project_path: site.shown(),
             files: (0..graph.len()).map(path).collect(),
@@ -125,7 +123,8 @@ impl GraphReport {
     /// For Graphviz: what is only a type is dashed, what is loaded later dotted. Names through a barrel are left out,
     /// because the way through it is drawn.
     fn dot(&self) -> String {
-        let mut text = String::from("digraph becket {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
+        let mut text =
+            String::from("digraph becket {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
         // Writing to a string cannot fail.
         for file in &self.files {
             let _ = writeln!(text, "  {};", quoted(file));

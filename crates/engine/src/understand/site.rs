@@ -24,6 +24,8 @@ pub struct Understanding {
     indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<Mutex<Option<Arc<Index>>>>>>,
     /// Snapshots that were opened, by content.
     pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
+    /// Of which project each snapshot was taken here: a caller names it by its id alone.
+    pub(super) taken: Mutex<BTreeMap<String, String>>,
     pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
 }
 

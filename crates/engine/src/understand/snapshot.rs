@@ -144,12 +144,14 @@ impl Engine {
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
         let created_at = pages.index.created_at.clone();
         let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown()});
-        let record = self
-            .snapshots(&site)
-            .store(self.now(), &site.shown(), about, &bytes)
-            .map_err(of_snapshot)?;
+        let record =
+            self.snapshots(&site).store(self.now(), &site.shown(), about, &bytes).map_err(of_snapshot)?;
         let material = Arc::new(material);
         self.remember_opened(&record, &material);
+        if request.project_path.is_some() {
+            let mut taken = self.understanding.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            taken.insert(record.id.clone(), site.shown());
+        }
         let mut folders: Vec<FolderRow> = pages
             .index
             .folders
@@ -191,7 +193,8 @@ impl Engine {
         let prefix = prefix.trim_start_matches("./").trim_end_matches('/');
         let prefix = if prefix == "." { "" } else { prefix };
         let below = |folder: &str| {
-            prefix.is_empty() || folder.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            prefix.is_empty()
+                || folder.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let material = &opened.material;
         let mut bundles = Vec::new();
@@ -224,7 +227,8 @@ impl Engine {
     pub fn read_bundle(&self, request: &ReadBundleRequest) -> Result<ReadBundle, Error> {
         let opened = self.open_snapshot(&request.source)?;
         let material = &opened.material;
-        let created = opened.record.about.get("createdAt").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let created =
+            opened.record.about.get("createdAt").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut answer = ReadBundle {
             snapshot_id: opened.record.id.clone(),
             bundle_path: request.bundle_path.clone(),
@@ -255,7 +259,10 @@ impl Engine {
         let count = packed.len();
         if let Some(component) = &request.root_component {
             let at = find_component(material, folder, component)?;
-            let position = packed.iter().position(|one| one.bundle.root == at).map_or((1, 1), |found| (found + 1, count));
+            let position = packed
+                .iter()
+                .position(|one| one.bundle.root == at)
+                .map_or((1, 1), |found| (found + 1, count));
             let one = packed.iter().position(|one| one.bundle.root == at);
             let made;
             let one = match one {
@@ -275,7 +282,10 @@ impl Engine {
             Some(cursor) => packed
                 .iter()
                 .position(|one| material.graph.path(one.bundle.root) == cursor)
-                .ok_or_else(|| Error::invalid("invalid_cursor", "This cursor is not of this folder.").with_hint("Leave it out to start again."))?,
+                .ok_or_else(|| {
+                    Error::invalid("invalid_cursor", "This cursor is not of this folder.")
+                        .with_hint("Leave it out to start again.")
+                })?,
         };
         let (mut bundles, mut spent) = (Vec::new(), Limit { bytes: 0, tokens: 0 });
         for (at, one) in packed.iter().enumerate().skip(start) {
@@ -286,12 +296,15 @@ impl Engine {
                     let (value, notice) = fitted(material, one, (at + 1, count), &created, limit);
                     bundles.push(value);
                     answer.notice = notice;
-                    answer.next_cursor = packed.get(at + 1).map(|next| material.graph.path(next.bundle.root).to_owned());
+                    answer.next_cursor =
+                        packed.get(at + 1).map(|next| material.graph.path(next.bundle.root).to_owned());
                 } else {
                     answer.next_cursor = Some(material.graph.path(one.bundle.root).to_owned());
                     answer.notice = Some(format!(
                         "{} of {count} bundles; the others are beyond the limit of {} bytes or {} tokens. Call again with nextCursor as cursor.",
-                        bundles.len(), limit.bytes, limit.tokens
+                        bundles.len(),
+                        limit.bytes,
+                        limit.tokens
                     ));
                 }
                 break;
@@ -305,7 +318,11 @@ impl Engine {
 
     /// The material of a snapshot, from memory where it was opened before.
     pub(super) fn open_snapshot(&self, source: &SnapshotSource) -> Result<Opened, Error> {
-        let site = self.site(source.project_path.as_deref())?;
+        let taken = {
+            let taken = self.understanding.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            source.snapshot_id.as_ref().and_then(|id| taken.get(id).cloned())
+        };
+        let site = self.site(source.project_path.as_deref().or(taken.as_deref()))?;
         let snapshots = self.snapshots(&site);
         let record = match &source.snapshot_id {
             Some(id) => snapshots.record(id).map_err(of_snapshot)?,
@@ -320,9 +337,12 @@ impl Engine {
             None => {
                 let bytes = snapshots.open(&record).map_err(of_snapshot)?;
                 let material: Material = serde_json::from_slice(&bytes).map_err(|error| {
-                    Error::unavailable("snapshot_damaged", format!("The snapshot `{}` is of another version.", record.id))
-                        .with_hint("Call logicstamp_refresh_snapshot for a new one.")
-                        .with_source(error)
+                    Error::unavailable(
+                        "snapshot_damaged",
+                        format!("The snapshot `{}` is of another version.", record.id),
+                    )
+                    .with_hint("Call logicstamp_refresh_snapshot for a new one.")
+                    .with_source(error)
                 })?;
                 let material = Arc::new(material);
                 self.remember_opened(&record, &material);
@@ -349,7 +369,9 @@ impl Engine {
     fn limit(&self) -> Limit {
         let number = |key| usize::try_from(self.settings.number(key)).unwrap_or(usize::MAX);
         Limit {
-            bytes: number(config::SECURITY_MAX_BUNDLE_SIZE).min(self.max_output_bytes()).saturating_sub(FRAME),
+            bytes: number(config::SECURITY_MAX_BUNDLE_SIZE)
+                .min(self.max_output_bytes())
+                .saturating_sub(FRAME),
             tokens: number(config::SECURITY_MAX_TOKENS_PER_REQUEST),
         }
     }
@@ -395,7 +417,8 @@ fn fitted(
     options.token_budget = Some(bytes.saturating_sub(FRAME));
     let smaller = becket_contracts::bundle::bundle(&material.graph, packed.bundle.root, options, &cost);
     let kept = smaller.nodes.len();
-    let cut = Packed { bundle: smaller, hash: packed.hash.clone(), tokens: 0, missing: packed.missing.clone() };
+    let cut =
+        Packed { bundle: smaller, hash: packed.hash.clone(), tokens: 0, missing: packed.missing.clone() };
     let mut value: Value =
         serde_json::from_str(&material.text(&cut, position, created).json()).unwrap_or_default();
     if value.to_string().len() > limit.bytes {
@@ -431,8 +454,11 @@ fn find_component(material: &Material, folder: &str, component: &str) -> Result<
             None => format!("This folder has {}.", becket_base::clip(&names.join(", "), 400)),
         };
         let shown = becket_base::clip(component, 80);
-        Error::not_found("unknown_component", format!("Bundle not found: there is no `{shown}` in this folder."))
-            .with_hint(hint)
+        Error::not_found(
+            "unknown_component",
+            format!("Bundle not found: there is no `{shown}` in this folder."),
+        )
+        .with_hint(hint)
     })
 }
 
@@ -443,7 +469,8 @@ fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a String>
         None => "logicstamp_list_bundles names every bundlePath.".to_owned(),
     };
     let shown = becket_base::clip(path, 120);
-    Error::not_found("unknown_bundle_path", format!("There is no bundle file `{shown}` in this snapshot.")).with_hint(hint)
+    Error::not_found("unknown_bundle_path", format!("There is no bundle file `{shown}` in this snapshot."))
+        .with_hint(hint)
 }
 
 fn path_in(folder: &str, file: &str) -> String {
@@ -467,7 +494,8 @@ pub(super) fn of_snapshot(error: SnapshotError) -> Error {
         SnapshotError::Damaged { .. } => Error::unavailable("snapshot_damaged", message)
             .with_hint("Call logicstamp_refresh_snapshot for a new one."),
         SnapshotError::Folder { .. } | SnapshotError::File(_) | SnapshotError::Json(_) => {
-            Error::unavailable("not_writable", message).with_hint("Check the permissions of becket's cache folder.")
+            Error::unavailable("not_writable", message)
+                .with_hint("Check the permissions of becket's cache folder.")
         }
     }
     .with_source(error)

@@ -91,7 +91,9 @@ fn private_functions_and_imports_are_a_diff_with_details() {
     let repo = shop();
     let engine = engine(&repo);
     refresh(&engine);
-    let with_helper = format!("import {{ join }} from 'node:path';\n{MONEY}\nfunction helper() {{ return join('a'); }}\nhelper();\n");
+    let with_helper = format!(
+        "import {{ join }} from 'node:path';\n{MONEY}\nfunction helper() {{ return join('a'); }}\nhelper();\n"
+    );
     repo.write("src/money.ts", with_helper);
     let compared = compare(&engine);
     let change = &compared.result.folder_diffs[0].changes[0];
@@ -144,12 +146,17 @@ fn every_file_is_in_a_bundle_and_every_file_written_is_valid() {
     repo.write("src/loop/b.ts", "import { a } from './a';\nexport const b = a;\n");
     for depth in 1..6 {
         let next = depth + 1;
-        repo.write(format!("src/chain/l{depth}.ts"), format!("import {{ l{next} }} from './l{next}';\nexport const l{depth} = l{next};\n"));
+        repo.write(
+            format!("src/chain/l{depth}.ts"),
+            format!("import {{ l{next} }} from './l{next}';\nexport const l{depth} = l{next};\n"),
+        );
     }
     repo.write("src/chain/l6.ts", "export const l6 = 1;\n");
     repo.write("src/broken.tsx", "export function Broken({ a: number }: { a: number }) { return <div>; }\n");
     let engine = engine(&repo);
-    for (format, schema) in [("json", "0.3"), ("json", "0.4"), ("pretty", "0.3"), ("ndjson", "0.3"), ("toon", "0.3")] {
+    for (format, schema) in
+        [("json", "0.3"), ("json", "0.4"), ("pretty", "0.3"), ("ndjson", "0.3"), ("toon", "0.3")]
+    {
         for mode in ["none", "header", "full"] {
             let choice = ContextChoice {
                 format: Some(format.to_owned()),
@@ -178,9 +185,7 @@ fn every_file_is_in_a_bundle_and_every_file_written_is_valid() {
 #[test]
 fn an_unchanged_project_writes_nothing_and_another_directory_gives_the_same_bytes() {
     let repo = shop();
-    let generate = |repo: &TestRepo| {
-        engine(repo).context_generate(&ContextRequest::default()).unwrap()
-    };
+    let generate = |repo: &TestRepo| engine(repo).context_generate(&ContextRequest::default()).unwrap();
     let first = generate(&repo);
     // One root holds everything, so one folder has a file.
     assert_eq!(first.files_written, 2);
@@ -207,7 +212,10 @@ fn search_and_impact_say_why() {
     let repo = shop();
     let engine = engine(&repo);
     let found = engine
-        .search_components(&SearchComponentsRequest { query: "format".to_owned(), ..SearchComponentsRequest::default() })
+        .search_components(&SearchComponentsRequest {
+            query: "format".to_owned(),
+            ..SearchComponentsRequest::default()
+        })
         .unwrap();
     assert_eq!(found.results[0].entry_id, "src/money.ts");
     assert_eq!(found.results[0].name.as_deref(), Some("format"));
@@ -240,7 +248,8 @@ fn modes_are_measured_and_wrong_words_are_refused() {
         ContextChoice { format: Some("qqq".to_owned()), ..ContextChoice::default() },
         ContextChoice { max_nodes: Some(0), ..ContextChoice::default() },
     ] {
-        let error = engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap_err();
+        let error =
+            engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap_err();
         assert_eq!(error.code(), "invalid_arguments");
     }
 }
@@ -283,7 +292,9 @@ fn files_that_are_compared_and_approved() {
     let engine = engine(&repo);
     engine.context_generate(&ContextRequest::default()).unwrap();
     let drift = |approve: bool| {
-        engine.context_compare(&DriftRequest { approve, clean_orphaned: approve, ..DriftRequest::default() }).unwrap()
+        engine
+            .context_compare(&DriftRequest { approve, clean_orphaned: approve, ..DriftRequest::default() })
+            .unwrap()
     };
     assert!(!drift(false).has_drift());
     let old = repo.write("old.json", repo.read("src/pages/context.json"));

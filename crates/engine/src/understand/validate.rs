@@ -42,7 +42,8 @@ impl Engine {
         let place = if place.is_dir() { default_file(&place) } else { place };
         let (contexts, indexes) = (validator(schema::CONTEXT)?, validator(schema::INDEX)?);
         let text = written::read(&place).ok_or_else(|| missing(&place))?;
-        let is_index = serde_json::from_str::<Value>(&text).is_ok_and(|value| value["type"] == "LogicStampIndex");
+        let is_index =
+            serde_json::from_str::<Value>(&text).is_ok_and(|value| value["type"] == "LogicStampIndex");
         let mut files = Vec::new();
         if is_index {
             let index: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -80,7 +81,9 @@ fn check(schema: &Validator, place: &Path, text: &str) -> ValidatedFile {
         return ValidatedFile { path, bundles: 0, nodes: 0, errors: Vec::new() };
     }
     match read_folder_file(text) {
-        Err(error) => ValidatedFile { path, bundles: 0, nodes: 0, errors: vec![format!("it is not JSON: {error}")] },
+        Err(error) => {
+            ValidatedFile { path, bundles: 0, nodes: 0, errors: vec![format!("it is not JSON: {error}")] }
+        }
         Ok(bundles) => {
             let nodes = bundles
                 .iter()

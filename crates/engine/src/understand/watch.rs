@@ -38,15 +38,20 @@ impl Engine {
     pub fn watch_status(&self, request: &WatchRequest) -> Result<WatchStatus, Error> {
         let site = self.site(request.project_path.as_deref())?;
         let folder = site.folder();
-        let read = |name: &str| -> Option<Value> { serde_json::from_str(&written::read(&folder.join(name))?).ok() };
+        let read =
+            |name: &str| -> Option<Value> { serde_json::from_str(&written::read(&folder.join(name))?).ok() };
         let status = read(STATUS);
         let says_active = status.as_ref().is_some_and(|status| status["active"] == true);
         let pid = status.as_ref().and_then(|status| status["pid"].as_u64());
         let active = says_active && pid.is_some_and(is_alive);
         let message = match (active, says_active) {
             (true, _) => "A process watches this project; its context files follow every edit.",
-            (false, true) => "A process watched this project and has ended without saying so; nothing follows edits.",
-            (false, false) => "Nothing watches this project. Answers are made from the files as they are anyway.",
+            (false, true) => {
+                "A process watched this project and has ended without saying so; nothing follows edits."
+            }
+            (false, false) => {
+                "Nothing watches this project. Answers are made from the files as they are anyway."
+            }
         };
         let logs = request.include_recent_logs.then(|| {
             let log = read(LOG).unwrap_or_default();

@@ -61,7 +61,11 @@ impl Display for ContextReport {
             writeln!(formatter, "{kind}: {}", cycle.files.join(" → "))?;
         }
         for missing in &self.missing {
-            writeln!(formatter, "missing: {} in {}: {}", missing.name, missing.referenced_by, missing.reason)?;
+            writeln!(
+                formatter,
+                "missing: {} in {}: {}",
+                missing.name, missing.referenced_by, missing.reason
+            )?;
         }
         for problem in &self.problems {
             writeln!(formatter, "note: {problem}")?;
@@ -88,7 +92,8 @@ impl Display for ImpactReport {
         }
         writeln!(formatter, "{} files depend on {what}, {} of them directly", self.total, self.direct)?;
         for one in &self.dependents {
-            let names = if one.names.is_empty() { String::new() } else { format!(" uses {}", one.names.join(", ")) };
+            let names =
+                if one.names.is_empty() { String::new() } else { format!(" uses {}", one.names.join(", ")) };
             writeln!(formatter, "{} {} {} by {}{names}", one.distance, one.path, one.kind.as_str(), one.via)?;
         }
         if let Some(cycle) = &self.cycle {
@@ -113,7 +118,11 @@ impl Display for ModesReport {
             ("full", costs.full),
         ] {
             let saved = format!("{}%", cost.savings_percent);
-            writeln!(formatter, "{name:<14} {:>10} {:>10} {saved:>7}", cost.tokens_gpt4o, cost.tokens_claude)?;
+            writeln!(
+                formatter,
+                "{name:<14} {:>10} {:>10} {saved:>7}",
+                cost.tokens_gpt4o, cost.tokens_claude
+            )?;
         }
         writeln!(formatter, "{} files. {}", self.stats.total_files, self.token_estimation.method)
     }

@@ -53,7 +53,11 @@ pub(super) fn pages(
     let format = material.options.format;
     for (folder, bundles) in &folders {
         let inside = site.inside(folder);
-        let path = if inside.is_empty() { format.file_name().to_owned() } else { format!("{inside}/{}", format.file_name()) };
+        let path = if inside.is_empty() {
+            format.file_name().to_owned()
+        } else {
+            format!("{inside}/{}", format.file_name())
+        };
         let times = old(&path).map(|text| times_of(&text)).unwrap_or_default();
         let count = bundles.len();
         let texts: Vec<String> = bundles
@@ -157,7 +161,13 @@ pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
 pub(super) fn listed(folder: &Path) -> BTreeSet<String> {
     let Some(index) = read_index(folder) else { return BTreeSet::new() };
     let inside = |path: &String| becket_base::RepoPath::parse(path).is_ok_and(|path| !path.is_root());
-    index.folders.into_iter().map(|folder| folder.context_file).filter(inside).chain([INDEX.to_owned()]).collect()
+    index
+        .folders
+        .into_iter()
+        .map(|folder| folder.context_file)
+        .filter(inside)
+        .chain([INDEX.to_owned()])
+        .collect()
 }
 
 pub(super) fn read_index(folder: &Path) -> Option<IndexFile> {
@@ -177,7 +187,8 @@ pub(super) fn contracts_in(folder: &Path) -> Result<BTreeMap<String, Contract>, 
     for row in &index.folders {
         let path = folder.join(&row.context_file);
         let text = becket_base::RepoPath::parse(&row.context_file).ok().and_then(|_| read(&path));
-        let text = text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
+        let text =
+            text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
         contracts.extend(contracts_of(&text).map_err(|error| unreadable(&path, &error))?);
     }
     Ok(contracts)
@@ -192,7 +203,10 @@ pub(super) fn contracts_of(text: &str) -> Result<BTreeMap<String, Contract>, Str
             let mut contract: Contract =
                 serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
             if contract.entry_id.is_empty() {
-                node.get("entryId").and_then(Value::as_str).unwrap_or_default().clone_into(&mut contract.entry_id);
+                node.get("entryId")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .clone_into(&mut contract.entry_id);
             }
             contracts.insert(contract.entry_id.clone(), contract);
         }

@@ -24,7 +24,8 @@ pub(super) struct Params {
 impl Tool for LogicstampGetLastCompareResult {
     const NAME: &'static str = "logicstamp_get_last_compare_result";
     const TITLE: &'static str = "The last comparison";
-    const DESCRIPTION: &'static str = "Get the last result of logicstamp_compare_snapshot in this server without comparing again.";
+    const DESCRIPTION: &'static str =
+        "Get the last result of logicstamp_compare_snapshot in this server without comparing again.";
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
 

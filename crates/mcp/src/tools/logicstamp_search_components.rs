@@ -56,7 +56,13 @@ impl Tool for LogicstampSearchComponents {
     fn text(output: &SearchComponents) -> String {
         let lines = output.results.iter().take(20).map(|one| {
             let place = one.line.map(|line| format!(":{line}")).unwrap_or_default();
-            format!("{}{place} {} {} ({})", one.entry_id, one.kind, one.name.as_deref().unwrap_or_default(), one.why)
+            format!(
+                "{}{place} {} {} ({})",
+                one.entry_id,
+                one.kind,
+                one.name.as_deref().unwrap_or_default(),
+                one.why
+            )
         });
         let heading = format!("{} of {} for `{}`", output.results.len(), output.total, output.query);
         std::iter::once(heading).chain(lines).collect::<Vec<_>>().join("\n")

@@ -30,8 +30,7 @@ pub(super) struct Params {
 impl Tool for LogicstampWatchStatus {
     const NAME: &'static str = "logicstamp_watch_status";
     const TITLE: &'static str = "Is the project watched";
-    const DESCRIPTION: &'static str =
-        "Say whether a process watches the project and rewrites its context files on every edit, and what it logged last.";
+    const DESCRIPTION: &'static str = "Say whether a process watches the project and rewrites its context files on every edit, and what it logged last.";
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
 

@@ -85,7 +85,10 @@ fn build_here(
         .collect();
     let graph = Graph::new(&members);
     let dirty = dirty(&files, &targets, &graph, previous);
-    let tree = Linking { positions: files.iter().enumerate().map(|(at, (path, _))| (*path, at)).collect(), members: &members };
+    let tree = Linking {
+        positions: files.iter().enumerate().map(|(at, (path, _))| (*path, at)).collect(),
+        members: &members,
+    };
     let contracts: Vec<Arc<Contract>> = (0..files.len())
         .into_par_iter()
         .map(|at| {
@@ -132,9 +135,8 @@ fn local_of(
         }
         pack.get(key).map(|local| (Arc::new(local), effort))
     };
-    if let Some(found) = known
-        .and_then(|known| known.key(file))
-        .and_then(|key| remembered(key, Effort::Remembered))
+    if let Some(found) =
+        known.and_then(|known| known.key(file)).and_then(|key| remembered(key, Effort::Remembered))
     {
         return Some(found);
     }
@@ -177,7 +179,12 @@ fn targets_of(resolver: &Resolver, path: &str, facts: &LocalFacts) -> Targets {
 }
 
 /// What has to be made again: a file that says or reaches something else, and everything that imports it, however far.
-fn dirty(files: &[(&str, Arc<Local>)], targets: &[Targets], graph: &Graph, previous: Option<&Index>) -> Vec<bool> {
+fn dirty(
+    files: &[(&str, Arc<Local>)],
+    targets: &[Targets],
+    graph: &Graph,
+    previous: Option<&Index>,
+) -> Vec<bool> {
     let Some(previous) = previous else { return vec![true; files.len()] };
     let mut dirty = vec![false; files.len()];
     let mut queue = Vec::new();

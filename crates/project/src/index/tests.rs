@@ -39,7 +39,9 @@ fn shown(index: &Index) -> Vec<String> {
     let mut lines: Vec<String> = index
         .files()
         .iter()
-        .map(|file| format!("{} {:?} {}", file.path, file.targets, serde_json::to_string(&*file.contract).unwrap()))
+        .map(|file| {
+            format!("{} {:?} {}", file.path, file.targets, serde_json::to_string(&*file.contract).unwrap())
+        })
         .collect();
     lines.push(serde_json::to_string(index.graph()).unwrap());
     lines
@@ -81,10 +83,14 @@ fn a_second_worktree_costs_only_what_differs() {
 
 #[test]
 fn a_damaged_cache_is_noticed_and_made_anew() {
-    let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "import { a } from './a';\nexport const b = a;\n")]);
+    let bench = Bench::new(&[
+        ("a.ts", "export const a = 1;\n"),
+        ("b.ts", "import { a } from './a';\nexport const b = a;\n"),
+    ]);
     let place = bench.place("cache");
     let whole = shown(&Index::of(&place, None).unwrap());
-    let files: Vec<PathBuf> = fs::read_dir(&place.cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files: Vec<PathBuf> =
+        fs::read_dir(&place.cache).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() >= 2, "{files:?}");
     for path in &files {
         for damage in ["", "cut", "flip", "garbage"] {
@@ -110,7 +116,10 @@ fn a_damaged_cache_is_noticed_and_made_anew() {
 
 #[test]
 fn a_tsconfig_and_a_new_file_change_where_imports_lead() {
-    let bench = Bench::new(&[("src/a.ts", "import { b } from '@/b';\nexport const a = b;\n"), ("lib/b.ts", "export const b = 1;\n")]);
+    let bench = Bench::new(&[
+        ("src/a.ts", "import { b } from '@/b';\nexport const a = b;\n"),
+        ("lib/b.ts", "export const b = 1;\n"),
+    ]);
     let place = bench.place("cache");
     let first = Index::of(&place, None).unwrap();
     assert_eq!(first.graph().edge_count(), 0);

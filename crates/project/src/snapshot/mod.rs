@@ -126,8 +126,8 @@ impl Snapshots {
     /// The copy, checked against its name.
     pub fn open(&self, record: &SnapshotRecord) -> Result<Vec<u8>, SnapshotError> {
         let path = self.folder.join("objects").join(&record.content);
-        let bytes = files::read(&path, LARGEST)?
-            .ok_or_else(|| SnapshotError::Unknown { id: record.id.clone() })?;
+        let bytes =
+            files::read(&path, LARGEST)?.ok_or_else(|| SnapshotError::Unknown { id: record.id.clone() })?;
         if blake3::hash(&bytes).to_hex().as_str() != record.content {
             return Err(SnapshotError::Damaged { id: record.id.clone() });
         }
@@ -187,7 +187,9 @@ mod tests {
         let retention = Retention { most: 2, minutes: 60, automatic: true };
         let snapshots = Snapshots::new(folder.path().to_owned(), retention);
         for second in [0, 10, 20] {
-            snapshots.store(at(second), "/p", serde_json::Value::Null, second.to_string().as_bytes()).unwrap();
+            snapshots
+                .store(at(second), "/p", serde_json::Value::Null, second.to_string().as_bytes())
+                .unwrap();
         }
         let ids: Vec<String> = snapshots.list().into_iter().map(|record| record.id).collect();
         assert_eq!(ids, ["snap_20000", "snap_10000"]);
