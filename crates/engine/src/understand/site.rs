@@ -40,7 +40,12 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn folder(&self) -> PathBuf {
-        self.workspace.root.join(&self.prefix)
+        // Joining nothing would leave a slash at the end.
+        if self.prefix.is_empty() {
+            self.workspace.root.clone()
+        } else {
+            self.workspace.root.join(&self.prefix)
+        }
     }
 
     /// Whether a file is in the folder.
