@@ -596,7 +596,10 @@ async fn prompts_and_completions_answer() {
     };
     let template = json!({"type": "ref/resource", "uri": "becket://tool/{name}"});
     let answer = complete(&mut client, template.clone(), "name", "STATUS").await;
-    assert_eq!(answer["result"]["completion"]["values"], json!(["becket_status", "logicstamp_watch_status", "repo_status"]));
+    assert_eq!(
+        answer["result"]["completion"]["values"],
+        json!(["becket_status", "logicstamp_watch_status", "repo_status"])
+    );
     let answer = complete(&mut client, template, "nothing", "x").await;
     assert_eq!(answer["result"]["completion"]["values"], json!([]));
     let answer = complete(&mut client, json!({"type": "ref/prompt", "name": "nothing"}), "x", "").await;

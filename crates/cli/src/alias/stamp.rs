@@ -79,10 +79,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
-    let ended = match Context::open(cli.global, ui) {
-        Ok(context) => cli.command.run(&context),
-        Err(error) => ui.finish::<()>("stamp", Err(error)),
-    };
+    let ended = cli.command.run(&Context::open(cli.global, ui));
     if ended == ExitCode::SUCCESS { ended } else { ExitCode::from(1) }
 }
 
