@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use becket_commits::{
@@ -30,18 +31,22 @@ fn trees() -> impl Strategy<Value = Vec<FileChange>> {
         for (number, (kind, hunks)) in files {
             let path =
                 format!("{}/f{number}.{}", ["src", "tests", "docs"][kind % 3], ["rs", "py", "md"][kind % 3]);
-            patch += &format!(
+            write!(
+                patch,
                 "diff --git a/{path} b/{path}\nindex 1111111..2222222 100644\n--- a/{path}\n+++ b/{path}\n"
-            );
+            )
+            .unwrap();
             for (place, lines) in hunks.iter().enumerate() {
                 let removed = lines.iter().filter(|(added, _)| !added).count();
                 let start = place * 20 + 5;
-                patch += &format!(
-                    "@@ -{start},{removed} +{start},{} @@ fn around{place}() {{\n",
+                writeln!(
+                    patch,
+                    "@@ -{start},{removed} +{start},{} @@ fn around{place}() {{",
                     lines.len() - removed
-                );
+                )
+                .unwrap();
                 for (added, word) in lines {
-                    patch += &format!("{}{word}\n", if *added { '+' } else { '-' });
+                    writeln!(patch, "{}{word}", if *added { '+' } else { '-' }).unwrap();
                 }
             }
         }

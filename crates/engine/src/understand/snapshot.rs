@@ -145,7 +145,7 @@ impl Engine {
         let created_at = pages.index.created_at.clone();
         let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown()});
         let record =
-            self.snapshots(&site).store(self.now(), &site.shown(), about, &bytes).map_err(of_snapshot)?;
+            self.snapshots(&site).store(self.now(), &site.shown(), &about, &bytes).map_err(of_snapshot)?;
         let material = Arc::new(material);
         self.remember_opened(&record, &material);
         if request.project_path.is_some() {

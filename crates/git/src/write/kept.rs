@@ -1,7 +1,7 @@
 //! Small files that becket keeps for a worktree beside its operations: plans, and the objects that they speak of. What is
 //! in them is the caller's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::WriteError;
@@ -19,7 +19,7 @@ impl WritePlace {
     }
 
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        write(self.file(name), bytes)
+        write(&self.file(name), bytes)
     }
 
     /// A file that all worktrees of the clone share.
@@ -28,7 +28,7 @@ impl WritePlace {
     }
 
     pub fn share(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        write(self.shared_file(name), bytes)
+        write(&self.shared_file(name), bytes)
     }
 
     /// Runs `work` while no other becket runs any for this worktree.
@@ -63,8 +63,8 @@ fn read(path: PathBuf) -> Result<Option<Vec<u8>>, WriteError> {
     }
 }
 
-fn write(path: PathBuf, bytes: &[u8]) -> Result<(), WriteError> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = WriteError::io("keeping a file");
     path.parent().map_or(Ok(()), fs_err::create_dir_all).map_err(&failed)?;
-    write_durably(&path, bytes).map_err(failed)
+    write_durably(path, bytes).map_err(failed)
 }

@@ -209,7 +209,7 @@ keys! {
         variable: Some("BECKET_MODE"),
         aliases: &["server.defaultMode", "server.default_mode"],
     }
-    /// Where tasks, leases and messages live: postgres://user@host/database, or a path; unset, `.lodestar/runtime.sqlite`.
+    /// Where tasks, leases and messages live: `postgres://user@host/database`, or a path; unset, `.lodestar/runtime.sqlite`.
     STORE_URL: OptionalTextKey = "store.url" {
         kind: Kind::Text,
         variable: Some("BECKET_STORE"),

@@ -100,5 +100,9 @@ pub(super) fn threads() -> Option<&'static rayon::ThreadPool> {
 fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let last = name.rfind('.').unwrap_or(name.len());
-    if name[..last].ends_with(".d") { &name[last - 2..] } else { &name[last..] }
+    if name[..last].rsplit_once('.').is_some_and(|(_, inner)| inner == "d") {
+        &name[last - 2..]
+    } else {
+        &name[last..]
+    }
 }

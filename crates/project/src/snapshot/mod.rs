@@ -68,7 +68,7 @@ impl Snapshots {
         &self,
         now: Timestamp,
         project_path: &str,
-        about: serde_json::Value,
+        about: &serde_json::Value,
         bytes: &[u8],
     ) -> Result<SnapshotRecord, SnapshotError> {
         let objects = self.folder.join("objects");
@@ -172,8 +172,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let retention = Retention { most: 10, minutes: 60, automatic: true };
         let snapshots = Snapshots::new(folder.path().join("new"), retention);
-        let first = snapshots.store(at(1000), "/p", serde_json::json!({"mode": "header"}), b"one").unwrap();
-        let second = snapshots.store(at(1000), "/p", serde_json::Value::Null, b"one").unwrap();
+        let first = snapshots.store(at(1000), "/p", &serde_json::json!({"mode": "header"}), b"one").unwrap();
+        let second = snapshots.store(at(1000), "/p", &serde_json::Value::Null, b"one").unwrap();
         assert_eq!((first.id.as_str(), second.id.as_str()), ("snap_1000000", "snap_1000000_2"));
         assert_eq!(first.content, second.content);
         assert_eq!(snapshots.open(&snapshots.record(&first.id).unwrap()).unwrap(), b"one");
@@ -188,7 +188,7 @@ mod tests {
         let snapshots = Snapshots::new(folder.path().to_owned(), retention);
         for second in [0, 10, 20] {
             snapshots
-                .store(at(second), "/p", serde_json::Value::Null, second.to_string().as_bytes())
+                .store(at(second), "/p", &serde_json::Value::Null, second.to_string().as_bytes())
                 .unwrap();
         }
         let ids: Vec<String> = snapshots.list().into_iter().map(|record| record.id).collect();

@@ -115,14 +115,13 @@ fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Walked {
         let path = join(relative, &entry.name);
         match entry.kind {
             Kind::Folder if rules.enters(&path, &entry.name) => folders.push((entry.path, path)),
-            Kind::File if rules.lists(&path, &entry.name) => match fs::symlink_metadata(&entry.path) {
-                Ok(metadata) => {
+            Kind::File if rules.lists(&path, &entry.name) => {
+                // One that is gone in between shows in the folder's new stamp at the next look.
+                if let Ok(metadata) = fs::symlink_metadata(&entry.path) {
                     let role = role_of(&path, metadata.len(), rules.tests());
                     walked.files.push(Found { path, role, stamp: Stamp::of(&metadata) });
                 }
-                // Gone in between: the next look sees the folder's new stamp.
-                Err(_) => {}
-            },
+            }
             Kind::File | Kind::Folder | Kind::Other => {}
         }
     }

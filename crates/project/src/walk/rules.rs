@@ -143,7 +143,7 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
     if !SOURCES.contains(&ending) {
         return Role::Asset;
     }
-    let minified = stem.ends_with(".min") || stem.ends_with("-min");
+    let minified = stem.rsplit(['.', '-']).next() == Some("min") && stem != "min";
     if minified || size > LARGEST_SOURCE || (tests == Tests::LeftOut && is_test(path, stem)) {
         return Role::LeftOut;
     }
