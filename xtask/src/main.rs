@@ -43,7 +43,7 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Write the table that tokens are counted with, from a vocabulary file of tiktoken (o200k_base.tiktoken).
+    /// Write the table that tokens are counted with, from a vocabulary file of tiktoken (`o200k_base.tiktoken`).
     Vocabulary { file: PathBuf },
     /// Measure the release binary.
     Bench(bench::Arguments),

@@ -1,4 +1,4 @@
-//! `stamp …`: LogicStamp's own command line. Its failures all end with 1, as the original's do.
+//! `stamp …`: `LogicStamp`'s own command line. Its failures all end with 1, as the original's do.
 
 use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
@@ -12,7 +12,7 @@ use crate::{
     ui::{Report, Ui, Verdict},
 };
 
-/// LogicStamp's contracts, served by becket
+/// `LogicStamp`'s contracts, served by becket
 #[derive(Debug, Parser)]
 #[command(name = "stamp", version, arg_required_else_help = true)]
 struct Stamp {
@@ -25,7 +25,7 @@ struct Stamp {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Compile contracts and bundles
-    Context(ContextCommand),
+    Context(Box<ContextCommand>),
     /// Set up a project: ignore rules, a guide for assistants, a scan for secrets
     Init {
         path: Option<String>,
@@ -52,7 +52,7 @@ enum Command {
 
 #[derive(Debug, clap::Subcommand)]
 enum Security {
-    /// Scan sources and settings, write stamp_security_report.json; exit 1 if something is found
+    /// Scan sources and settings, write `stamp_security_report.json`; exit 1 if something is found
     Scan {
         path: Option<String>,
         /// Print the numbers as JSON
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     let cli = match Stamp::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = if error.use_stderr() && !error.to_string().starts_with("LogicStamp") { 1 } else { 0 };
+            let code = u8::from(error.use_stderr() && !error.to_string().starts_with("LogicStamp"));
             let _ = error.print();
             return ExitCode::from(code);
         }

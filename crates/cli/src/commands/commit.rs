@@ -101,9 +101,11 @@ impl Commit {
             }
             Action::Show { plan } => {
                 let shown = engine.show_plan(plan.as_deref(), worktree.as_deref());
-                ("commit show", shown.and_then(shown_plan))
+                ("commit show", shown.and_then(|plan| shown_plan(&plan)))
             }
-            Action::Edit(edit) => ("commit edit", edit.run(context, &engine, worktree).and_then(shown_plan)),
+            Action::Edit(edit) => {
+                ("commit edit", edit.run(context, &engine, worktree).and_then(|plan| shown_plan(&plan)))
+            }
             Action::Apply(apply) => ("commit apply", apply.run(&engine, worktree)),
             Action::Undo { operation } => {
                 let undone = engine.undo(operation, worktree.as_deref());
@@ -247,8 +249,8 @@ impl Apply {
     }
 }
 
-fn shown_plan(plan: ProposedCommits) -> Result<Report<Value>, Error> {
-    report(&plan, plan.to_string())
+fn shown_plan(plan: &ProposedCommits) -> Result<Report<Value>, Error> {
+    report(plan, plan.to_string())
 }
 
 fn report(data: &impl serde::Serialize, text: String) -> Result<Report<Value>, Error> {

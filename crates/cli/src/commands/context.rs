@@ -31,7 +31,7 @@ enum Action {
     Style(Generate),
     /// Check written context files against the published schemas
     Validate {
-        /// A context file, or a context_main.json for all that it lists
+        /// A context file, or a `context_main.json` for all that it lists
         file: Option<String>,
     },
     /// What changed: written files against the code as it is, two files, or a commit; exit 1 on drift
@@ -85,7 +85,7 @@ pub(crate) struct Generate {
     /// One line of JSON with the numbers, and no files
     #[arg(long)]
     stats: bool,
-    /// What each mode costs in tokens; with --stats as a file context_compare_modes.json
+    /// What each mode costs in tokens; with --stats as a file `context_compare_modes.json`
     #[arg(long)]
     compare_modes: bool,
     /// Accepted for the sake of scripts: .gitignore is never touched here
@@ -140,7 +140,7 @@ struct Options {
 
 #[derive(Debug, clap::Args)]
 struct Compare {
-    /// Two context files, or two context_main.json: old and new
+    /// Two context files, or two `context_main.json`: old and new
     #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
     files: Vec<String>,
     /// disk, snapshot, git:<ref> or a folder; the written files if left out

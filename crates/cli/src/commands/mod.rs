@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Take back exactly what `init` wrote
     Uninit(uninit::Uninit),
     /// What the code promises: contracts, bundles, the graph, drift
-    Context(context::ContextCommand),
+    Context(Box<context::ContextCommand>),
     /// Who would feel a change of a file or an export
     Impact(impact::Impact),
     /// The entries that say why: write, read, find, check

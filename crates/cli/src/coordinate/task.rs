@@ -584,15 +584,14 @@ fn release(
     agent: Option<String>,
     reason: Option<String>,
 ) -> Result<Outcome, Error> {
-    let agent_id = match agent {
-        Some(agent) => agent,
-        None => {
-            let found = engine.task_get(&TaskGet { task_id: id.clone(), worktree: None })?;
-            found.runtime.claimed_by.ok_or_else(|| {
-                Error::conflict("not_claimed", format!("Nobody holds {id}."))
-                    .with_hint("There is nothing to release.")
-            })?
-        }
+    let agent_id = if let Some(agent) = agent {
+        agent
+    } else {
+        let found = engine.task_get(&TaskGet { task_id: id.clone(), worktree: None })?;
+        found.runtime.claimed_by.ok_or_else(|| {
+            Error::conflict("not_claimed", format!("Nobody holds {id}."))
+                .with_hint("There is nothing to release.")
+        })?
     };
     let released =
         engine.task_release(&TaskRelease { task_id: id, agent_id, reason, generation: None })?.answer;

@@ -13,8 +13,9 @@ use crate::{BECKET, becket, envelope};
 /// Unrelated edits, some staged, some not, in files of many sorts.
 fn dirty() -> TestRepo {
     let repo = TestRepo::new();
-    let lines =
-        |from: usize| (from..from + 60).map(|n| format!("let value_{n} = {n};\n")).collect::<String>();
+    let lines = |from: usize| {
+        (from..from + 60).map(|n| format!("let value_{n} = {n};\n")).collect::<Vec<_>>().concat()
+    };
     repo.write("src/money.ts", lines(0));
     repo.write("src/cart.ts", lines(100));
     repo.write("docs/guide.md", "# Guide\n\nOne.\n");

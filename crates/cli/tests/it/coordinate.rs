@@ -20,6 +20,7 @@ fn server(repo: &TestRepo) -> McpProcess {
     process
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write the arguments in place")]
 fn ask(process: &mut McpProcess, tool: &str, arguments: Value) -> Value {
     let answer = process.call(tool, arguments.clone());
     assert_ne!(answer["isError"], true, "{tool} {arguments}: {answer}");

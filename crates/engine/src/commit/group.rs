@@ -83,16 +83,15 @@ impl Engine {
         let left_out = left_out(&cut, &wanted);
         let key = key(&cut.snapshot.trees, &wanted, self.embedder().is_ok_and(|embedder| embedder.is_some()));
         let known = Ledger::read(&desk.write)?.groupings.into_iter().find(|kept| kept.key == key);
-        let kept = match known {
-            Some(kept) => kept,
-            None => {
-                let (grouping, warnings) = self.grouping(&desk, &cut, &wanted);
-                notices.extend(warnings);
-                let trees = cut.snapshot.trees.clone();
-                Ledger::change(&desk.write, |ledger| {
-                    Ok(ledger.keep_grouping(KeptGrouping { key, trees, grouping }))
-                })?
-            }
+        let kept = if let Some(kept) = known {
+            kept
+        } else {
+            let (grouping, warnings) = self.grouping(&desk, &cut, &wanted);
+            notices.extend(warnings);
+            let trees = cut.snapshot.trees.clone();
+            Ledger::change(&desk.write, |ledger| {
+                Ok(ledger.keep_grouping(KeptGrouping { key, trees, grouping }))
+            })?
         };
         let room = self.room(request.extent);
         let groups: Vec<GroupView> = kept.grouping.groups.iter().map(|group| view(&cut, group)).collect();
@@ -197,7 +196,7 @@ impl fmt::Display for GroupedChanges {
         let (count, noun) = (self.groups.len(), if self.groups.len() == 1 { "group" } else { "groups" });
         writeln!(formatter, "{count} {noun} in {}", on(&self.scope))?;
         for group in &self.groups {
-            write!(formatter, "{}", group)?;
+            write!(formatter, "{group}")?;
         }
         for left in &self.left_out {
             writeln!(formatter, "note: {} is left out: {}", left.change_id, left.reason)?;

@@ -24,8 +24,12 @@ pub(super) struct LayeredFile {
     unstaged: Vec<usize>,
     /// What a commit stores for the file where the repository's own filters say otherwise than the plan saw it. It is
     /// then taken whole.
-    filtered: Option<Option<State>>,
+    filtered: Option<Filtered>,
 }
+
+/// What a filter leaves of a file; nothing where the commit has none.
+#[derive(Debug)]
+struct Filtered(Option<State>);
 
 /// A path and what becomes of it; a file that goes has none.
 pub(super) type Rendered = Option<(FilePath, Mode, NewContent)>;
@@ -117,7 +121,7 @@ impl LayeredFile {
 
     /// Takes the file whole from now on, as `state`.
     pub(super) fn take_whole(&mut self, state: Option<State>) {
-        self.filtered = Some(state);
+        self.filtered = Some(Filtered(state));
     }
 
     /// The contents that are needed to put it together, by their ids.
@@ -134,7 +138,7 @@ impl LayeredFile {
     ) -> Result<Rendered, LayerError> {
         let any = |layer: &[usize]| layer.iter().any(|unit| taken(*unit));
         let all = |layer: &[usize]| layer.iter().all(|unit| taken(*unit));
-        if let (Some(filtered), true) = (&self.filtered, any(&self.unstaged)) {
+        if let (Some(Filtered(filtered)), true) = (&self.filtered, any(&self.unstaged)) {
             return Ok(stored(filtered.as_ref()));
         }
         if all(&self.staged) && all(&self.unstaged) {

@@ -111,17 +111,16 @@ impl Engine {
         desk.check_trees(&trees, &cut, &units, &desk.look(Untracked::Include)?.snapshot)?;
         let known = ledger.plans.iter().find(|kept| kept.group_ids == ids && kept.trees == trees);
         let mut notices = Vec::new();
-        let kept = match known {
-            Some(kept) => kept.clone(),
-            None => {
-                let known = self.known(&desk.git, &desk.write, &cut);
-                let numbers: Vec<usize> = units.into_iter().collect();
-                let selection = known.select(&cut, &numbers);
-                let evidence = known.evidence(&selection);
-                let made = plan(&cut.changes(), &selection.units, &evidence, &Grouping { groups });
-                notices.extend(known.warnings.clone());
-                Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
-            }
+        let kept = if let Some(kept) = known {
+            kept.clone()
+        } else {
+            let known = self.known(&desk.git, &desk.write, &cut);
+            let numbers: Vec<usize> = units.into_iter().collect();
+            let selection = known.select(&cut, &numbers);
+            let evidence = known.evidence(&selection);
+            let made = plan(&cut.changes(), &selection.units, &evidence, &Grouping { groups });
+            notices.extend(known.warnings.clone());
+            Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
         };
         let proposed = answer(&desk, &cut, &kept, notices)?;
         Ok(bounded(proposed, self.room(request.extent)))

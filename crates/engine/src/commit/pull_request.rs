@@ -299,7 +299,7 @@ fn trailed(commits: &[PullRequestCommit], key: &str) -> impl Iterator<Item = Str
 
 fn form(root: &std::path::Path) -> Option<String> {
     let read = |name: &&str| files::read(&root.join(name), LONGEST_TEMPLATE).ok().flatten();
-    FORMS.iter().find_map(|name| read(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    FORMS.iter().find_map(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl fmt::Display for PullRequestView {

@@ -101,11 +101,8 @@ pub(super) fn layer_refused(error: LayerError, name: impl Fn(usize) -> String) -
 
 /// The first few paths.
 pub(super) fn named(paths: &[FilePath]) -> String {
-    let mut text = paths.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if paths.len() > NAMED {
-        text.push_str(&format!(" and {} more", paths.len() - NAMED));
-    }
-    text
+    let text = paths.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if paths.len() > NAMED { format!("{text} and {} more", paths.len() - NAMED) } else { text }
 }
 
 fn one_line(stderr: &str) -> String {

@@ -43,19 +43,16 @@ fn counted(git: &Git, place: &WritePlace, head: &str) -> Result<History, Error> 
             }
         }
     }
-    let (slot, history) = match known {
-        Some((slot, since, mut history)) => {
-            absorb(git, &tip, Some(&since), &mut history)?;
-            (slot, history)
-        }
-        None => {
-            let mut history = History::default();
-            absorb(git, &tip, None, &mut history)?;
-            let free = kept.iter().position(Option::is_none);
-            // Any will do, and the id of a commit is as good as chance.
-            let some = usize::from(head.as_bytes().first().copied().unwrap_or_default()) % SLOTS;
-            (free.unwrap_or(some), history)
-        }
+    let (slot, history) = if let Some((slot, since, mut history)) = known {
+        absorb(git, &tip, Some(&since), &mut history)?;
+        (slot, history)
+    } else {
+        let mut history = History::default();
+        absorb(git, &tip, None, &mut history)?;
+        let free = kept.iter().position(Option::is_none);
+        // Any will do, and the id of a commit is as good as chance.
+        let some = usize::from(head.as_bytes().first().copied().unwrap_or_default()) % SLOTS;
+        (free.unwrap_or(some), history)
     };
     let bytes = [head.as_bytes(), b"\n", &history.to_bytes()].concat();
     if let Err(error) = place.share(&name(slot), &bytes) {

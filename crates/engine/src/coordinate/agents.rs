@@ -137,7 +137,7 @@ impl Engine {
                 let able =
                     abilities.iter().filter(|(_, value)| !matches!(value, Value::Bool(false) | Value::Null));
                 let words = able.map(|(name, _)| name.clone()).collect();
-                session_meta = abilities.clone();
+                session_meta.clone_from(abilities);
                 words
             }
         };

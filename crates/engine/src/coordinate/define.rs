@@ -338,14 +338,13 @@ fn fields(request: &TaskUpdate, before: &Definition) -> Vec<Field> {
     fields.extend(
         request.description.clone().filter(|text| *text != before.description).map(Field::Description),
     );
-    let lists: [(&Option<Vec<String>>, &Vec<String>, fn(Vec<String>) -> Field); 3] = [
-        (&request.acceptance_criteria, &before.acceptance_criteria, Field::AcceptanceCriteria),
-        (&request.depends_on, &before.depends_on, Field::DependsOn),
-        (&request.locks, &before.locks, Field::Locks),
-    ];
-    for (wanted, present, field) in lists {
-        fields.extend(wanted.clone().filter(|list| list != present).map(field));
-    }
+    let changed =
+        |wanted: &Option<Vec<String>>, present: &Vec<String>| wanted.clone().filter(|list| list != present);
+    fields.extend(
+        changed(&request.acceptance_criteria, &before.acceptance_criteria).map(Field::AcceptanceCriteria),
+    );
+    fields.extend(changed(&request.depends_on, &before.depends_on).map(Field::DependsOn));
+    fields.extend(changed(&request.locks, &before.locks).map(Field::Locks));
     fields.extend(request.priority.filter(|number| *number != before.priority).map(Field::Priority));
     let mut labels = before.labels.clone();
     labels.retain(|label| !request.remove_labels.contains(label));

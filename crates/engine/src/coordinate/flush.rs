@@ -110,7 +110,7 @@ fn run(shared: &Shared) {
                     break waiting.boards.swap_remove(index).0;
                 }
                 let next = waiting.boards.iter().map(|(_, due)| due.saturating_duration_since(now)).min();
-                let pause = next.unwrap_or(Duration::from_secs(3_600));
+                let pause = next.unwrap_or(Duration::from_hours(1));
                 waiting =
                     shared.changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
             }

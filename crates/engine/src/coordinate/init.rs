@@ -1,10 +1,7 @@
 //! Making `.lodestar/`: the file of tasks, what Git is to ignore, and what agents are told. Never overwrites without force.
 #![allow(clippy::disallowed_methods, reason = "makes .lodestar and the files that `init` promises")]
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use becket_project::files;
 use becket_store::spec_file::SpecFile;
@@ -81,9 +78,9 @@ fn make(root: &Path, options: &InitOptions) -> Result<InitOutcome, Error> {
     );
     let spec = SpecFile::new(&folder);
     if options.force {
-        spec.overwrite(&text)?
+        spec.overwrite(&text)?;
     } else {
-        spec.create(&text)?
+        spec.create(&text)?;
     }
     write_ignore(&folder).map_err(|error| failed(&folder, error))?;
     created.push(".lodestar/.gitignore".to_owned());
@@ -171,7 +168,7 @@ fn host_file(root: &Path, file: &str, key: &str, force: bool) -> Result<Option<S
     Ok(Some(file.to_owned()))
 }
 
-fn write_new(path: &PathBuf, text: &str, force: bool) -> Result<Option<String>, Error> {
+fn write_new(path: &Path, text: &str, force: bool) -> Result<Option<String>, Error> {
     if read(path)?.is_some() && !force {
         return Ok(None);
     }

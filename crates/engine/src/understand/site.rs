@@ -17,11 +17,14 @@ use super::material::Material;
 use crate::repository::sentence;
 use crate::{Engine, Error};
 
+/// Locked while it is being made anew, so that two calls do not make it twice.
+type LastIndex = Mutex<Option<Arc<Index>>>;
+
 /// Kept by the engine between calls.
 #[derive(Debug, Default)]
 pub struct Understanding {
     /// By root and by whether tests are in it.
-    indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<Mutex<Option<Arc<Index>>>>>>,
+    indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<LastIndex>>>,
     /// Snapshots that were opened, by content.
     pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
     /// Of which project each snapshot was taken here: a caller names it by its id alone.

@@ -265,12 +265,11 @@ impl Engine {
                 .map_or((1, 1), |found| (found + 1, count));
             let one = packed.iter().position(|one| one.bundle.root == at);
             let made;
-            let one = match one {
-                Some(found) => &packed[found],
-                None => {
-                    made = material.bundle_of(at);
-                    &made
-                }
+            let one = if let Some(found) = one {
+                &packed[found]
+            } else {
+                made = material.bundle_of(at);
+                &made
             };
             let (value, notice) = fitted(material, one, position, &created, limit);
             answer.bundle = Some(value);
@@ -332,22 +331,21 @@ impl Engine {
             let opened = self.understanding.opened.lock().unwrap_or_else(PoisonError::into_inner);
             opened.get(&record.content).cloned()
         };
-        let material = match known {
-            Some(material) => material,
-            None => {
-                let bytes = snapshots.open(&record).map_err(of_snapshot)?;
-                let material: Material = serde_json::from_slice(&bytes).map_err(|error| {
-                    Error::unavailable(
-                        "snapshot_damaged",
-                        format!("The snapshot `{}` is of another version.", record.id),
-                    )
-                    .with_hint("Call logicstamp_refresh_snapshot for a new one.")
-                    .with_source(error)
-                })?;
-                let material = Arc::new(material);
-                self.remember_opened(&record, &material);
-                material
-            }
+        let material = if let Some(material) = known {
+            material
+        } else {
+            let bytes = snapshots.open(&record).map_err(of_snapshot)?;
+            let material: Material = serde_json::from_slice(&bytes).map_err(|error| {
+                Error::unavailable(
+                    "snapshot_damaged",
+                    format!("The snapshot `{}` is of another version.", record.id),
+                )
+                .with_hint("Call logicstamp_refresh_snapshot for a new one.")
+                .with_source(error)
+            })?;
+            let material = Arc::new(material);
+            self.remember_opened(&record, &material);
+            material
         };
         let prefix = record.about.get("prefix").and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Opened { site: Site { prefix, ..site }, record, material })

@@ -258,7 +258,12 @@ fn modes_are_measured_and_wrong_words_are_refused() {
 fn large_folders_come_in_parts_and_large_bundles_are_cut() {
     let repo = shop();
     for number in 0..40 {
-        let body: String = (0..60).map(|at| format!("export function f{at}(value: string, count: number): Record<string, number> {{ return {{}}; }}\n")).collect();
+        let function = |at| {
+            format!(
+                "export function f{at}(value: string, count: number): Record<string, number> {{ return {{}}; }}\n"
+            )
+        };
+        let body = (0..60).map(function).collect::<Vec<_>>().concat();
         repo.write(format!("src/big/file{number:02}.ts"), body);
     }
     let engine = engine(&repo);

@@ -17,7 +17,7 @@ pub(super) struct CommitApplyCommit;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Params {
-    /// Of propose_commits.
+    /// Of `propose_commits`.
     commit_id: String,
     /// Only tells what would be committed.
     dry_run: Option<bool>,

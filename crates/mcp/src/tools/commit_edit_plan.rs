@@ -19,15 +19,15 @@ pub(super) struct CommitEditPlan;
 pub(super) struct Params {
     /// The plan's id or one of its commits; the newest plan if left out.
     plan_id: Option<String>,
-    /// The commit that title, description, move_hunks and split_hunks are about.
+    /// The commit that title, description, `move_hunks` and `split_hunks` are about.
     commit_id: Option<String>,
-    /// One line for commit_id.
+    /// One line for `commit_id`.
     title: Option<String>,
-    /// The rest of the message of commit_id.
+    /// The rest of the message of `commit_id`.
     description: Option<String>,
-    /// Hunk or group ids to move into commit_id.
+    /// Hunk or group ids to move into `commit_id`.
     move_hunks: Option<Vec<String>>,
-    /// Hunk ids to take out of commit_id into a commit of their own.
+    /// Hunk ids to take out of `commit_id` into a commit of their own.
     split_hunks: Option<Vec<String>>,
     /// Commit ids to make one of: the first.
     merge: Option<Vec<String>>,

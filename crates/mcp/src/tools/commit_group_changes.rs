@@ -17,7 +17,7 @@ pub(super) struct CommitGroupChanges;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Params {
-    /// Ids of list_changes; all changes if left out.
+    /// Ids of `list_changes`; all changes if left out.
     change_ids: Option<Vec<String>>,
     /// The worktree to speak of: its path, its folder's name or its branch.
     worktree: Option<String>,

@@ -17,7 +17,7 @@ pub(super) struct CommitProposeCommits;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Params {
-    /// Ids of group_changes.
+    /// Ids of `group_changes`.
     group_ids: Vec<String>,
     /// The worktree to speak of: its path, its folder's name or its branch.
     worktree: Option<String>,

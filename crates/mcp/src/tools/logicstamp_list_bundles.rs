@@ -18,7 +18,7 @@ pub(super) struct LogicstampListBundles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Params {
-    /// From logicstamp_refresh_snapshot; the newest snapshot of the project if left out.
+    /// From `logicstamp_refresh_snapshot`; the newest snapshot of the project if left out.
     snapshot_id: Option<String>,
     /// Only bundles in this folder and those below it.
     folder_prefix: Option<String>,

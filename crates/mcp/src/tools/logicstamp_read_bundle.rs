@@ -18,9 +18,9 @@ pub(super) struct LogicstampReadBundle;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Params {
-    /// From logicstamp_refresh_snapshot; the newest snapshot of the project if left out.
+    /// From `logicstamp_refresh_snapshot`; the newest snapshot of the project if left out.
     snapshot_id: Option<String>,
-    /// A folder's file as logicstamp_list_bundles names it (`src/cli/context.json`), or `context_main.json`.
+    /// A folder's file as `logicstamp_list_bundles` names it (`src/cli/context.json`), or `context_main.json`.
     bundle_path: String,
     /// A component, file name or path in that folder, root of a bundle or not; all bundles of the folder if left out.
     root_component: Option<String>,

@@ -136,7 +136,8 @@ impl Rewrite {
         for (block, id) in blocks() {
             let hunks: Vec<String> =
                 block.hunks.iter().filter(|hunk| self.homes.get(*hunk) != Some(id)).cloned().collect();
-            if !hunks.is_empty() && !(block.id.is_none() && self.all_split(block)) {
+            let split_off = block.id.is_none() && self.all_split(block);
+            if !(hunks.is_empty() || split_off) {
                 edits.push(PlanEdit::Move { hunks, to: id.clone() });
             }
         }

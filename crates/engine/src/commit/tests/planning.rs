@@ -7,7 +7,8 @@ fn tangled() -> TestRepo {
     let repo = TestRepo::new();
     repo.git(["config", "user.name", "Ada"]);
     repo.git(["config", "user.email", "ada@example.org"]);
-    let lines = |range: std::ops::Range<usize>| range.map(|n| format!("line {n}\n")).collect::<String>();
+    let lines =
+        |range: std::ops::Range<usize>| range.map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     repo.write("src/money.ts", format!("export const rate = 1;\n{}", lines(0..40)));
     repo.write("src/cart.ts", lines(0..10));
     repo.write("README.md", "# Shop\n");
