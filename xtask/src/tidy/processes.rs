@@ -9,6 +9,7 @@ const STARTERS: &[(&str, &str)] = &[
     ("crates/git/", "git, with hardened arguments"),
     ("crates/cli/src/client.rs", "becket itself, to test and to show its own server"),
     ("crates/cli/src/editor.rs", "the user's own editor, when the user asks for it"),
+    ("crates/store/examples/", "itself, to measure several processes at one store"),
 ];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

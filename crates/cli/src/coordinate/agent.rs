@@ -1,4 +1,4 @@
-//! `agent …`.
+//! `becket agent …` and `lodestar agent …`: who is at work, in words for people; the rules are the engine's.
 
 use becket_engine::{
     Engine, Error,

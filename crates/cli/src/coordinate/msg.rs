@@ -1,4 +1,4 @@
-//! `msg …`.
+//! `becket msg …` and `lodestar msg …`: threads and messages, in words for people; the rules are the engine's.
 
 use becket_engine::{
     Engine, Error,

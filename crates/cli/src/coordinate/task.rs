@@ -1,4 +1,4 @@
-//! `task …`.
+//! `becket task …` and `lodestar task …`: what is to be done, in words for people; the rules are the engine's.
 
 use becket_engine::{
     Engine, Error,

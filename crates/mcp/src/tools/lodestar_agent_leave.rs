@@ -1,4 +1,4 @@
-//! `lodestar.agent.leave`: leave.
+//! `lodestar.agent.leave`: an agent goes, and its leases are released.
 
 use becket_engine::{
     Error,

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
 
+use super::co_owners::SharedRecord;
 use super::error::SetupError;
 use super::plan::{RecordOrder, SetupPlan};
 use super::record::{Record, RecordFile, locate};
-use super::shared::SharedRecord;
 use super::target::{exists, read_text};
 use crate::canonical::canonical;
 use crate::files;

@@ -10,6 +10,7 @@
 mod agents_md;
 mod apply;
 mod baseline;
+mod co_owners;
 mod document;
 mod error;
 mod init;
@@ -18,7 +19,6 @@ mod listing;
 mod place;
 mod plan;
 mod record;
-mod shared;
 mod table;
 mod target;
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::co_owners::{SharedRecord, is_gone, user_key};
 use super::document::Slot;
 use super::error::SetupError;
 use super::launch::Launch;
 use super::listing;
 use super::place::{Base, Machine, Scope};
 use super::record::{FileRecord, Record, RecordFile};
-use super::shared::{SharedRecord, is_gone, user_key};
 use super::table::{HOSTS, Host};
 use super::target::Target;
 

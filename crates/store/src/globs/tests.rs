@@ -1,3 +1,5 @@
+//! Overlap of two patterns, held against every path of a small alphabet.
+
 use proptest::prelude::*;
 
 use super::*;

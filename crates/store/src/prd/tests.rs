@@ -1,3 +1,5 @@
+//! Sections, their hashes, and cuts to a budget.
+
 use proptest::prelude::*;
 
 use super::*;

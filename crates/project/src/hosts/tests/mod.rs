@@ -1,12 +1,12 @@
 //! Init and uninit on real folders.
 
 mod agents_md;
+mod co_owners;
 mod detection;
 mod files;
 mod interruption;
 mod matrix;
 mod round_trip;
-mod shared;
 mod snippets;
 
 use std::collections::BTreeMap;
