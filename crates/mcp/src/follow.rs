@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{log_level::Level, resources::lodestar, server::Server, subscriptions::Notice};
 
 /// How often it is looked whether there is somebody to tell, or a store to follow.
-const GLANCE: Duration = Duration::from_millis(250);
+const GLANCE: Duration = Duration::from_millis(50);
 /// How long one wait for a commit lasts: the end of the server is noticed in between.
 const WAIT: Duration = Duration::from_millis(400);
 
@@ -32,7 +32,7 @@ fn run(server: &Server, closing: &CancellationToken) {
         if let Err(error) = follow(server, server.engine(), closing) {
             tracing::debug!(%error, "no events to follow yet");
             // There may be no `.lodestar/` yet, or its server is away.
-            for _ in 0..8 {
+            for _ in 0..40 {
                 if closing.is_cancelled() {
                     return;
                 }

@@ -598,7 +598,7 @@ async fn prompts_and_completions_answer() {
     let answer = complete(&mut client, template.clone(), "name", "STATUS").await;
     assert_eq!(
         answer["result"]["completion"]["values"],
-        json!(["becket_status", "logicstamp_watch_status", "repo_status"])
+        json!(["becket_status", "logicstamp_watch_status", "lodestar_repo_status", "repo_status"])
     );
     let answer = complete(&mut client, template, "nothing", "x").await;
     assert_eq!(answer["result"]["completion"]["values"], json!([]));
