@@ -98,7 +98,9 @@ mod tests {
             "two vectors for text 0"
         );
         assert_eq!(wrong(r#"{"data":[{"index":7,"embedding":[1]}]}"#, 1), "a vector for text 7 of 1");
-        assert!(wrong(r#"{"data":[{"embedding":[1e99]}]}"#, 1).contains("finite"));
+        // Which of the two depends on whether anything in the build asks serde_json for exact floats.
+        let huge = wrong(r#"{"data":[{"embedding":[1e99]}]}"#, 1);
+        assert!(huge.contains("finite") || huge.contains("out of range"), "{huge}");
         assert!(wrong("<html>", 1).starts_with("no list of vectors"));
         assert!(wrong(r#"{"vectors":[[1]]}"#, 1).starts_with("no list of vectors"));
     }

@@ -301,7 +301,7 @@ fn links_are_resolved() {
 
 #[cfg(unix)]
 #[test]
-fn a_path_that_is_not_text_is_a_root_like_any_other() {
+fn a_path_that_is_not_text_is_refused_by_name() {
     use std::os::unix::ffi::OsStrExt;
     let disk = Disk::new();
     let name = std::ffi::OsStr::from_bytes(b"caf\xe9");
@@ -313,8 +313,8 @@ fn a_path_that_is_not_text_is_a_root_like_any_other() {
         .current_dir(&main)
         .status()
         .unwrap();
-    let workspace = assert_found(&target, &target, WorkspaceKind::LinkedWorktree);
-    assert_eq!(workspace.main_root, Some(main));
+    let refused = discover(&target).unwrap_err();
+    assert!(matches!(&refused, RootError::NotUnicode { path } if *path == target), "{refused:?}");
 }
 
 #[test]

@@ -314,6 +314,9 @@ fn entries_tell_value_source_and_meaning() {
     log.file = null (default)
     snapshots.dir = null (default)
     paths.cli_path = null (default)
+    commit.pr_template = null (default)
+    store.url = null (default)
+    store.repository = null (default)
     embeddings.key = null (default)
     "#);
     insta::assert_snapshot!(serde_json::to_string(&entries[4]).unwrap().replace(&*disk.root.to_string_lossy(), "ROOT"), @r#"{"key":"mcp.exclude","value":["a","b"],"source":{"from":"file","path":"ROOT/becket.toml","line":2},"doc":"Tools to leave out, by name."}"#);
