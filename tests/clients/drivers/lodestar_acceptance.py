@@ -46,10 +46,11 @@ class Agent:
 async def main() -> None:
     script = json.load(sys.stdin)
     async with AsyncExitStack() as stack:
+        a = await connect(stack, script["first"], "a")
+        b = await connect(stack, script["second"], "b")
         with anyio.fail_after(LIMIT_SECONDS):
-            a = await connect(stack, script["first"], "a")
-            b = await connect(stack, script["second"], "b")
-            json.dump(await criteria(a, b), sys.stdout)
+            seen = await criteria(a, b)
+    json.dump(seen, sys.stdout)
 
 
 async def connect(stack: AsyncExitStack, server: dict[str, Any], name: str) -> Agent:

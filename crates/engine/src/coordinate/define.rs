@@ -126,7 +126,7 @@ pub struct TaskDelete {
 pub struct ChangedTask {
     pub ok: bool,
     pub task: TaskDetailView,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub newly_ready_task_ids: Vec<String>,
     pub warnings: Vec<String>,
 }

@@ -48,7 +48,7 @@ pub struct EventsAnswer {
     pub next_cursor: i64,
     pub stream: String,
     /// The store was reset since your cursor: these are the events of the new stream.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reset: bool,
     /// There is more right now.
     pub more: bool,

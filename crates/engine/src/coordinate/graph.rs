@@ -22,7 +22,7 @@ pub struct TaskGraph {
 pub struct GraphAnswer {
     pub nodes: Vec<GraphNodeView>,
     pub edges: Vec<GraphEdge>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Nodes that were left out to keep the answer short.
     #[serde(skip_serializing_if = "Option::is_none")]

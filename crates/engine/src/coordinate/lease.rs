@@ -39,9 +39,9 @@ pub struct ClaimedTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict: Option<ConflictView>,
     /// You held it already: the same lease, a new expiry.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub renewed: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lock_overlaps: Vec<OverlapView>,
     pub warnings: Vec<String>,
     /// The newest unread handoff in the thread of the task.
@@ -87,7 +87,7 @@ pub struct NextClaim {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseView>,
     pub rationale: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lock_overlaps: Vec<OverlapView>,
     pub warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

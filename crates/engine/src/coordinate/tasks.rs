@@ -35,7 +35,7 @@ pub struct Tasks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Tasks that can never be claimed as they stand, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ pub struct Candidates {
     pub candidates: Vec<TaskRow>,
     pub rationale: String,
     pub total_claimable: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
