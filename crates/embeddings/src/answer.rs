@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(wrong(r#"{"data":[{"index":7,"embedding":[1]}]}"#, 1), "a vector for text 7 of 1");
         // Which of the two depends on whether anything in the build asks serde_json for exact floats.
         let huge = wrong(r#"{"data":[{"embedding":[1e99]}]}"#, 1);
-        assert!(huge.contains("finite") || huge.contains("out of range"), "{huge}");
+        assert!(huge.contains("finite") || huge.starts_with("no list of vectors"), "{huge}");
         assert!(wrong("<html>", 1).starts_with("no list of vectors"));
         assert!(wrong(r#"{"vectors":[[1]]}"#, 1).starts_with("no list of vectors"));
     }
