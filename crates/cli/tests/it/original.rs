@@ -1,7 +1,7 @@
 //! The original context-stash and ours on one folder in turn.
 //!
 //! The original (version 1.0.0) is in no package registry, so `./test` cannot install it. What stands here in its place is
-//! a simulation of its reading and writing rules, written from what was observed of it: which names it takes for entries,
+//! a simulation of its reading and writing rules, written after its source was read, with none of it copied: which names it takes for entries,
 //! how it numbers, counts lines, sorts and matches, and that it knows neither lock, log nor front matter. It shares no code
 //! with what it is played against.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
