@@ -10,6 +10,10 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     settings.meta_schema = None;
     settings.inline_subschemas = true;
     settings.transforms.push(Box::new(RecursiveTransform(|schema: &mut schemars::Schema| {
+        // "Anything" is written as `true`, which official clients refuse for a property.
+        if schema.as_bool() == Some(true) {
+            schema.ensure_object();
+        }
         // `uint32` and the like are not JSON Schema formats; strict hosts refuse what they do not know.
         let foreign = schema.get("format").and_then(Value::as_str).is_some_and(|name| {
             name.starts_with("uint") || name.starts_with("int") || matches!(name, "float" | "double")

@@ -93,10 +93,23 @@ pub(crate) fn parse_message(value: Value) -> Result<Option<ClientJsonRpcMessage>
 
 fn read_request(method: &str, message: JsonObject) -> Result<ClientRequest, String> {
     check_log_level(&message)?;
+    if REMOVED.contains(&method) && is_stateless(&message) {
+        return Ok(unknown(method, Value::Object(message)));
+    }
     let is_positional = message.get("params").is_some_and(|params| !params.is_object() && !params.is_null());
     parse_request(method, Value::Object(message)).map_err(|error| {
         if is_positional { "params must be an object".to_owned() } else { error.to_string() }
     })
+}
+
+/// What 2026-07-28 no longer has: to its peers these are methods that nobody knows, whatever their params are.
+const REMOVED: &[&str] =
+    &["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
+
+fn is_stateless(message: &JsonObject) -> bool {
+    let meta = message.get("params").and_then(|params| params.get("_meta"));
+    let version = meta.and_then(|meta| meta.get(PROTOCOL_VERSION_KEY)).and_then(Value::as_str);
+    version.is_some_and(|version| version >= "2026")
 }
 
 /// A request of the stateless era carries its own log level; rmcp takes one that it cannot read for none.
@@ -113,6 +126,11 @@ fn check_log_level(message: &JsonObject) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+fn unknown(method: &str, body: Value) -> ClientRequest {
+    let params = body.get("params").cloned();
+    serde_json::from_value(body).unwrap_or_else(|_| CustomRequest::new(method, params).into())
 }
 
 fn parse_request(method: &str, body: Value) -> serde_json::Result<ClientRequest> {
@@ -136,7 +154,7 @@ fn parse_request(method: &str, body: Value) -> serde_json::Result<ClientRequest>
         "tasks/update" => read::<UpdateTaskRequest, _>(body),
         "tasks/cancel" => read::<CancelTaskRequest, _>(body),
         // A method nobody knows stays one, whatever its params are.
-        _ => Ok(serde_json::from_value(body).unwrap_or_else(|_| CustomRequest::new(method, None).into())),
+        _ => Ok(unknown(method, body)),
     }
 }
 
