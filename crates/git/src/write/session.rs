@@ -50,7 +50,7 @@ pub struct Session {
 
 #[derive(Debug)]
 pub struct ApplyRequest<'a> {
-    /// Taken in this session, with objects in the repository.
+    /// Taken by this `Session`, with objects in the repository.
     pub snapshot: &'a Snapshot,
     pub filters: Filters,
     pub commits: Vec<NewCommit>,
