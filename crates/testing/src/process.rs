@@ -318,12 +318,12 @@ mod tests {
     use crate::TestHome;
 
     /// `cat` answers every message with itself, which is enough of a server to test the client.
-    fn echo(framing: Framing) -> McpProcess {
-        McpProcess::spawn_framed(TestHome::new().command("cat"), framing)
+    fn echo(home: &TestHome, framing: Framing) -> McpProcess {
+        McpProcess::spawn_framed(home.command("cat"), framing)
     }
 
-    fn shell(script: &str) -> McpProcess {
-        let home = TestHome::new();
+    /// The home outlives the process: a shell whose current directory is gone complains of it.
+    fn shell(home: &TestHome, script: &str) -> McpProcess {
         let mut command = home.command("sh");
         command.args(["-c", script]);
         McpProcess::spawn(command)
@@ -331,8 +331,9 @@ mod tests {
 
     #[test]
     fn messages_are_found_by_id_and_kind_in_any_order() {
+        let home = TestHome::new();
         for framing in [Framing::Newline, Framing::ContentLength] {
-            let mut process = echo(framing);
+            let mut process = echo(&home, framing);
             for id in [1, 2, 3] {
                 process.send(&json!({"jsonrpc": "2.0", "id": id, "result": {}}));
             }
@@ -349,7 +350,8 @@ mod tests {
 
     #[test]
     fn the_end_of_a_process_is_seen() {
-        let mut process = shell("echo talk >&2; exit 3");
+        let home = TestHome::new();
+        let mut process = shell(&home, "echo talk >&2; exit 3");
         assert_eq!(process.wait().code(), Some(3));
         assert_eq!(process.full_stderr(), "talk\n");
         assert!(process.remaining_messages().is_empty());
@@ -359,8 +361,9 @@ mod tests {
     fn a_signal_reaches_the_process() {
         use std::os::unix::process::ExitStatusExt;
 
+        let home = TestHome::new();
         for (signal, number) in [(Signal::Interrupt, 2), (Signal::Terminate, 15), (Signal::Kill, 9)] {
-            let mut process = echo(Framing::Newline);
+            let mut process = echo(&home, Framing::Newline);
             process.signal(signal);
             assert_eq!(process.wait().signal(), Some(number));
             process.signal(signal);
@@ -370,12 +373,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "more than the protocol")]
     fn talk_on_the_output_is_a_failure() {
-        shell("echo starting; cat").request("ping", Value::Null);
+        let home = TestHome::new();
+        shell(&home, "echo starting; cat").request("ping", Value::Null);
     }
 
     #[test]
     #[should_panic(expected = "ended before an answer")]
     fn a_dead_server_is_a_failure() {
-        shell("read line; echo broken >&2; exit 1").request("ping", Value::Null);
+        let home = TestHome::new();
+        shell(&home, "read line; echo broken >&2; exit 1").request("ping", Value::Null);
     }
 }
