@@ -1,10 +1,13 @@
 //! Checks of the set-up: what works, what does not, and the command that mends it.
 
+use std::path::Path;
+
+use becket_project::Environment;
 use serde::Serialize;
 
 use crate::{
     Engine, Error,
-    setup::{AgentsMd, Because, ChosenHost, InitOptions, Machine, PlannedFile, Replace, Step},
+    setup::{AgentsMd, Because, ChosenHost, InitOptions, Machine, PlannedFile, Replace, SERVER_NAME, Step},
 };
 
 /// One thing that was looked at.
@@ -62,8 +65,9 @@ impl Engine {
         checks
     }
 
-    /// Whether the hosts that are used here know of becket. A host that does not is advice: nobody has to be connected.
-    pub fn check_hosts(&self, machine: Machine) -> Vec<Check> {
+    /// Whether the hosts that are used here know of becket and can start it. A host that does not know it is advice:
+    /// nobody has to be connected.
+    pub fn check_hosts(&self, machine: Machine, environment: &Environment) -> Vec<Check> {
         let options = InitOptions {
             hosts: Vec::new(),
             command: None,
@@ -78,7 +82,8 @@ impl Engine {
             Err(error) => return vec![Check::broken("hosts", &error)],
         };
         let found = plan.files.iter().filter(|file| plan.hosts.iter().any(|host| is_used(host, file)));
-        let checks: Vec<Check> = found.map(check_host).collect();
+        let on_path = environment.program(SERVER_NAME);
+        let checks: Vec<Check> = found.map(|file| check_host(file, on_path.as_deref())).collect();
         if checks.is_empty() {
             return vec![Check::advice("hosts", "No agent host is connected.", "Run `becket init`.")];
         }
@@ -164,8 +169,22 @@ fn is_used(host: &ChosenHost, file: &PlannedFile) -> bool {
     host.name == file.owner && host.because != Because::Default
 }
 
-fn check_host(file: &PlannedFile) -> Check {
+fn check_host(file: &PlannedFile, on_path: Option<&Path>) -> Check {
     match &file.step {
+        // The entry is the one that names no folder.
+        Step::AlreadyThere if on_path.is_none() => Check::broken(
+            "hosts",
+            &Error::unavailable(
+                "command_not_on_path",
+                format!(
+                    "{} starts `{SERVER_NAME}` ({}), which no folder of the PATH has.",
+                    file.owner, file.shown
+                ),
+            )
+            .with_hint(
+                "Put it there (`cargo install --path crates/cli`, or a link in a folder of the PATH).",
+            ),
+        ),
         Step::AlreadyThere | Step::SameFile { .. } | Step::Update => {
             Check::works("hosts", format!("{} starts becket ({})", file.owner, file.shown))
         }

@@ -11,16 +11,26 @@ const MONEY: &str = "/** An amount in cents, so that no sum is ever off by a rou
                      export function format(amount: Cents): string {\n  \
                      return `${(amount / 100).toFixed(2)} EUR`;\n}\n";
 
+const CART: &str = "import { type Cents, format } from './money.js';\n\n\
+                    export interface Line {\n  name: string;\n  price: Cents;\n  count: number;\n}\n\n\
+                    export function total(lines: Line[]): Cents {\n  \
+                    return lines.reduce((sum, line) => sum + line.price * line.count, 0);\n}\n\n\
+                    export function receipt(lines: Line[]): string {\n  return `Total: ${format(total(lines))}`;\n}\n";
+
+const DISCOUNT: &str = "import type { Cents } from './money.js';\n\n\
+                        /** What a voucher takes off, never more than there is to pay. */\n\
+                        export function discount(sum: Cents, voucher: Cents): Cents {\n  \
+                        return Math.min(sum, voucher);\n}\n";
+
+const README: &str =
+    "# Corner shop\n\nSells things.\n\n## Running it\n\nUse Node 18.\n\n    npm install\n    npm start\n";
+
 const FILES: &[(&str, &str)] = &[
+    (".gitignore", "node_modules/\ncontext*.json\n"),
+    ("README.md", README),
     ("package.json", "{\n  \"name\": \"corner-shop\",\n  \"private\": true,\n  \"type\": \"module\"\n}\n"),
     ("src/money.ts", MONEY),
-    (
-        "src/cart.ts",
-        "import { type Cents, format } from './money.js';\n\n\
-         export interface Line {\n  name: string;\n  price: Cents;\n  count: number;\n}\n\n\
-         export function total(lines: Line[]): Cents {\n  return lines.reduce((sum, line) => sum + line.price * line.count, 0);\n}\n\n\
-         export function receipt(lines: Line[]): string {\n  return `Total: ${format(total(lines))}`;\n}\n",
-    ),
+    ("src/cart.ts", CART),
     (
         "src/Checkout.tsx",
         "import { useState } from 'react';\nimport { type Line, receipt } from './cart.js';\n\n\
@@ -57,8 +67,26 @@ impl Sample {
         )
     }
 
+    /// Two more intents in the same tree: vouchers, in a new file and where they are used, and a line of the README.
+    pub fn add_vouchers(&self) -> Result<(), Error> {
+        let cart = CART
+            .replace("import {", "import { discount } from './discount.js';\nimport {")
+            .replace("receipt(lines: Line[])", "receipt(lines: Line[], voucher: Cents = 0)")
+            .replace(
+                "  return `Total: ${format(total(lines))}`;",
+                "  const sum = total(lines);\n  return `Total: ${format(sum - discount(sum, voucher))}`;",
+            );
+        self.write("src/discount.ts", DISCOUNT)?;
+        self.write("src/cart.ts", &cart)?;
+        self.write("README.md", &README.replace("Node 18", "Node 22 or newer"))
+    }
+
     fn write_money(&self, text: &str) -> Result<(), Error> {
-        files::write(&self.repository.join("src/money.ts"), text.as_bytes()).map_err(|error| {
+        self.write("src/money.ts", text)
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        files::write(&self.repository.join(name), text.as_bytes()).map_err(|error| {
             Error::unavailable("not_writable", sentence(&error.to_string())).with_source(error)
         })
     }

@@ -9,8 +9,8 @@ use becket_project::hosts::{self, HostChoice, InitRequest, Launch, UninitRequest
 use becket_project::{Environment, Workspace, WorkspaceKind, files::FileError};
 
 pub use becket_project::hosts::{
-    AgentsMd, Because, ChosenHost, HOSTS, Host, Machine, PlannedFile, Replace, Scope, SetupError, SetupPlan,
-    Snippet, Step, System, ToolsetSize,
+    AgentsMd, Because, ChosenHost, HOSTS, Host, Machine, PlannedFile, Replace, SERVER_NAME, Scope,
+    SetupError, SetupPlan, Snippet, Step, System, ToolsetSize,
 };
 
 use crate::repository::sentence;

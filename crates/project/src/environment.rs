@@ -58,6 +58,14 @@ impl Environment {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The first program of this name in an absolute folder of the PATH.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        std::env::split_paths(self.variable("PATH")?)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+            .find(|program| program.is_file())
+    }
+
     /// A path as the user wrote it on the command line or in a variable: `~/` is the home, and what is relative starts
     /// at the current directory.
     pub fn resolve(&self, path: &str) -> PathBuf {

@@ -32,7 +32,8 @@ impl Doctor {
             }
         }
         let mut checks = engine.checks();
-        checks.extend(engine.check_hosts(becket_engine::setup::machine(context.environment())));
+        let environment = context.environment();
+        checks.extend(engine.check_hosts(becket_engine::setup::machine(environment), environment));
         if let Ok(workspace) = engine.workspace() {
             checks.push(handshake("server", &workspace.root, Era::Handshake));
             checks.push(handshake("server", &workspace.root, Era::Stateless));

@@ -120,6 +120,8 @@ fn walk(guide: &mut Guide, keep: bool) -> Result<String, Error> {
         "What is not committed?",
         "Every change as data: staged, unstaged, untracked, renamed, binary.",
     );
+    sample.add_vouchers()?;
+    guide.say("  … a third agent adds vouchers to the receipt, and mends a line of the README …");
     guide.tool(&mut client, "What is not committed?", "list_changes", &json!({}))?;
 
     guide.chapter(

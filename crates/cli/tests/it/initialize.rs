@@ -1,9 +1,11 @@
 //! `init` and `uninit` on the real binary.
 
+use std::path::Path;
+
 use becket_testing::TestRepo;
 use insta::assert_snapshot;
 
-use crate::{becket, envelope, seen};
+use crate::{BECKET, becket, envelope, seen};
 
 #[test]
 fn init_is_idempotent_and_uninit_leaves_the_repository_as_it_was() {
@@ -66,7 +68,24 @@ fn doctor_speaks_to_what_init_connected() {
     assert!(becket(&repo, ["init", "--hosts", "claude-code"]).output().unwrap().status.success());
     let agents = repo.read("AGENTS.md");
     let block: Vec<_> = agents.lines().skip_while(|line| !line.contains("becket:begin")).collect();
-    assert!((2..=14).contains(&block.len()), "{agents}");
+    assert!((2..=12).contains(&block.len()), "{agents}");
     let entry: serde_json::Value = serde_json::from_str(&repo.read(".mcp.json")).unwrap();
     assert_eq!(entry["mcpServers"]["becket"]["args"][0], "mcp");
+
+    let hosts = |path: &Path| {
+        let mut command = becket(&repo, ["doctor", "--json"]);
+        let mut folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
+        folders.retain(|folder| !folder.join("becket").exists());
+        folders.insert(0, path.to_owned());
+        let output = command.env("PATH", std::env::join_paths(folders).unwrap()).output().unwrap();
+        let checks = envelope(&output)["data"]["checks"].clone();
+        let found = checks.as_array().unwrap().iter().find(|check| check["name"] == "hosts").unwrap().clone();
+        (output.status.code(), found["state"].clone(), found["message"].as_str().unwrap().to_owned())
+    };
+    let (code, state, message) = hosts(Path::new(BECKET).parent().unwrap());
+    assert_eq!((code, state), (Some(0), "works".into()), "{message}");
+    // The entry says `becket`, and there is none to start.
+    let (code, state, message) = hosts(&repo.home().temporary());
+    assert_eq!((code, state), (Some(1), "broken".into()), "{message}");
+    assert!(message.contains("command_not_on_path"), "{message}");
 }

@@ -10,19 +10,19 @@ use crate::files;
 
 const FILE_NAME: &str = "AGENTS.md";
 
-/// The block, at most twelve lines with its markers: global instructions cost every reader tokens. It names what
-/// is true on every version, and leaves the planes to what `becket_status` answers.
+/// The block, at most twelve lines with its markers: global instructions cost every reader tokens.
 pub(super) fn block() -> String {
     [
         BEGIN,
         "## becket",
         "",
-        "The MCP server `becket` serves this repository. Its planes (understand, remember, coordinate, commit)",
-        "fill in over time: ask instead of assuming.",
-        "",
-        "- When you start, and after you change branch or worktree: call `becket_status`. It tells what is ready.",
-        "- Before you edit, take the calls that its answer suggests next; every tool says in its result how fresh it is.",
-        "- When the server does not answer: run `becket doctor`, which names the command that mends it.",
+        "The MCP server `becket` answers from this repository. Call `becket_status` first: it says what is ready.",
+        "- Before an edit: `logicstamp_impact` (who uses it), `context_refs` (why it is so).",
+        "- After an edit: `logicstamp_compare_snapshot` (what it breaks, and for whom).",
+        "- After a decision: `context_create`, and the line `refer to context NNNNN` in the code.",
+        "- Beside other agents: `lodestar_agent_join`, `lodestar_task_claim_next`, `lodestar_task_done`.",
+        "- To commit: `group_changes`, `propose_commits`, `apply_all`; `undo` takes it back exactly.",
+        "- No answer from the server: `becket doctor` names the command that mends it.",
         END,
         "",
     ]

@@ -21,12 +21,13 @@ fn it_is_created_once_and_removed() {
     <!-- becket:begin -->
     ## becket
 
-    The MCP server `becket` serves this repository. Its planes (understand, remember, coordinate, commit)
-    fill in over time: ask instead of assuming.
-
-    - When you start, and after you change branch or worktree: call `becket_status`. It tells what is ready.
-    - Before you edit, take the calls that its answer suggests next; every tool says in its result how fresh it is.
-    - When the server does not answer: run `becket doctor`, which names the command that mends it.
+    The MCP server `becket` answers from this repository. Call `becket_status` first: it says what is ready.
+    - Before an edit: `logicstamp_impact` (who uses it), `context_refs` (why it is so).
+    - After an edit: `logicstamp_compare_snapshot` (what it breaks, and for whom).
+    - After a decision: `context_create`, and the line `refer to context NNNNN` in the code.
+    - Beside other agents: `lodestar_agent_join`, `lodestar_task_claim_next`, `lodestar_task_done`.
+    - To commit: `group_changes`, `propose_commits`, `apply_all`; `undo` takes it back exactly.
+    - No answer from the server: `becket doctor` names the command that mends it.
     <!-- becket:end -->
     "##);
     assert_eq!(step(&init_with(&with_agents_md(&world))), &Step::AlreadyThere);
