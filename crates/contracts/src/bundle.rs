@@ -128,6 +128,9 @@ pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn F
         }
         next.sort_unstable();
         level = next;
+        if level.is_empty() {
+            break;
+        }
     }
     let nodes: Vec<usize> = depth_of.into_keys().collect();
     let inside = |file: usize| nodes.binary_search(&file).is_ok();
@@ -205,6 +208,13 @@ mod tests {
 
     fn names(graph: &Graph, nodes: &[usize]) -> Vec<String> {
         nodes.iter().map(|node| graph.path(*node).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_depth_beyond_the_graph_costs_nothing() {
+        let graph = graph(&[("1", &["2"]), ("2", &["1"])]);
+        let options = BundleOptions { depth: usize::MAX, ..BundleOptions::default() };
+        assert_eq!(bundle(&graph, 0, options, &|_| 1).nodes, [0, 1]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 )]
 
 mod alias;
+mod arguments;
 mod changes;
 mod commands;
 mod commit;

@@ -194,7 +194,8 @@ fn metadata(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<FrontMatter,
         return Err(Error::invalid(
             "invalid_arguments",
             format!("An entry has at most {MOST_LINKS} links and anchors."),
-        ));
+        )
+        .with_hint("Cite the few places that the decision is about."));
     }
     for (name, value) in [("task", &request.task), ("author", &request.author)] {
         let Some(value) = value else { continue };

@@ -84,7 +84,8 @@ impl Engine {
             return Err(Error::invalid(
                 "invalid_arguments",
                 format!("A query has at most {LONGEST_QUERY} characters."),
-            ));
+            )
+            .with_hint("Search for the few words that the entry would use."));
         }
         let wanted = request.filter.understood()?;
         let digest = ContentHash::of(request.query.as_bytes()).as_str()[..8].to_owned();

@@ -47,7 +47,8 @@ impl Engine {
                 return Err(Error::invalid(
                     "invalid_arguments",
                     format!("A note has at most {LONGEST_NOTE} characters."),
-                ));
+                )
+                .with_hint("Say what was checked in a sentence; more belongs in an entry of its own."));
             }
             if let Some(secret) = secrets(note).first() {
                 return Err(Error::denied(
