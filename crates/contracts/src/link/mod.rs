@@ -21,7 +21,10 @@ use crate::model::{
     UnresolvedType, Version,
 };
 use props::Expander;
-use scope::{Resolver, Scope};
+use scope::{Found, Resolver, Scope};
+
+/// More names for one thing are a circle of them.
+const LONGEST_ALIAS: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
@@ -83,7 +86,7 @@ fn declared(
 ) -> ContractDeclaration {
     let mut whole = ContractDeclaration {
         name: declaration.name.clone(),
-        kind: declaration.kind,
+        kind: kind_of(declaration, scope, resolver, 0),
         exported: declaration.exported,
         lines: declaration.lines,
         signatures: declaration.signatures.clone(),
@@ -94,7 +97,7 @@ fn declared(
         state: Vec::new(),
     };
     match &declaration.detail {
-        DeclarationDetail::Component(component) => {
+        DeclarationDetail::Component(component) if whole.kind == DeclarationKind::Component => {
             let mut expander = Expander::new(resolver);
             let variants = expander.component(component, scope);
             whole.form = Some(component.form);
@@ -109,6 +112,32 @@ fn declared(
         _ => {}
     }
     whole
+}
+
+/// A constant that stands for another value (`const Card = Plain`, `wrap(Plain)`) is a component when that one is.
+fn kind_of(
+    declaration: &Declaration,
+    scope: Scope<'_>,
+    resolver: &Resolver<'_>,
+    depth: usize,
+) -> DeclarationKind {
+    let DeclarationDetail::Component(component) = &declaration.detail else { return declaration.kind };
+    let stands_for = match &component.props {
+        Some(TypeShape::Reference { name, arguments }) if name == TypeShape::CAST => arguments.get(1),
+        other => other.as_ref(),
+    };
+    let Some(TypeShape::Query(name)) = stands_for else { return declaration.kind };
+    if declaration.kind == DeclarationKind::Component || depth > LONGEST_ALIAS {
+        return declaration.kind;
+    }
+    match resolver.name(scope, name) {
+        Found::Declared(file, other)
+            if kind_of(other, file, resolver, depth + 1) == DeclarationKind::Component =>
+        {
+            DeclarationKind::Component
+        }
+        _ => declaration.kind,
+    }
 }
 
 fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'_>) -> Vec<State> {

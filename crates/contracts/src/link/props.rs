@@ -1,10 +1,13 @@
 //! Which props a component takes: its declared type, expanded into members, one list per variant.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType};
+use crate::model::{
+    COMPONENT_TYPES, ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType,
+};
 
 /// More variants than this are shown as one, with what is not in all of them optional.
 const MOST_VARIANTS: usize = 16;
@@ -18,8 +21,32 @@ pub(super) struct Expander<'l> {
     depth: usize,
 }
 
-/// What type parameters stand for, and where those types are to be read.
-type Arguments<'f> = BTreeMap<String, (TypeShape, Scope<'f>)>;
+/// What type parameters stand for.
+type Arguments<'f> = Rc<BTreeMap<String, Bound<'f>>>;
+
+/// A type with everything that is needed to read it: it may name parameters of the place where it was written.
+#[derive(Clone)]
+struct Bound<'f> {
+    shape: TypeShape,
+    scope: Scope<'f>,
+    arguments: Arguments<'f>,
+}
+
+/// A type of keys.
+enum Keys {
+    Only(BTreeSet<String>),
+    /// Of the type that is picked from, whatever else it has.
+    AllBut(BTreeSet<String>),
+}
+
+impl Keys {
+    fn have(&self, name: &str) -> bool {
+        match self {
+            Self::Only(keys) => keys.contains(name),
+            Self::AllBut(keys) => !keys.contains(name),
+        }
+    }
+}
 
 impl<'l> Expander<'l> {
     pub(super) fn new(resolver: &'l Resolver<'l>) -> Self {
@@ -66,7 +93,7 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
-        self.within(shape, scope, &Arguments::new())
+        self.within(shape, scope, &Arguments::default())
     }
 
     fn within<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Variants
@@ -131,23 +158,17 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
-        if let Some((shape, its_scope)) = arguments.get(name) {
-            let (shape, its_scope) = (shape.clone(), *its_scope);
-            return self.within(&shape, its_scope, &Arguments::new());
+        if let Some(bound) = arguments.get(name) {
+            return self.within(&bound.shape, bound.scope, &bound.arguments);
         }
         match self.resolver.name(scope, name) {
             Found::Declared(file, declaration) => {
                 if let DeclarationDetail::Shape { parameters, shape } = &declaration.detail {
                     let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
-                        let bound = match argument {
-                            TypeShape::Reference { name, arguments: none } if none.is_empty() => {
-                                arguments.get(name).cloned().unwrap_or_else(|| (argument.clone(), scope))
-                            }
-                            other => (other.clone(), scope),
-                        };
+                        let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
                         (parameter.clone(), bound)
                     });
-                    return self.within(shape, file, &bound.collect());
+                    return self.within(shape, file, &Rc::new(bound.collect()));
                 }
                 self.unknown(text(name, given), None)
             }
@@ -185,13 +206,17 @@ impl<'l> Expander<'l> {
             )
         };
         match last {
+            TypeShape::CAST => {
+                let said = self.component_type(first?, scope, arguments);
+                said.or_else(|| Some(self.within(given.get(1)?, scope, arguments)))
+            }
             "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
             "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
             "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" => each(self, &Some),
             "Pick" | "Omit" => {
-                let keys = given.get(1).and_then(|keys| self.keys(keys, scope))?;
+                let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
                 let wanted = last == "Pick";
-                each(self, &|member| (keys.contains(&member.name) == wanted).then_some(member))
+                each(self, &|member| (keys.have(&member.name) == wanted).then_some(member))
             }
             "PropsWithChildren" => {
                 let children = Member {
@@ -207,56 +232,128 @@ impl<'l> Expander<'l> {
                 };
                 Some(combine(&[vec![children]], &own))
             }
-            "PropsWithoutRef" | "PropsWithRef" => each(self, &Some),
+            "PropsWithRef" => each(self, &Some),
+            "PropsWithoutRef" => each(self, &without_ref),
             "RefAttributes" | "Attributes" | "ClassAttributes" => Some(vec![Vec::new()]),
-            "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => match first? {
-                TypeShape::Query(component) => match self.resolver.name(scope, component) {
-                    Found::Declared(..) => each(self, &Some),
-                    _ => None,
-                },
-                _ => None,
-            },
+            "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => {
+                let (component, its_scope) = written(first?, scope, arguments);
+                let variants = match component {
+                    TypeShape::Query(name) => match self.resolver.name(its_scope, name) {
+                        Found::Declared(..) => each(self, &Some),
+                        _ => None,
+                    },
+                    _ => self.component_type(first?, scope, arguments),
+                }?;
+                if last != "ComponentPropsWithoutRef" {
+                    return Some(variants);
+                }
+                let less = |variant: Vec<Member>| variant.into_iter().filter_map(without_ref).collect();
+                Some(variants.into_iter().map(less).collect())
+            }
             _ => None,
         }
     }
 
-    /// The string literals that a type of keys stands for.
-    fn keys<'f>(&self, shape: &TypeShape, scope: Scope<'f>) -> Option<Vec<String>>
+    /// The props of a type that components have: `FC<Props>`, or an alias of it.
+    fn component_type<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let TypeShape::Reference { name, arguments: given } = shape else { return None };
+        if let Some(bound) = arguments.get(name) {
+            return self.component_type(&bound.shape, bound.scope, &bound.arguments);
+        }
+        if let Found::Declared(file, declaration) = self.resolver.name(scope, name) {
+            let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
+            let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
+                let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
+                (parameter.clone(), bound)
+            });
+            self.depth += 1;
+            let found = (self.depth <= DEEPEST)
+                .then(|| self.component_type(shape, file, &Rc::new(bound.collect())))
+                .flatten();
+            self.depth -= 1;
+            return found;
+        }
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let props = given.first().filter(|_| COMPONENT_TYPES.contains(&last))?;
+        Some(self.within(props, scope, arguments))
+    }
+
+    /// The keys that a type stands for, when they are picked from `of`.
+    fn keys<'f>(
+        &self,
+        shape: &TypeShape,
+        of: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Keys>
     where
         'l: 'f,
     {
         match shape {
-            TypeShape::Literal(key) => Some(vec![key.clone()]),
+            TypeShape::Literal(key) => Some(Keys::Only(BTreeSet::from([key.clone()]))),
             TypeShape::Union(parts) => {
-                let lists: Option<Vec<Vec<String>>> =
-                    parts.iter().map(|part| self.keys(part, scope)).collect();
-                lists.map(|lists| lists.into_iter().flatten().collect())
+                let mut all = BTreeSet::new();
+                for part in parts {
+                    match self.keys(part, of, scope, arguments)? {
+                        Keys::Only(keys) => all.extend(keys),
+                        Keys::AllBut(_) => return None,
+                    }
+                }
+                Some(Keys::Only(all))
             }
-            TypeShape::Reference { name, .. } => match self.resolver.name(scope, name) {
-                Found::Declared(file, declaration) => match &declaration.detail {
-                    DeclarationDetail::Shape { shape, .. }
-                        if !matches!(shape, TypeShape::Reference { .. }) =>
-                    {
-                        self.keys(shape, file)
+            TypeShape::Reference { name, arguments: given } => {
+                if let Some(bound) = arguments.get(name) {
+                    return self.keys(&bound.shape, of, bound.scope, &bound.arguments);
+                }
+                match (self.resolver.name(scope, name), given.as_slice()) {
+                    (Found::Declared(file, declaration), _) => match &declaration.detail {
+                        DeclarationDetail::Shape { shape, .. }
+                            if !matches!(shape, TypeShape::Reference { .. }) =>
+                        {
+                            self.keys(shape, of, file, &Arguments::default())
+                        }
+                        _ => None,
+                    },
+                    (Found::Unknown, [from, other]) if name == "Exclude" => {
+                        let Keys::Only(less) = self.keys(other, of, scope, arguments)? else { return None };
+                        Some(match self.keys(from, of, scope, arguments)? {
+                            Keys::Only(keys) => Keys::Only(keys.difference(&less).cloned().collect()),
+                            Keys::AllBut(keys) => Keys::AllBut(keys.union(&less).cloned().collect()),
+                        })
+                    }
+                    (Found::Unknown, [from, other]) if name == "Extract" => {
+                        let Keys::Only(keys) = self.keys(from, of, scope, arguments)? else { return None };
+                        let other = self.keys(other, of, scope, arguments)?;
+                        Some(Keys::Only(keys.into_iter().filter(|key| other.have(key)).collect()))
                     }
                     _ => None,
-                },
-                _ => None,
-            },
+                }
+            }
             // `keyof Other`: the keys of what can be expanded.
             TypeShape::Text(text) => {
-                let name = text.strip_prefix("keyof ")?;
+                let name = text.strip_prefix("keyof ")?.trim_start_matches("typeof ");
+                if of.text() == name {
+                    return Some(Keys::AllBut(BTreeSet::new()));
+                }
                 let mut other = Expander::new(self.resolver);
                 other.depth = self.depth + 1;
                 if other.depth > DEEPEST {
                     return None;
                 }
                 let reference = TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
-                let variants = other.within(&reference, scope, &Arguments::new());
+                let variants = other.within(&reference, scope, arguments);
                 if !other.unresolved.is_empty() {
                     return None;
                 }
-                Some(variants.into_iter().flatten().map(|member| member.name).collect())
+                Some(Keys::Only(variants.into_iter().flatten().map(|member| member.name).collect()))
             }
             _ => None,
         }
@@ -270,6 +367,10 @@ impl<'l> Expander<'l> {
         self.unresolved.insert(UnresolvedType { name, from });
         vec![Vec::new()]
     }
+}
+
+fn without_ref(member: Member) -> Option<Member> {
+    (member.name != "ref").then_some(member)
 }
 
 /// All variants as one: what is missing in some is optional.
@@ -309,9 +410,24 @@ fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
     if variants.len() > MOST_VARIANTS { vec![merged(&variants)] } else { variants }
 }
 
+/// What a parameter stands for, through as many parameters as there are in between.
+fn written<'s, 'f>(
+    shape: &'s TypeShape,
+    scope: Scope<'f>,
+    arguments: &'s Arguments<'f>,
+) -> (&'s TypeShape, Scope<'f>) {
+    match shape {
+        TypeShape::Reference { name, arguments: none } if none.is_empty() => match arguments.get(name) {
+            Some(bound) => written(&bound.shape, bound.scope, &bound.arguments),
+            None => (shape, scope),
+        },
+        _ => (shape, scope),
+    }
+}
+
 fn substitute(member: &Member, arguments: &Arguments<'_>) -> Member {
     match arguments.get(&member.text) {
-        Some((shape, _)) => Member { text: shape.text(), ..member.clone() },
+        Some(bound) => Member { text: bound.shape.text(), ..member.clone() },
         None => member.clone(),
     }
 }

@@ -4,6 +4,23 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Types of React and its frameworks that say of a value that it is a component; their argument are its props.
+pub const COMPONENT_TYPES: &[&str] = &[
+    "ComponentType",
+    "ExoticComponent",
+    "FC",
+    "ForwardRefExoticComponent",
+    "ForwardRefRenderFunction",
+    "FunctionComponent",
+    "LazyExoticComponent",
+    "MemoExoticComponent",
+    "NamedExoticComponent",
+    "NextPage",
+    "SFC",
+    "VFC",
+    "VoidFunctionComponent",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.
@@ -59,6 +76,10 @@ impl MemberKind {
 }
 
 impl TypeShape {
+    /// The name of a reference that no source can have: the first argument is what a value is said to be by `as`, the
+    /// second what it is without.
+    pub const CAST: &str = "as";
+
     /// The type as it would be written.
     pub fn text(&self) -> String {
         let joined = |parts: &[Self], by: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(by);
@@ -70,6 +91,9 @@ impl TypeShape {
                     format!("{}{optional}: {}", member.name, member.text)
                 });
                 format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+            }
+            Self::Reference { name, arguments } if name == Self::CAST => {
+                arguments.first().map(Self::text).unwrap_or_default()
             }
             Self::Reference { name, arguments } if arguments.is_empty() => name.clone(),
             Self::Reference { name, arguments } => format!("{name}<{}>", joined(arguments, ", ")),

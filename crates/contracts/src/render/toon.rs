@@ -74,7 +74,8 @@ fn array(text: &mut String, name: &str, items: &[Value], depth: usize) {
                     field(text, &key(name), value, depth + 2);
                 }
             }
-            Value::Array(items) => array(text, "", items, depth + 2),
+            // Its items stand one deeper than the dash, as those of any other item do.
+            Value::Array(items) => array(text, "", items, depth + 1),
             plain => {
                 let _ = writeln!(text, "{}", scalar(plain));
             }
@@ -100,8 +101,19 @@ fn columns(items: &[Value]) -> Option<Vec<String>> {
 fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => text.clone(),
+        Value::String(text) => quoted(text),
         other => other.to_string(),
     }
+}
+
+/// As JSON has it, less the two short escapes that TOON does not know.
+fn quoted(text: &str) -> String {
+    Value::from(text)
+        .to_string()
+        .replace("\\\\", "\u{0}")
+        .replace("\\b", "\\u0008")
+        .replace("\\f", "\\u000c")
+        .replace('\u{0}', "\\\\")
 }
 
 /// Whether a string can stand without quotes and still be read as that string.
@@ -119,7 +131,7 @@ fn key(name: &str) -> String {
     let mut letters = name.chars();
     let starts = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
     let plain = starts && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
-    if plain { name.to_owned() } else { Value::from(name).to_string() }
+    if plain { name.to_owned() } else { quoted(name) }
 }
 
 fn indent(text: &mut String, depth: usize) {
@@ -154,5 +166,10 @@ mod tests {
         assert_eq!(toon(&json!([1, "b"])), "[2]: 1,b");
         assert_eq!(toon(&json!([{"a": 1}])), "[1]{a}:\n  1");
         assert_eq!(toon(&json!("x")), "x");
+        assert_eq!(
+            toon(&json!([[{"a": [1, {"b": 2}]}, {"c": 1}], []])),
+            "[2]:\n  - [2]:\n    - a[2]:\n        - 1\n        - b: 2\n    - c: 1\n  - [0]:"
+        );
+        assert_eq!(toon(&json!("\u{8}\u{c}\\b\u{1b}")), r#""\u0008\u000c\\b\u001b""#);
     }
 }

@@ -24,6 +24,9 @@ const CONDITIONS: &[&[&str]] = &[
 /// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
 const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs", "es", "types", "src", "umd", "module"];
 
+/// Endings of what builds write, the longer ones first.
+const BUILT: &[&str] = &[".d.ts", ".d.mts", ".d.cts", ".mjs", ".cjs"];
+
 pub(super) struct Exported {
     modules: Arc<Modules>,
     manifests: Arc<Manifests>,
@@ -124,19 +127,23 @@ fn around(manifests: &Manifests, path: &str) -> Option<String> {
 /// What a file of a build was built from: the same name without the folders that builds add.
 fn source_of(modules: &Modules, package: &str, output: &str) -> Option<Target> {
     let inside = output.strip_prefix(package)?.trim_start_matches('/');
-    let mut rest =
-        inside.strip_suffix(".d.ts").map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
+    // Whatever a build makes of it, it is written as one of these; `.js` stands for all that TypeScript makes into it.
+    let stem = BUILT.iter().find_map(|ending| inside.strip_suffix(ending));
+    let mut rest = stem.map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
+    let find = |folder: &str, rest: &str| {
+        join(package, &format!("{folder}/{rest}")).and_then(|path| modules.probe_file(&path))
+    };
+    // Some builds write beside the folder of the sources, under the same names.
+    if let Some(target) = ["src", "source"].iter().find_map(|folder| find(folder, &rest)) {
+        return Some(target);
+    }
     while let Some((first, inner)) = rest.split_once('/') {
         if !OUTPUT.contains(&first) {
             break;
         }
         rest = inner.to_owned();
-        for folder in ["src", "source", "lib", "."] {
-            if let Some(target) =
-                join(package, &format!("{folder}/{rest}")).and_then(|path| modules.probe_file(&path))
-            {
-                return Some(target);
-            }
+        if let Some(target) = ["src", "source", "lib", "."].iter().find_map(|folder| find(folder, &rest)) {
+            return Some(target);
         }
     }
     None

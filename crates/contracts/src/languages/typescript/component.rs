@@ -9,7 +9,7 @@ use oxc_ast_visit::{Visit, walk};
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
 use super::print::{Print, type_name};
 use super::shape;
-use crate::model::{ComponentFacts, ComponentForm, TypeShape};
+use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape};
 
 /// A function in either spelling.
 #[derive(Clone, Copy)]
@@ -31,6 +31,8 @@ pub(super) enum Inner<'x, 'a> {
     Class(&'x Class<'a>),
     /// Another component by its name, or `import('…').name`.
     Named(String),
+    /// Something that has to be looked at first: it is a component if that is one.
+    Alias(String),
     /// A call that makes a component of something that cannot be followed.
     Opaque,
 }
@@ -121,7 +123,7 @@ pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnota
         && (body.has_jsx || body.calls_hooks || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
 }
 
-fn is_element(ty: &TSType<'_>) -> bool {
+pub(super) fn is_element(ty: &TSType<'_>) -> bool {
     match ty {
         TSType::TSTypeReference(reference) => {
             let name = type_name(&reference.type_name);
@@ -158,33 +160,28 @@ impl Annotated {
     }
 }
 
-pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSTypeAnnotation<'_>>) -> Annotated {
-    const COMPONENTS: &[&str] = &[
-        "ComponentType",
-        "ExoticComponent",
-        "FC",
-        "ForwardRefExoticComponent",
-        "ForwardRefRenderFunction",
-        "FunctionComponent",
-        "LazyExoticComponent",
-        "MemoExoticComponent",
-        "NamedExoticComponent",
-        "NextPage",
-        "SFC",
-        "VFC",
-        "VoidFunctionComponent",
-    ];
-    let Some(TSType::TSTypeReference(reference)) = annotation.map(|ty| &ty.type_annotation) else {
+pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -> Annotated {
+    let Some(TSType::TSTypeReference(reference)) = annotation else {
         return Annotated::Otherwise;
     };
     let name = type_name(&reference.type_name);
     let last = name.rsplit('.').next().unwrap_or_default();
-    if !COMPONENTS.contains(&last) {
+    if !COMPONENT_TYPES.contains(&last) {
         return Annotated::Otherwise;
     }
     let at = usize::from(last == "ForwardRefRenderFunction");
     let arguments = reference.type_arguments.as_ref().map(|list| &list.params);
     Annotated::Component(arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty)))
+}
+
+/// The type that a value is said to have: `value as Type`.
+pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> {
+    match value {
+        Expression::TSAsExpression(cast) => Some(&cast.type_annotation),
+        Expression::TSSatisfiesExpression(inner) => cast(&inner.expression),
+        Expression::ParenthesizedExpression(inner) => cast(&inner.expression),
+        _ => None,
+    }
 }
 
 /// Takes `memo(…)`, `forwardRef(…)`, `lazy(…)` and calls of other wrappers off an expression.
@@ -199,8 +196,37 @@ pub(super) fn wrapped<'x, 'a>(
             let is_styled = tag.starts_with("styled.") || tag.starts_with("styled(");
             is_styled.then_some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: None })
         }
+        Expression::Identifier(other) if is_component_name(&other.name) => {
+            let inner = Inner::Alias(other.name.to_string());
+            Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
+        }
+        // `Context.Provider`
+        Expression::StaticMemberExpression(member) if is_part_of_context(&member.property.name) => {
+            matches!(&member.object, Expression::Identifier(context) if context.name.ends_with("Context"))
+                .then_some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: None })
+        }
         _ => None,
     }
+}
+
+/// What a context of React has that is rendered.
+pub(super) fn is_part_of_context(name: &str) -> bool {
+    matches!(name, "Provider" | "Consumer")
+}
+
+/// By its name, a call that makes a component of another one.
+fn wraps_components(name: &str) -> bool {
+    const WRAPPERS: &[&str] = &["connect", "inject", "observer", "reactive", "styled", "track", "withStyles"];
+    let with = name.strip_prefix("with").is_some_and(is_component_name);
+    with || WRAPPERS.contains(&name)
+}
+
+/// By its name, a call that makes something else.
+fn makes_other_things(name: &str) -> bool {
+    ["create", "make", "register", "render", "is", "get", "has", "new"]
+        .iter()
+        .any(|prefix| name.strip_prefix(prefix).is_some_and(is_component_name))
+        && !name.ends_with("Component")
 }
 
 fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
@@ -227,14 +253,23 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         }
         _ => (ComponentForm::Wrapped, None),
     };
-    let last = if form == ComponentForm::Wrapped {
+    let merges = name == Some("assign") && call.callee.is_specific_member_access("Object", "assign");
+    let last = if form == ComponentForm::Wrapped && !merges {
         argument(call.arguments.len().checked_sub(1)?)?
     } else {
         argument(0)?
     };
     let inner = match last.get_inner_expression() {
-        Expression::Identifier(inner) if form != ComponentForm::Wrapped || is_component_name(&inner.name) => {
+        Expression::Identifier(inner) if form != ComponentForm::Wrapped => {
             Inner::Named(inner.name.to_string())
+        }
+        Expression::Identifier(inner) if is_component_name(&inner.name) => {
+            let called = call_name(&call.callee);
+            match called {
+                Some(name) if wraps_components(name) => Inner::Named(inner.name.to_string()),
+                Some(name) if makes_other_things(name) => return None,
+                _ => Inner::Alias(inner.name.to_string()),
+            }
         }
         Expression::ClassExpression(class) => Inner::Class(class),
         Expression::CallExpression(call) => {
@@ -248,6 +283,14 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         },
     };
     Some(Wrapped { form, inner, props })
+}
+
+/// The name at the root of a callee: `connect` of `connect(state)(View)`.
+fn call_name<'x>(callee: &'x Expression<'_>) -> Option<&'x str> {
+    match callee.get_inner_expression() {
+        Expression::CallExpression(inner) => call_name(&inner.callee),
+        other => callee_name(other),
+    }
 }
 
 /// Finds `import('./x')` and, behind a `then`, the name that becomes the default.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType,
-    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
+    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSType, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -203,9 +204,19 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             _ => {
                 self.walk(|walk| walk.visit_variable_declarator(declarator));
+                let of_context = matches!(
+                    &declarator.init,
+                    Some(Expression::Identifier(init)) if init.name.ends_with("Context")
+                );
                 for name in names {
                     let signature = self.print.variable(keyword, declarator, &name);
-                    self.push(name, variable_kind(keyword), signature, span, DeclarationDetail::None);
+                    let (kind, detail) = if of_context && component::is_part_of_context(&name) {
+                        let facts = Box::new(opaque(ComponentForm::Wrapped, None));
+                        (DeclarationKind::Component, DeclarationDetail::Component(facts))
+                    } else {
+                        (variable_kind(keyword), DeclarationDetail::None)
+                    };
+                    self.push(name, kind, signature, span, detail);
                 }
             }
         }
@@ -223,12 +234,14 @@ impl<'a> Collector<'_, '_, 'a> {
     ) {
         let print = self.print;
         let annotation = declarator.and_then(|declarator| declarator.type_annotation.as_deref());
+        let annotation = annotation.map(|annotation| &annotation.type_annotation);
+        let cast = component::cast(value);
         let signature = match declarator {
             Some(declarator) => print.variable(keyword, declarator, &name),
             None => format!("default: {}", print.value_type(value)),
         };
         let known = if name == DEFAULT { "Default".to_owned() } else { name.clone() };
-        let annotated = component::annotated(print, annotation);
+        let annotated = component::annotated(print, annotation.or(cast));
         if let Some(facts) = vue::define_component(print, value) {
             self.walk(|walk| walk.visit_expression(value));
             self.push(
@@ -262,16 +275,15 @@ impl<'a> Collector<'_, '_, 'a> {
             return;
         }
         let wrapped = component::wrapped(print, value).filter(|_| component::is_component_name(&known));
+        let alias =
+            matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
         if let Some(facts) =
             wrapped.and_then(|wrapped| self.wrapped(wrapped, value, &known, annotated.props()))
         {
-            self.push(
-                name,
-                DeclarationKind::Component,
-                signature,
-                span,
-                DeclarationDetail::Component(Box::new(facts)),
-            );
+            let facts = said_to_be(facts, cast.filter(|_| !annotated.is_component()), print);
+            // What an alias stands for may be in another file: `link` knows.
+            let kind = if alias { variable_kind(keyword) } else { DeclarationKind::Component };
+            self.push(name, kind, signature, span, DeclarationDetail::Component(Box::new(facts)));
             return;
         }
         self.walk(|walk| walk.visit_expression(value));
@@ -310,7 +322,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 let (_, facts) = component::class_facts(print, class, self.file);
                 facts.map(|facts| ComponentFacts { form: wrapped.form, ..facts })
             }
-            Inner::Named(name) => {
+            Inner::Named(name) | Inner::Alias(name) => {
                 self.walk(|walk| walk.visit_expression(value));
                 Some(opaque(wrapped.form, declared.or(Some(TypeShape::Query(name)))))
             }
@@ -403,6 +415,14 @@ fn is_function(kind: DeclarationKind) -> bool {
 
 fn variable_kind(keyword: &str) -> DeclarationKind {
     if matches!(keyword, "const" | "default") { DeclarationKind::Constant } else { DeclarationKind::Variable }
+}
+
+/// `wrap(Inner) as Type`: the named type says what the props are, if it is one of a component.
+fn said_to_be(facts: ComponentFacts, cast: Option<&TSType<'_>>, print: Print<'_, '_>) -> ComponentFacts {
+    let Some(TSType::TSTypeReference(_)) = cast else { return facts };
+    let arguments = cast.map(|ty| shape::of_type(print, ty)).into_iter().chain(facts.props.clone()).collect();
+    let props = TypeShape::Reference { name: TypeShape::CAST.to_owned(), arguments };
+    ComponentFacts { props: Some(props), ..facts }
 }
 
 fn opaque(form: ComponentForm, props: Option<TypeShape>) -> ComponentFacts {

@@ -6,6 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
+use super::component::is_element;
 use super::print::{Print, qualifier, type_name};
 use crate::model::{DeclarationDetail, Member, MemberKind, TypeShape};
 
@@ -78,6 +79,17 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
             TSLiteral::StringLiteral(text) => TypeShape::Literal(text.value.to_string()),
             _ => TypeShape::Text(print.ty(ty)),
         },
+        // A function from props to an element is a component, and is known by its props like any other.
+        TSType::TSFunctionType(function) if is_element(&function.return_type.type_annotation) => {
+            let props = function.params.items.first().and_then(|first| first.type_annotation.as_ref());
+            match props {
+                Some(props) => TypeShape::Reference {
+                    name: "FC".to_owned(),
+                    arguments: vec![at_depth(print, &props.type_annotation, depth + 1)],
+                },
+                None => TypeShape::Text(print.ty(ty)),
+            }
+        }
         _ => TypeShape::Text(print.ty(ty)),
     }
 }
