@@ -5,7 +5,7 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU8, Ordering},
     },
 };
 
@@ -22,22 +22,41 @@ impl Signals {
     }
 
     /// Resolves at the first of them.
-    pub(crate) async fn asked_to_end(mut self) {
-        self.0.first().await;
+    pub(crate) async fn asked_to_end(mut self) -> Asked {
+        Asked(self.0.first().await)
+    }
+}
+
+/// By which exit code a shell knows the signal that ended a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked(u8);
+
+/// What [`noted`] has heard so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Noted(Arc<AtomicU8>);
+
+impl Noted {
+    /// The exit code of the first one; `None` as long as there was none.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|code| *code != 0)
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.exit_code().is_some()
     }
 }
 
 /// Becomes true at the first of them, for a command that looks between its steps. The process no longer ends by itself.
-pub(crate) fn noted() -> io::Result<Arc<AtomicBool>> {
+pub(crate) fn noted() -> io::Result<Noted> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let signals = Signals::catch(&runtime)?;
-    let asked = Arc::new(AtomicBool::new(false));
-    let note = Arc::clone(&asked);
+    let noted = Noted::default();
+    let note = noted.clone();
     std::thread::spawn(move || {
-        runtime.block_on(signals.asked_to_end());
-        note.store(true, Ordering::Relaxed);
+        let Asked(code) = runtime.block_on(signals.asked_to_end());
+        note.0.store(code, Ordering::Relaxed);
     });
-    Ok(asked)
+    Ok(noted)
 }
 
 #[cfg(unix)]
@@ -59,11 +78,11 @@ impl Sources {
         })
     }
 
-    async fn first(&mut self) {
+    async fn first(&mut self) -> u8 {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-            _ = self.hangup.recv() => {}
+            _ = self.terminate.recv() => 143,
+            _ = self.interrupt.recv() => 130,
+            _ = self.hangup.recv() => 129,
         }
     }
 }
@@ -83,11 +102,11 @@ impl Sources {
         Ok(Self { interrupt: ctrl_c()?, end: ctrl_break()?, close: ctrl_close()? })
     }
 
-    async fn first(&mut self) {
+    async fn first(&mut self) -> u8 {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.end.recv() => {}
-            _ = self.close.recv() => {}
+            _ = self.interrupt.recv() => 130,
+            _ = self.end.recv() => 143,
+            _ = self.close.recv() => 129,
         }
     }
 }

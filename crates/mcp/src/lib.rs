@@ -11,6 +11,7 @@ mod completion;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod coordinate_text;
+mod drift;
 mod follow;
 pub mod http;
 mod instructions;
@@ -38,6 +39,7 @@ mod watch;
 
 pub use call::Call;
 pub use catalogue::Choice;
+pub use drift::Outlet;
 pub use log_level::Level;
 pub use persona::{PERSONAS, Persona};
 pub use server::{Connection, Server};

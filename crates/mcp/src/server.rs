@@ -25,11 +25,13 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     call::Call,
     catalogue::{Catalogue, Choice, Missing},
-    completion, instructions, listing,
+    completion,
+    drift::Outlet,
+    instructions, listing,
     log_level::{self, Level},
     persona::Persona,
     prompts::Template,
-    resources::Source,
+    resources::{Source, drift},
     route::{failure, protocol_error},
     session::Session,
     subscriptions::{Notice, Subscriptions},
@@ -111,12 +113,27 @@ impl Server {
         }
     }
 
+    /// Tells clients of drift while they edit, where the plane is offered; `outlet` are those who are no MCP clients.
+    pub fn follow_drift(&self, outlet: Option<Arc<dyn Outlet>>, closing: CancellationToken) {
+        if self.offers_drift() {
+            crate::drift::start(self.clone(), outlet, closing);
+        }
+    }
+
+    pub fn offers_drift(&self) -> bool {
+        self.shared.catalogue.count(crate::Toolset::Understand) > 0
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.shared.engine
     }
 
     pub(crate) fn has_clients(&self) -> bool {
         self.shared.subscriptions.has_clients()
+    }
+
+    pub(crate) fn wants_resource(&self, uri: &str) -> bool {
+        self.shared.subscriptions.wants_resource(uri)
     }
 
     /// Whether anybody subscribed to a resource.
@@ -288,6 +305,13 @@ impl ServerHandler for Connection {
             return Err(unknown_resource(&request.uri));
         }
         self.watch();
+        if request.uri == drift::URI {
+            // The answer follows: from here on no edit may be missed.
+            self.call(&context)
+                .blocking(Engine::begin_drift)
+                .await
+                .map_err(|error| protocol_error(&error))?;
+        }
         self.shared.subscriptions.subscribe(&self.session, context.peer, request.uri);
         Ok(())
     }
@@ -304,6 +328,9 @@ impl ServerHandler for Connection {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         // The acknowledgement follows: from here on no change may be missed.
         self.watch();
+        if requested.resource_subscriptions.iter().flatten().any(|uri| uri == drift::URI) {
+            self.begin_drift();
+        }
         // rmcp cuts this down to what `get_info` advertises.
         Some(requested.clone())
     }
@@ -384,6 +411,17 @@ impl Connection {
     fn watch(&self) {
         if !self.shared.subscriptions.wants_resources() {
             self.shared.watch.begin(&self.shared.engine);
+        }
+    }
+
+    /// In a place that cannot wait: the other threads of the runtime go on where it has some.
+    fn begin_drift(&self) {
+        let begin = || self.shared.engine.begin_drift();
+        let several = tokio::runtime::Handle::try_current()
+            .is_ok_and(|handle| handle.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread);
+        let begun = if several { tokio::task::block_in_place(begin) } else { begin() };
+        if let Err(error) = begun {
+            tracing::warn!(%error, "edits cannot be followed yet");
         }
     }
 

@@ -142,6 +142,12 @@ impl Subscriptions {
         !subscribers.sessions.is_empty() || !subscribers.listeners.is_empty()
     }
 
+    pub(crate) fn wants_resource(&self, uri: &str) -> bool {
+        let subscribers = self.lock();
+        subscribers.sessions.values().any(|subscriber| subscriber.resources.contains(uri))
+            || subscribers.listeners.values().any(|listener| listener.resources.contains(uri))
+    }
+
     /// Whether anybody asked to hear of any resource.
     pub(crate) fn wants_resources(&self) -> bool {
         let subscribers = self.lock();

@@ -8,11 +8,13 @@ pub mod environment;
 pub mod files;
 pub mod hosts;
 pub mod index;
+pub mod lock;
 pub mod resolve;
 pub mod root;
 mod shown;
 pub mod snapshot;
 pub mod walk;
+pub mod watch;
 
 pub use admit::{AdmitError, Admitted, Sandbox};
 pub use config::{Loaded, Settings};

@@ -13,8 +13,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::allow::{HostList, OriginList};
 use crate::authority::Authority;
 use crate::refusal::Refusal;
-use crate::router::MCP_PATH;
-use crate::token::{Presented, Secret, presented};
+use crate::router::{FEED_PATH, MCP_PATH};
+use crate::token::{Presented, Secret, presented, presented_to_feed, remove_from_protocols};
 use crate::{body, cors};
 
 const LOGGED_PATH_LENGTH: usize = 120;
@@ -60,6 +60,7 @@ impl Guard {
         } else {
             // Nothing behind this point needs the token, and what is not there cannot be logged.
             parts.headers.remove(header::AUTHORIZATION);
+            remove_from_protocols(&mut parts.headers);
             next.run(Request::from_parts(parts, body)).await
         };
         if let Some(origin) = origin {
@@ -99,10 +100,11 @@ impl Guard {
     }
 
     fn check_token(&self, parts: &Parts) -> Result<(), Refusal> {
-        if parts.uri.path() != MCP_PATH {
-            return Ok(());
-        }
-        let presented = presented(&parts.headers);
+        let presented = match parts.uri.path() {
+            MCP_PATH => presented(&parts.headers),
+            FEED_PATH => presented_to_feed(&parts.headers),
+            _ => return Ok(()),
+        };
         if parts.uri.query().is_some_and(|query| self.carries_token(query)) {
             let status = match presented {
                 Presented::Nothing => StatusCode::UNAUTHORIZED,

@@ -99,14 +99,18 @@ where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    let Options { token, hosts, origins, limits } = options;
+    let Options { token, hosts, origins, limits, feed } = options;
     if token.is_weak() {
         tracing::warn!("the http token is short enough to be guessed; use 32 random bytes");
     }
     let checks = Guard { hosts: HostList::new(bound.address.ip(), hosts), origins, token };
     let ending = Ending { asked: shutdown, cut: CancellationToken::new() };
-    let router = router(checks, Mount { service, limits, ending: ending.clone() });
+    let router = router(checks, Mount { service, limits, ending: ending.clone() }, feed.clone());
     bound.accept(router, limits, ending).await;
+    // A listener has a connection of its own by now, which nothing above waits for.
+    if let Some(feed) = feed {
+        feed.ended().await;
+    }
 }
 
 impl Bound {
@@ -176,7 +180,8 @@ async fn drive(stream: TcpStream, router: Router, limits: Limits, shutdown: Canc
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .with_upgrades();
     let mut connection = pin!(connection);
     let last_requests_seen = async {
         shutdown.cancelled().await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::allow::{HostEntries, OriginList};
 use crate::error::WebError;
+use crate::feed::Feed;
 use crate::token::Secret;
 
 #[derive(Debug, Clone)]
@@ -12,6 +13,7 @@ pub struct Options {
     pub(crate) hosts: HostEntries,
     pub(crate) origins: OriginList,
     pub(crate) limits: Limits,
+    pub(crate) feed: Option<Feed>,
 }
 
 impl Options {
@@ -22,7 +24,15 @@ impl Options {
             hosts: HostEntries::default(),
             origins: OriginList::default(),
             limits: Limits::default(),
+            feed: None,
         }
+    }
+
+    /// Also serves a feed, under the same checks.
+    #[must_use]
+    pub fn with_feed(mut self, feed: Feed) -> Self {
+        self.feed = Some(feed);
+        self
     }
 
     /// `host` or `host:port`, beside loopback and the bound address.

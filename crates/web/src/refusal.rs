@@ -33,6 +33,11 @@ pub(crate) enum Refusal {
     MethodNotAllowed {
         allow: &'static str,
     },
+    /// The feed was asked for without an upgrade.
+    NotWebSocket,
+    TooManyListeners {
+        limit: usize,
+    },
     BodyTooLarge {
         limit: usize,
     },
@@ -133,6 +138,21 @@ impl Refusal {
                     "",
                 )
             },
+            Self::NotWebSocket => row(
+                StatusCode::UPGRADE_REQUIRED,
+                "not_websocket",
+                "The feed speaks WebSocket only.",
+                "Connect with a WebSocket client, version 13, over HTTP/1.1.",
+            ),
+            Self::TooManyListeners { limit } => Description {
+                message: format!("{limit} listeners are connected already.").into(),
+                ..row(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too_many_listeners",
+                    "",
+                    "Let one of them go, or try again later.",
+                )
+            },
             Self::BodyTooLarge { limit } => Description {
                 message: format!("The request body is larger than {limit} bytes.").into(),
                 ..row(
@@ -197,6 +217,9 @@ impl IntoResponse for Refusal {
         let mut response = json_response(status, &body);
         if let Some(challenge) = self.challenge() {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        if matches!(self, Self::NotWebSocket) {
+            response.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("websocket"));
         }
         if let Self::MethodNotAllowed { allow } = self {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allow));

@@ -14,24 +14,33 @@ use serde_json::json;
 use tower::Service;
 
 use crate::body;
+use crate::feed::Feed;
 use crate::guard::{Guard, guard};
 use crate::mount::Mount;
 use crate::refusal::{Refusal, json_response};
 
 /// Where the mounted service answers.
 pub const MCP_PATH: &str = "/mcp";
+/// Where the live feed is, if there is one.
+pub const FEED_PATH: &str = "/feed";
 /// Whether the server lives, for those who have no token.
 pub const HEALTH_PATH: &str = "/healthz";
 
-pub(crate) fn router<S, B>(checks: Guard, mount: Mount<S>) -> Router
+pub(crate) fn router<S, B>(checks: Guard, mount: Mount<S>, feed: Option<Feed>) -> Router
 where
     S: Service<Request, Response = http::Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    Router::new()
-        .route(MCP_PATH, any(move |request: Request| mount.clone().answer(request)))
+    let ending = mount.ending.asked.clone();
+    let mut routes =
+        Router::new().route(MCP_PATH, any(move |request: Request| mount.clone().answer(request)));
+    if let Some(feed) = feed {
+        let listen = move |request: Request| feed.clone().answer(request, ending.clone());
+        routes = routes.route(FEED_PATH, any(listen));
+    }
+    routes
         .route(HEALTH_PATH, get(health).fallback(health_method_not_allowed))
         .fallback(path_unknown)
         .layer(middleware::from_fn_with_state(Arc::new(checks), guard))

@@ -9,6 +9,8 @@ use subtle::ConstantTimeEq;
 
 use crate::error::WebError;
 
+/// A page cannot set headers of a WebSocket, but it names the subprotocols: one of them can carry the token.
+const PROTOCOL_PREFIX: &str = "bearer.";
 const MAX_LENGTH: usize = 4096;
 const WEAK_LENGTH: usize = 16;
 
@@ -69,6 +71,39 @@ pub(crate) fn presented(headers: &HeaderMap) -> Presented<'_> {
         (Some(value), None) => bearer(value).map_or(Presented::Unusable, Presented::Bearer),
         (Some(_), Some(_)) => Presented::Unusable,
     }
+}
+
+/// As [`presented`]; where there is no such header, a subprotocol `bearer.TOKEN` stands in for it.
+pub(crate) fn presented_to_feed(headers: &HeaderMap) -> Presented<'_> {
+    match presented(headers) {
+        Presented::Nothing => {
+            let mut tokens = protocols(headers).filter_map(|name| name.strip_prefix(PROTOCOL_PREFIX));
+            match (tokens.next(), tokens.next()) {
+                (None, _) => Presented::Nothing,
+                (Some(token), None) if !token.is_empty() => Presented::Bearer(token.as_bytes()),
+                (Some(_), _) => Presented::Unusable,
+            }
+        }
+        other => other,
+    }
+}
+
+/// The token is never answered, nor seen by what is behind the checks.
+pub(crate) fn remove_from_protocols(headers: &mut HeaderMap) {
+    if !headers.contains_key(header::SEC_WEBSOCKET_PROTOCOL) {
+        return;
+    }
+    let others: Vec<&str> = protocols(headers).filter(|name| !name.starts_with(PROTOCOL_PREFIX)).collect();
+    let value = HeaderValue::from_str(&others.join(", "));
+    headers.remove(header::SEC_WEBSOCKET_PROTOCOL);
+    if let Some(value) = value.ok().filter(|value| !value.is_empty()) {
+        headers.insert(header::SEC_WEBSOCKET_PROTOCOL, value);
+    }
+}
+
+fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter();
+    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).map(str::trim)
 }
 
 fn bearer(value: &HeaderValue) -> Option<&[u8]> {

@@ -70,7 +70,7 @@ pub(super) fn is_command(words: &[OsString]) -> bool {
 }
 
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
-    let cli = match Stamp::try_parse_from(arguments) {
+    let cli = match Stamp::try_parse_from(original_words(arguments)) {
         Ok(cli) => cli,
         Err(error) => {
             let code = u8::from(error.use_stderr() && !error.to_string().starts_with("LogicStamp"));
@@ -80,7 +80,18 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
     let ended = cli.command.run(&Context::open(cli.global, ui));
-    if ended == ExitCode::SUCCESS { ended } else { ExitCode::from(1) }
+    let by_signal = [129, 130, 143].map(ExitCode::from).contains(&ended);
+    if ended == ExitCode::SUCCESS || by_signal { ended } else { ExitCode::from(1) }
+}
+
+/// The original's `--log-file` of `stamp context` takes no value; ours is the log of the program, and takes one.
+fn original_words(arguments: &[OsString]) -> Vec<OsString> {
+    let watches = arguments.iter().any(|word| word == "--watch" || word == "-w" || word == "--strict-watch");
+    let rename = |word: &OsString| match word {
+        word if watches && word == "--log-file" => OsString::from("--watch-log"),
+        word => word.clone(),
+    };
+    arguments.iter().map(rename).collect()
 }
 
 impl Command {

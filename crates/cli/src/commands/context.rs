@@ -1,16 +1,19 @@
 //! `becket context …`: contracts, bundles, the graph and drift, for people and for CI.
 
+mod watch;
+
 use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 use becket_engine::{
     Error,
     understand::{
         CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat,
-        ModesRequest,
+        ModesRequest, Tests,
     },
 };
 use serde_json::json;
 
+use self::watch::WatchOptions;
 use crate::{
     context::Context,
     ui::{Report, Verdict},
@@ -46,11 +49,17 @@ enum Action {
         #[arg(long, short)]
         yes: bool,
     },
-    /// One contract, for people
-    Show { file: String },
+    /// One contract, for people, or several
+    Show {
+        #[arg(required = true)]
+        files: Vec<String>,
+    },
     /// Who imports whom
     Graph {
         path: Option<String>,
+        /// Tests too
+        #[arg(long)]
+        include_tests: bool,
         /// How to print it
         #[arg(long, value_enum, default_value = "dot")]
         format: Drawing,
@@ -100,6 +109,8 @@ pub(crate) struct Generate {
     /// Say more
     #[arg(long, short)]
     verbose: bool,
+    #[command(flatten)]
+    watching: WatchOptions,
 }
 
 #[derive(Debug, Clone, clap::Args)]
@@ -183,14 +194,10 @@ impl ContextCommand {
             Some(Action::Validate { file }) => validate(context, file),
             Some(Action::Compare(compare)) => compare.run(context),
             Some(Action::Clean { path, all, yes }) => clean(context, path, all && yes),
-            Some(Action::Show { file }) => {
-                let engine = context.engine(Vec::new());
-                let shown = engine.context_show(None, &context.path(&engine, file));
-                context
-                    .ui
-                    .finish("context show", shown.map(|shown| Report::new(shown.clone(), shown.to_string())))
+            Some(Action::Show { files }) => show(context, files),
+            Some(Action::Graph { path, include_tests, format }) => {
+                graph(context, path, include_tests, format)
             }
-            Some(Action::Graph { path, format }) => graph(context, path, format),
         }
     }
 }
@@ -219,6 +226,17 @@ impl Generate {
             dry_run: self.dry_run || self.stats,
             clean_cache: self.clean_cache,
         };
+        if self.watching.is_wanted() {
+            if self.dry_run || self.stats {
+                let error = Error::invalid(
+                    "invalid_arguments",
+                    "Watching writes files; --dry-run and --stats do not.",
+                )
+                .with_hint("Leave out one of them.");
+                return context.ui.finish::<()>("context", Err(error));
+            }
+            return watch::run(context, &engine, request, &self.watching, self.quiet);
+        }
         let report = engine.context_generate(&request).map(|report| self.report(report));
         context.ui.finish("context", report)
     }
@@ -334,10 +352,23 @@ fn clean(context: &Context, path: Option<String>, remove: bool) -> ExitCode {
     context.ui.finish("context clean", report)
 }
 
-fn graph(context: &Context, path: Option<String>, format: Drawing) -> ExitCode {
+/// One file is one object, several are a list.
+fn show(context: &Context, files: Vec<String>) -> ExitCode {
+    let engine = context.engine(Vec::new());
+    let files: Vec<String> = files.into_iter().map(|file| context.path(&engine, file)).collect();
+    let report = engine.context_show(None, &files).map(|shown| {
+        let text = shown.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let data = if let [one] = shown.as_slice() { json!(one) } else { json!(shown) };
+        Report::new(data, text)
+    });
+    context.ui.finish("context show", report)
+}
+
+fn graph(context: &Context, path: Option<String>, include_tests: bool, format: Drawing) -> ExitCode {
     let engine = context.engine(Vec::new());
     let path = path.map(|path| context.path(&engine, path));
-    let report = engine.context_graph(path.as_deref()).map(|report| {
+    let tests = if include_tests { Tests::Included } else { Tests::LeftOut };
+    let report = engine.context_graph(path.as_deref(), tests).map(|report| {
         let text = match format {
             Drawing::Dot => report.draw(GraphFormat::Dot),
             Drawing::Mermaid => report.draw(GraphFormat::Mermaid),

@@ -3,8 +3,8 @@
 use std::{process::ExitCode, sync::Arc};
 
 use becket_engine::{Engine, Error, ErrorKind};
-use becket_mcp::{Choice, NameStyle, Persona, Server, Toolset, transport};
-use becket_web::{Exposure, Options, Secret, WebError};
+use becket_mcp::{Choice, NameStyle, Outlet, Persona, Server, Toolset, transport};
+use becket_web::{Exposure, Feed, Options, Secret, WebError};
 use tokio_util::sync::CancellationToken;
 
 use crate::{context::Context, logging, signals::Signals};
@@ -93,11 +93,14 @@ impl Mcp {
             tokio::spawn(stop_on_signal(signals, closing.clone()));
             tokio::spawn(watch(server.clone(), closing.clone()));
             server.follow_events(closing.clone());
+            let feed = server.offers_drift().then(becket_web::Feed::default);
+            let outlet = feed.clone().map(|feed| Arc::new(Listeners(feed)) as Arc<dyn Outlet>);
+            server.follow_drift(outlet, closing.clone());
             // A file of the repository may say where, but never whether: a host that speaks on stdio must be answered.
             if self.http.is_some() || (engine.http_is_asked_for() && !self.stdio) {
                 let exposure = if self.http_expose { Exposure::Network } else { Exposure::LoopbackOnly };
                 let address = engine.http_listen().unwrap_or("127.0.0.1:0");
-                serve_http(context, &engine, &server, address, exposure, closing).await
+                serve_http(context, &engine, &server, (address, exposure), feed, closing).await
             } else {
                 serve_stdio(&engine, &server, closing).await
             }
@@ -169,8 +172,8 @@ async fn serve_http(
     context: &Context,
     engine: &Engine,
     server: &Server,
-    address: &str,
-    exposure: Exposure,
+    (address, exposure): (&str, Exposure),
+    feed: Option<Feed>,
     closing: CancellationToken,
 ) -> Result<(), Error> {
     let settings = engine.http_settings();
@@ -181,6 +184,10 @@ async fn serve_http(
         .and_then(|options| options.with_allowed_origins(&settings.allowed_origins))
         .map_err(web_error)?
         .with_max_body_bytes(settings.max_body_bytes);
+    let options = match feed {
+        Some(feed) => options.with_feed(feed),
+        None => options,
+    };
     let address = becket_web::parse_address(address).map_err(web_error)?;
     let bound = becket_web::bind(address, exposure).await.map_err(web_error)?;
     context.ui.say(format_args!("listening on {}", bound.url()));
@@ -196,6 +203,24 @@ async fn serve_http(
     let service = becket_mcp::http::service(server.clone(), settings.max_body_bytes, ended);
     becket_web::serve(bound, service, options, closing).await;
     Ok(())
+}
+
+/// Those who listen to the feed over WebSocket.
+#[derive(Debug)]
+struct Listeners(Feed);
+
+impl Outlet for Listeners {
+    fn is_wanted(&self) -> bool {
+        self.0.is_wanted()
+    }
+
+    fn send(&self, text: String) {
+        self.0.send(text);
+    }
+
+    fn greet(&self, text: Option<String>) {
+        self.0.greet(text);
+    }
 }
 
 fn web_error(error: WebError) -> Error {

@@ -1,12 +1,6 @@
 //! `becket tour`: a throw-away repository, the real server, and every call in sight.
 
-use std::{
-    process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::process::ExitCode;
 
 use becket_engine::{Error, sample};
 use owo_colors::OwoColorize;
@@ -51,11 +45,11 @@ impl Tour {
             json: context.global.json,
             steps: Vec::new(),
             chapter: 0,
-            interrupted: Arc::clone(&interrupted),
+            interrupted: interrupted.clone(),
         };
         let result = walk(&mut guide, self.keep);
         // What Ctrl-C does to a `git` or a server of the tour is not a failure of its own.
-        let result = if interrupted.load(Ordering::Relaxed) { Err(end_of_tour()) } else { result };
+        let result = if interrupted.is_asked() { Err(end_of_tour()) } else { result };
         context.ui.finish("tour", result.map(|closing| Report::new(json!({"steps": guide.steps}), closing)))
     }
 }
@@ -217,13 +211,13 @@ struct Guide {
     json: bool,
     steps: Vec<Step>,
     chapter: usize,
-    interrupted: Arc<AtomicBool>,
+    interrupted: signals::Noted,
 }
 
 impl Guide {
     /// Between two steps, so that the folder is never removed under a program that works in it.
     fn goes_on(&self) -> Result<(), Error> {
-        if self.interrupted.load(Ordering::Relaxed) { Err(end_of_tour()) } else { Ok(()) }
+        if self.interrupted.is_asked() { Err(end_of_tour()) } else { Ok(()) }
     }
 
     fn chapter(&mut self, title: &str, words: &str) {

@@ -25,6 +25,7 @@ mod places;
 mod refused_writes;
 mod stdio;
 mod understand;
+mod watching;
 
 use std::process::{Command, Output};
 

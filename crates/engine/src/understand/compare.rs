@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::material::Material;
 use super::options::ContextChoice;
+use super::session::output_lock;
 use super::site::Site;
 use super::snapshot::SnapshotSource;
 use super::tokens::claude;
@@ -136,6 +137,7 @@ impl Engine {
         let listed = written::listed(&folder);
         if !listed.is_empty() {
             let options = self.context_options(&request.choice)?;
+            let _lock = if request.approve { Some(output_lock(&site, &folder)?) } else { None };
             let reading = self.reading(request.path.as_deref(), options, false)?;
             let mut pages = self.pages(&reading, &folder);
             orphaned = listed.iter().filter(|path| !pages.files.contains_key(*path)).cloned().collect();
@@ -164,6 +166,7 @@ impl Engine {
             return Err(written::missing_index(&folder.display().to_string()));
         }
         let baseline = self.baseline(&site, named, &request.choice)?;
+        let _lock = if request.force_regenerate { Some(output_lock(&site, &folder)?) } else { None };
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
         let material = &reading.material;
         let before = Side {

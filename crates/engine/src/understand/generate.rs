@@ -1,5 +1,6 @@
 //! `becket context`: contracts and bundles for a folder, written as files or only counted; and their removal.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use becket_contracts::bundle::Missing;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
+use super::session::output_lock;
 use super::site::Site;
 use super::tokens::claude;
 use super::written::{self, Pages};
@@ -82,19 +84,64 @@ pub(super) struct Reading {
     pub(super) material: Material,
 }
 
+/// A reading and the files that were made of it.
+pub(super) struct Generated {
+    reading: Reading,
+    pages: Pages,
+    pub(super) wrote: written::Wrote,
+    output: PathBuf,
+}
+
+impl Generated {
+    pub(super) fn is_empty(&self) -> bool {
+        self.reading.material.entries.is_empty()
+    }
+
+    pub(super) fn nothing_found(&self) -> Error {
+        nothing_found(&self.reading.site)
+    }
+
+    pub(super) fn report(&self) -> ContextReport {
+        report(&self.reading, &self.pages, self.wrote, self.output.display().to_string())
+    }
+
+    /// By the entry id of the bundle's root.
+    pub(super) fn bundle_hashes(&self) -> BTreeMap<String, String> {
+        let material = &self.reading.material;
+        let bundles = material.folders().into_values().flatten();
+        bundles.map(|packed| (material.graph.path(packed.bundle.root).to_owned(), packed.hash)).collect()
+    }
+}
+
 impl Engine {
     /// Analyses a folder and writes its context files.
     pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
         let options = self.context_options(&request.choice)?;
-        let reading = self.reading(request.path.as_deref(), options, request.clean_cache)?;
-        if reading.material.entries.is_empty() {
-            return Err(nothing_found(&reading.site));
+        let generated = self.generated(request, options)?;
+        if generated.is_empty() {
+            return Err(generated.nothing_found());
         }
-        let folder = self.output_folder(&reading.site, request.out.as_deref())?;
-        let pages = self.pages(&reading, &folder);
-        let wrote =
-            if request.dry_run { written::Wrote::default() } else { written::write(&pages, &folder)? };
-        Ok(report(&reading, &pages, wrote, folder.display().to_string()))
+        Ok(generated.report())
+    }
+
+    /// A reading, and its files where they stand now. Nothing is written for a folder without sources that never had any.
+    pub(super) fn generated(
+        &self,
+        request: &ContextRequest,
+        options: ContextOptions,
+    ) -> Result<Generated, Error> {
+        let site = self.site(request.path.as_deref())?;
+        let output = self.output_folder(&site, request.out.as_deref())?;
+        let _lock = if request.dry_run { None } else { Some(output_lock(&site, &output)?) };
+        let reading = self.reading(request.path.as_deref(), options, request.clean_cache)?;
+        let pages = self.pages(&reading, &output);
+        let nothing = reading.material.entries.is_empty() && written::read_index(&output).is_none();
+        let wrote = if request.dry_run || nothing {
+            written::Wrote::default()
+        } else {
+            written::write(&pages, &output)?
+        };
+        Ok(Generated { reading, pages, wrote, output })
     }
 
     /// The context files below a folder; removes them only when told to.
@@ -134,7 +181,7 @@ impl Engine {
         })
     }
 
-    fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
+    pub(super) fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
         let Some(out) = out else { return Ok(site.folder()) };
         let names_file =
             out.extension().is_some_and(|ending| ending == "json" || ending == "toon" || ending == "ndjson");

@@ -4,6 +4,8 @@
 
 mod compare;
 mod documents;
+mod feed;
+mod follow;
 mod generate;
 mod impact;
 mod material;
@@ -11,17 +13,22 @@ mod modes;
 mod options;
 mod protect;
 mod search;
+mod session;
 mod show;
 mod site;
 mod snapshot;
+mod strict;
 mod tokens;
 mod validate;
 mod watch;
+mod watching;
 mod words;
 mod written;
 
+pub use becket_project::walk::Tests;
 pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
 pub use documents::Documents;
+pub use feed::{DriftEvent, DriftFeed, DriftRecent};
 pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest};
 pub use impact::{ImpactReport, ImpactRequest};
 pub use modes::{
@@ -36,8 +43,10 @@ pub use snapshot::{
     BundleRow, FolderRow, ListBundlesRequest, ListedBundles, ReadBundle, ReadBundleRequest, RefreshRequest,
     Refreshed, SnapshotSource, SnapshotSummary,
 };
+pub use strict::{StrictCheck, StrictReport, Violation, ViolationSeverity};
 pub use validate::{ValidateReport, ValidatedFile};
 pub use watch::{WatchRequest, WatchStatus};
+pub use watching::{ContextWatch, HashChange, OldNew, Regenerated, WatchContextRequest, WatchEnd};
 
 #[cfg(test)]
 mod tests;

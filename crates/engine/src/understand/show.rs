@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use becket_contracts::graph::{Cycle, Dependent, EdgeKind};
 use becket_contracts::header;
+use becket_project::index::Index;
 use becket_project::walk::Tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::impact::unknown_file;
+use super::site::Site;
 use crate::{Engine, Error};
 
 /// A file's contract with its neighbours.
@@ -63,10 +65,18 @@ pub struct GraphEdge {
 }
 
 impl Engine {
-    pub fn context_show(&self, project_path: Option<&str>, file: &str) -> Result<ShownFile, Error> {
+    pub fn context_show(
+        &self,
+        project_path: Option<&str>,
+        files: &[String],
+    ) -> Result<Vec<ShownFile>, Error> {
         let site = self.site(project_path)?;
         let index = self.live(&site, Tests::Included)?;
-        let path = self.entry_of(&site, file)?;
+        files.iter().map(|file| self.shown(&site, &index, file)).collect()
+    }
+
+    fn shown(&self, site: &Site, index: &Index, file: &str) -> Result<ShownFile, Error> {
+        let path = self.entry_of(site, file)?;
         let graph = index.graph();
         let at = graph
             .position(&path)
@@ -88,9 +98,9 @@ impl Engine {
         })
     }
 
-    pub fn context_graph(&self, project_path: Option<&str>) -> Result<GraphReport, Error> {
+    pub fn context_graph(&self, project_path: Option<&str>, tests: Tests) -> Result<GraphReport, Error> {
         let site = self.site(project_path)?;
-        let index = self.live(&site, Tests::LeftOut)?;
+        let index = self.live(&site, tests)?;
         let graph = index.graph().restricted(|path| site.holds(path));
         let path = |at: usize| graph.path(at).to_owned();
         let edges = (0..graph.len()).flat_map(|from| graph.edges(from).iter().map(move |edge| (from, edge)));

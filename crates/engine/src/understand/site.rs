@@ -30,6 +30,7 @@ pub struct Understanding {
     /// Of which project each snapshot was taken here: a caller names it by its id alone.
     pub(super) taken: Mutex<BTreeMap<String, String>>,
     pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
+    pub(super) feed: Mutex<super::feed::FeedState>,
 }
 
 /// A folder whose files a call speaks of.
@@ -66,7 +67,7 @@ impl Site {
         self.folder().display().to_string()
     }
 
-    fn cache(&self) -> PathBuf {
+    pub(super) fn cache(&self) -> PathBuf {
         self.workspace.cache_dir.join("understand")
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::generate::nothing_found;
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
+use super::session::output_lock;
 use super::site::Site;
 use super::written;
 use crate::repository::sentence;
@@ -132,13 +133,16 @@ impl Engine {
     /// Analyses a project, writes its context files, and sets a copy aside.
     pub fn refresh_snapshot(&self, request: &RefreshRequest) -> Result<Refreshed, Error> {
         let options = self.context_options(&request.choice)?;
+        let site = self.site(request.project_path.as_deref())?;
+        let folder = site.folder();
+        let lock = output_lock(&site, &folder)?;
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
         if reading.material.entries.is_empty() {
             return Err(nothing_found(&reading.site));
         }
-        let folder = reading.site.folder();
         let pages = self.pages(&reading, &folder);
         written::write(&pages, &folder)?;
+        drop(lock);
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;

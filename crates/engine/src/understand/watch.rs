@@ -1,15 +1,12 @@
-//! Whether somebody watches a project, as the files of a watching process say.
+//! Whether somebody watches a project: what a watching process says of itself, and whether it is still there.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::session::{LOG, VIOLATIONS, is_watched, status_in};
 use super::written;
 use crate::{Engine, Error};
-
-const STATUS: &str = ".logicstamp/context_watch-status.json";
-const LOG: &str = ".logicstamp/context_watch-mode-logs.json";
-const VIOLATIONS: &str = ".logicstamp/strict_watch_violations.json";
 
 #[derive(Debug, Clone, Default)]
 pub struct WatchRequest {
@@ -40,10 +37,12 @@ impl Engine {
         let folder = site.folder();
         let read =
             |name: &str| -> Option<Value> { serde_json::from_str(&written::read(&folder.join(name))?).ok() };
-        let status = read(STATUS);
+        let status = status_in(&folder);
         let says_active = status.as_ref().is_some_and(|status| status["active"] == true);
         let pid = status.as_ref().and_then(|status| status["pid"].as_u64());
-        let active = says_active && pid.is_some_and(is_alive);
+        // A number is given to another process one day; a lock is not. The original's watcher has only a number.
+        let ours = status.as_ref().is_some_and(|status| status["watcher"].is_string());
+        let active = says_active && if ours { is_watched(&site) } else { pid.is_some_and(is_alive) };
         let message = match (active, says_active) {
             (true, _) => "A process watches this project; its context files follow every edit.",
             (false, true) => {

@@ -1,6 +1,7 @@
 //! What can be read without a tool call. To add one: a file here and a row in [`RESOURCES`].
 
 mod context_entry;
+pub(crate) mod drift;
 pub(crate) mod lodestar;
 mod settings;
 pub(crate) mod status;
@@ -48,6 +49,7 @@ const RESOURCES: &[&dyn Source] = &[
     &status::Status,
     &settings::Settings,
     &tool_page::ToolPage,
+    &drift::Drift,
     &context_entry::ContextEntry,
     &lodestar::Lodestar,
 ];

@@ -150,6 +150,11 @@ impl Index {
         self.known.walked.files.iter().map(|file| (file.path.as_str(), file.role))
     }
 
+    /// Every folder that was looked into, relative to the root; empty for the root itself.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.known.walked.folders.iter().map(|folder| folder.path.as_str())
+    }
+
     fn again(&self) -> Self {
         Self {
             files: self.files.clone(),

@@ -4,7 +4,7 @@
 
 mod given;
 pub mod rules;
-mod stamp;
+pub(crate) mod stamp;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -41,7 +41,8 @@ pub fn names_digest<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
     })
 }
 
-fn is_output(name: &str) -> bool {
+/// Whether becket writes files of this name.
+pub(crate) fn is_output(name: &str) -> bool {
     let context = |ending: &str| {
         name == format!("context.{ending}") || (name.starts_with("context_") && name.ends_with(ending))
     };

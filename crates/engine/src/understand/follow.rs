@@ -1,0 +1,125 @@
+//! A tree that is followed: one reading after the other, each when a burst of changes is over, and what differs between
+//! them. What is done with it (files, a feed) is decided by whoever follows.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use becket_contracts::compare::{Comparison, Side, compare};
+use becket_contracts::model::Contract;
+use becket_project::index::Index;
+use becket_project::walk::Tests;
+use becket_project::watch::TreeWatch;
+
+use super::site::Site;
+use crate::{Engine, Error};
+
+/// Folders that come while others are being covered come to an end; a program that makes them without end does not.
+const MOST_ROUNDS: usize = 8;
+
+/// Follows the folder of a site, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Follower<'e> {
+    engine: &'e Engine,
+    path: Option<String>,
+    tests: Tests,
+    tree: TreeWatch,
+    pub(super) site: Site,
+    pub(super) index: Arc<Index>,
+}
+
+/// From one reading to the next.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) before: Arc<Index>,
+    /// Files that were edited, came or went, by path.
+    pub(super) files: Vec<String>,
+}
+
+impl<'e> Follower<'e> {
+    pub(super) fn start(
+        engine: &'e Engine,
+        path: Option<&str>,
+        tests: Tests,
+        settle: Duration,
+    ) -> Result<Self, Error> {
+        let site = engine.site(path)?;
+        let workspace = &site.workspace;
+        let mut tree = TreeWatch::start(&workspace.root, workspace.git_dir.as_deref(), settle);
+        let index = settled(engine, &site, tests, &mut tree)?;
+        Ok(Self { engine, path: path.map(str::to_owned), tests, tree, site, index })
+    }
+
+    /// Why there are only looks at intervals, where that is so.
+    pub(super) fn notice(&self) -> Option<&str> {
+        self.tree.notice()
+    }
+
+    /// The next reading that differs; `None` when there was none within `limit`.
+    pub(super) fn wait(&mut self, limit: Duration) -> Result<Option<Step>, Error> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.tree.wait(left).is_none() {
+                return Ok(None);
+            }
+            // The branch may be another one by now.
+            self.site = self.engine.site(self.path.as_deref())?;
+            let index = settled(self.engine, &self.site, self.tests, &mut self.tree)?;
+            let before = std::mem::replace(&mut self.index, index);
+            let files = differing(&before, &self.index, &self.site);
+            if !files.is_empty() {
+                return Ok(Some(Step { before, files }));
+            }
+        }
+    }
+
+    /// What the step means for those who use the code.
+    pub(super) fn compared(&self, before: &Index) -> Comparison {
+        compared(before, &self.index, &self.site)
+    }
+}
+
+/// The index of a moment in which every folder of the tree was watched already.
+fn settled(engine: &Engine, site: &Site, tests: Tests, tree: &mut TreeWatch) -> Result<Arc<Index>, Error> {
+    let mut index = engine.live(site, tests)?;
+    for _ in 0..MOST_ROUNDS {
+        if !tree.cover(index.folders()) {
+            break;
+        }
+        index = engine.live(site, tests)?;
+    }
+    Ok(index)
+}
+
+/// Contracts that may differ, compared; the others are the very same values.
+pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison {
+    fn side<'a>(index: &'a Index, other: &Index, site: &Site) -> Side<'a> {
+        let differs = |path: &str, contract: &Arc<Contract>| {
+            other.file(path).is_none_or(|file| !Arc::ptr_eq(&file.contract, contract))
+        };
+        let files = index.files().iter().filter(|file| site.holds(&file.path));
+        let contracts = files
+            .filter(|file| differs(&file.path, &file.contract))
+            .map(|file| (file.path.as_str(), &*file.contract))
+            .collect();
+        Side { contracts, graph: Some(index.graph()) }
+    }
+    compare(&side(before, after, site), &side(after, before, site))
+}
+
+/// Files with another text, new ones, and those that are gone.
+fn differing(before: &Index, after: &Index, site: &Site) -> Vec<String> {
+    let mut paths = BTreeSet::new();
+    for (one, other) in [(before, after), (after, before)] {
+        for file in one.files().iter().filter(|file| site.holds(&file.path)) {
+            let same = other
+                .file(&file.path)
+                .is_some_and(|found| found.local.key == file.local.key && found.targets == file.targets);
+            if !same {
+                paths.insert(file.path.clone());
+            }
+        }
+    }
+    paths.into_iter().collect()
+}

@@ -1,0 +1,190 @@
+//! Strict watching: what has been broken since the session began, in the words and the counts of the original's report.
+//! A violation that is taken back is resolved; the counters of the session remember that it was there.
+
+use becket_contracts::compare::{Change, Comparison, Verdict};
+use becket_contracts::model::Contract;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ViolationSeverity {
+    Error,
+    Warning,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Violation {
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub severity: ViolationSeverity,
+    pub entry_id: String,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+/// `.logicstamp/strict_watch_violations.json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StrictReport {
+    pub active: bool,
+    pub started_at: String,
+    pub cumulative_violations: usize,
+    pub cumulative_errors: usize,
+    pub cumulative_warnings: usize,
+    pub total_errors_detected: usize,
+    pub total_warnings_detected: usize,
+    pub resolved_count: usize,
+    pub regeneration_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_check: Option<StrictCheck>,
+}
+
+/// What is broken now.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StrictCheck {
+    pub timestamp: String,
+    pub total_violations: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub violations: Vec<Violation>,
+    pub changed_files: Vec<String>,
+}
+
+impl StrictReport {
+    pub(super) fn new(started_at: String) -> Self {
+        Self {
+            active: true,
+            started_at,
+            cumulative_violations: 0,
+            cumulative_errors: 0,
+            cumulative_warnings: 0,
+            total_errors_detected: 0,
+            total_warnings_detected: 0,
+            resolved_count: 0,
+            regeneration_count: 0,
+            last_check: None,
+        }
+    }
+
+    /// Errors that stand now.
+    pub fn active_errors(&self) -> usize {
+        self.last_check.as_ref().map_or(0, |check| check.errors)
+    }
+
+    /// Takes in what is broken now, and counts what is new and what is mended.
+    pub(super) fn check(&mut self, timestamp: String, violations: Vec<Violation>, changed_files: &[String]) {
+        let errors = violations.iter().filter(|one| one.severity == ViolationSeverity::Error).count();
+        let warnings = violations.len() - errors;
+        let before = self.last_check.as_ref().map_or((0, 0), |check| (check.errors, check.warnings));
+        self.regeneration_count += 1;
+        self.total_errors_detected += errors.saturating_sub(before.0);
+        self.total_warnings_detected += warnings.saturating_sub(before.1);
+        if violations.is_empty() && before != (0, 0) {
+            self.resolved_count += 1;
+        }
+        self.cumulative_violations = violations.len();
+        self.cumulative_errors = errors;
+        self.cumulative_warnings = warnings;
+        self.last_check = (!violations.is_empty()).then(|| StrictCheck {
+            timestamp,
+            total_violations: violations.len(),
+            errors,
+            warnings,
+            violations,
+            changed_files: changed_files.to_vec(),
+        });
+    }
+}
+
+/// `old` and `new` give the contract of a file at the beginning of the session and now.
+pub(super) fn violations<'a>(
+    comparison: &Comparison,
+    old: &dyn Fn(&str) -> Option<&'a Contract>,
+    new: &dyn Fn(&str) -> Option<&'a Contract>,
+) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for file in &comparison.files {
+        if file.change == Change::Removed {
+            found.push(Violation {
+                kind: "contract_removed",
+                severity: ViolationSeverity::Error,
+                entry_id: file.entry_id.clone(),
+                message: format!("{} is gone", file.entry_id),
+                details: None,
+            });
+            continue;
+        }
+        let was = old(file.moved_from.as_deref().unwrap_or(&file.entry_id));
+        let (Some(was), Some(is)) = (was, new(&file.entry_id)) else { continue };
+        let own = names(&file.entry_id, was, is);
+        let named = |name: &str| {
+            own.iter().any(|one| one.details.as_ref().is_some_and(|details| details["name"] == name))
+        };
+        let props_told = own.iter().any(|one| one.kind.starts_with("breaking_change_prop"));
+        // What the original cannot see: a changed signature, a removed export, a prop that is required now.
+        let more = file
+            .declarations
+            .iter()
+            .filter(|one| one.verdict == Verdict::Breaking && !named(&one.name))
+            .filter(|one| one.kind != "component" || one.change != Change::Changed || !props_told)
+            .map(|one| Violation {
+                kind: "breaking_change_signature",
+                severity: ViolationSeverity::Error,
+                entry_id: file.entry_id.clone(),
+                message: format!("{} {}: {}", one.kind, one.name, one.reason),
+                details: Some(json!({"name": one.name, "oldValue": one.before, "newValue": one.after})),
+            });
+        let more: Vec<Violation> = more.collect();
+        found.extend(own);
+        found.extend(more);
+    }
+    found
+}
+
+fn names(entry: &str, was: &Contract, is: &Contract) -> Vec<Violation> {
+    use ViolationSeverity::{Error, Warning};
+    let mut found = Vec::new();
+    let mut add = |kind: &'static str, severity, message: String, details: Value| {
+        found.push(Violation { kind, severity, entry_id: entry.to_owned(), message, details: Some(details) });
+    };
+    let (before, after) = (&was.logic_signature, &is.logic_signature);
+    for (name, old) in &before.props {
+        match after.props.get(name) {
+            None => add(
+                "breaking_change_prop_removed",
+                Error,
+                format!("prop `{name}` was removed"),
+                json!({"name": name, "oldValue": old}),
+            ),
+            Some(new) if new != old => add(
+                "breaking_change_prop_type",
+                Warning,
+                format!("prop `{name}` has another type"),
+                json!({"name": name, "oldValue": old, "newValue": new}),
+            ),
+            Some(_) => {}
+        }
+    }
+    for (name, old) in before.emits.iter().filter(|(name, _)| !after.emits.contains_key(*name)) {
+        let message = format!("event `{name}` was removed");
+        add("breaking_change_event_removed", Error, message, json!({"name": name, "oldValue": old}));
+    }
+    for (name, old) in before.state.iter().filter(|(name, _)| !after.state.contains_key(*name)) {
+        let message = format!("state `{name}` was removed");
+        add("breaking_change_state_removed", Warning, message, json!({"name": name, "oldValue": old}));
+    }
+    for name in was.version.functions.iter().filter(|name| !is.version.functions.contains(name)) {
+        let message = format!("function `{name}` was removed");
+        add("breaking_change_function_removed", Error, message, json!({"name": name}));
+    }
+    for name in was.version.variables.iter().filter(|name| !is.version.variables.contains(name)) {
+        let message = format!("variable `{name}` was removed");
+        add("breaking_change_variable_removed", Warning, message, json!({"name": name}));
+    }
+    found
+}

@@ -1,0 +1,288 @@
+//! `becket context --watch`: context files that follow the code. One full run, then one after each burst of edits, each
+//! written whole before the next begins.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use becket_contracts::compare::Comparison;
+use becket_project::index::Index;
+use becket_project::watch::SETTLE;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::follow::{Follower, compared};
+use super::generate::{ContextReport, ContextRequest, Generated};
+use super::options::ContextOptions;
+use super::session::{LogEntry, Session};
+use super::strict::{StrictReport, violations};
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone, Default)]
+pub struct WatchContextRequest {
+    pub context: ContextRequest,
+    /// Keep account of what is broken since the start.
+    pub strict: bool,
+    /// Append every regeneration to the log in `.logicstamp/`.
+    pub log: bool,
+}
+
+/// A folder whose context files follow its code, until it is closed.
+#[derive(Debug)]
+pub struct ContextWatch<'e> {
+    engine: &'e Engine,
+    request: WatchContextRequest,
+    options: ContextOptions,
+    output: PathBuf,
+    follower: Follower<'e>,
+    session: Session,
+    /// The state at the start, which strict watching compares with.
+    first: Arc<Index>,
+    strict: Option<StrictReport>,
+    /// Bundle hashes by entry, as they were written last.
+    bundles: BTreeMap<String, String>,
+    report: ContextReport,
+}
+
+/// What one burst of edits led to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Regenerated {
+    pub changed_files: Vec<String>,
+    /// From the end of the burst to the last byte written.
+    pub duration_ms: u64,
+    pub files_written: usize,
+    pub files_removed: usize,
+    pub comparison: Comparison,
+    pub hashes: Vec<HashChange>,
+    /// Set where somebody watches strictly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<StrictReport>,
+    #[serde(skip)]
+    pub micros: u128,
+}
+
+/// A contract that is not as it was.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HashChange {
+    pub entry_id: String,
+    pub semantic_hash_changed: bool,
+    pub file_hash_changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_hash: Option<OldNew>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_hash: Option<OldNew>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OldNew {
+    pub old: String,
+    pub new: String,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WatchEnd {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<StrictReport>,
+}
+
+impl Engine {
+    /// Writes the context files once, and begins to follow the code.
+    pub fn watch_context(&self, request: &WatchContextRequest) -> Result<ContextWatch<'_>, Error> {
+        self.watch_context_settled(request, SETTLE)
+    }
+
+    /// The same with another time for a burst to be over, for measuring.
+    pub fn watch_context_settled(
+        &self,
+        request: &WatchContextRequest,
+        settle: Duration,
+    ) -> Result<ContextWatch<'_>, Error> {
+        let options = self.context_options(&request.context.choice)?;
+        let path = request.context.path.as_deref();
+        let site = self.site(path)?;
+        let output = self.output_folder(&site, request.context.out.as_deref())?;
+        let now = self.now().to_string();
+        let session = Session::open(&site, &output, &now, request.strict)?;
+        let started = self.first_run(request, options, settle);
+        let (follower, generated) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                session.close(None)?;
+                return Err(error);
+            }
+        };
+        let strict = request.strict.then(|| StrictReport::new(now));
+        if let Some(report) = &strict {
+            session.report(report)?;
+        }
+        Ok(ContextWatch {
+            engine: self,
+            request: request.clone(),
+            options,
+            first: Arc::clone(&follower.index),
+            follower,
+            session,
+            strict,
+            bundles: generated.bundle_hashes(),
+            report: generated.report(),
+            output,
+        })
+    }
+
+    fn first_run(
+        &self,
+        request: &WatchContextRequest,
+        options: ContextOptions,
+        settle: Duration,
+    ) -> Result<(Follower<'_>, Generated), Error> {
+        let follower = Follower::start(self, request.context.path.as_deref(), options.tests, settle)?;
+        let generated = self.generated(&request.context, options)?;
+        if generated.is_empty() {
+            return Err(generated.nothing_found());
+        }
+        Ok((follower, generated))
+    }
+}
+
+impl ContextWatch<'_> {
+    /// The run at the start.
+    pub fn report(&self) -> &ContextReport {
+        &self.report
+    }
+
+    pub fn output(&self) -> &std::path::Path {
+        &self.output
+    }
+
+    /// Why there are only looks at intervals, where that is so.
+    pub fn notice(&self) -> Option<&str> {
+        self.follower.notice()
+    }
+
+    /// The next burst of edits and what it led to; `None` when there was none within `limit`. After a failure the files
+    /// are those of before, and it goes on.
+    pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
+        let Some(step) = self.follower.wait(limit)? else { return Ok(None) };
+        let started = Instant::now();
+        let outcome = self.regenerate(&step.before, &step.files, started);
+        if self.request.log {
+            let outcome = match &outcome {
+                Ok((regenerated, bundles)) => logged(regenerated, bundles),
+                Err(error) => json!({"error": error.message()}),
+            };
+            self.session.log(&LogEntry {
+                timestamp: self.engine.now().to_string(),
+                file_count: step.files.len(),
+                changed_files: step.files,
+                duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                outcome,
+            })?;
+        }
+        outcome.map(|(regenerated, _)| Some(regenerated))
+    }
+
+    /// Ends the session: nobody watches any more.
+    pub fn close(self) -> Result<WatchEnd, Error> {
+        self.session.close(self.strict.as_ref())?;
+        Ok(WatchEnd { strict: self.strict })
+    }
+
+    fn regenerate(
+        &mut self,
+        before: &Index,
+        files: &[String],
+        started: Instant,
+    ) -> Result<(Regenerated, Value), Error> {
+        let generated = self.engine.generated(&self.request.context, self.options)?;
+        let duration = started.elapsed();
+        let bundles = generated.bundle_hashes();
+        let changed_bundles = bundles_between(&self.bundles, &bundles);
+        self.bundles = bundles;
+        let comparison = self.follower.compared(before);
+        if let Some(report) = &mut self.strict {
+            let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
+            let (first, now) = (&self.first, &self.follower.index);
+            let found =
+                violations(&since_start, &|path| first.file(path).map(|file| &*file.contract), &|path| {
+                    now.file(path).map(|file| &*file.contract)
+                });
+            report.check(self.engine.now().to_string(), found, files);
+            self.session.report(report)?;
+        }
+        let regenerated = Regenerated {
+            changed_files: files.to_vec(),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            micros: duration.as_micros(),
+            files_written: generated.wrote.written,
+            files_removed: generated.wrote.removed,
+            hashes: hashes_between(before, &self.follower.index, files),
+            comparison,
+            strict: self.strict.clone(),
+        };
+        Ok((regenerated, changed_bundles))
+    }
+}
+
+fn bundles_between(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Value {
+    let changed = after.iter().filter_map(|(entry, new)| {
+        let old = before.get(entry).filter(|old| *old != new)?;
+        Some(json!({"entryId": entry, "bundleHash": {"old": old, "new": new}}))
+    });
+    changed.collect()
+}
+
+fn hashes_between(before: &Index, after: &Index, files: &[String]) -> Vec<HashChange> {
+    let between =
+        |old: &str, new: &str| (old != new).then(|| OldNew { old: old.to_owned(), new: new.to_owned() });
+    let changes = files.iter().filter_map(|path| {
+        let (old, new) = (&before.file(path)?.contract, &after.file(path)?.contract);
+        let semantic_hash = between(&old.semantic_hash, &new.semantic_hash);
+        let file_hash = between(&old.file_hash, &new.file_hash);
+        Some(HashChange {
+            entry_id: path.clone(),
+            semantic_hash_changed: semantic_hash.is_some(),
+            file_hash_changed: file_hash.is_some(),
+            semantic_hash,
+            file_hash,
+        })
+    });
+    changes.filter(|change| change.semantic_hash_changed || change.file_hash_changed).collect()
+}
+
+fn logged(regenerated: &Regenerated, bundles: &Value) -> Value {
+    use becket_contracts::compare::Change;
+    let entries = |change: Change| -> Vec<&str> {
+        let files = regenerated.comparison.files.iter().filter(|file| file.change == change);
+        files.map(|file| file.entry_id.as_str()).collect()
+    };
+    // A file that moved is gone from one place and new in another, to a reader of the original's log.
+    let moved = regenerated.comparison.files.iter().filter(|file| file.change == Change::Moved);
+    let mut added = entries(Change::Added);
+    let mut removed = entries(Change::Removed);
+    for file in moved {
+        added.push(&file.entry_id);
+        removed.extend(file.moved_from.as_deref());
+    }
+    let mut outcome = json!({
+        "modifiedContracts": regenerated.hashes,
+        "modifiedBundles": bundles,
+        "summary": {
+            "modifiedContractsCount": regenerated.hashes.len(),
+            "modifiedBundlesCount": bundles.as_array().map_or(0, Vec::len),
+            "addedContractsCount": added.len(),
+            "removedContractsCount": removed.len(),
+        },
+    });
+    for (name, list) in [("addedContracts", added), ("removedContracts", removed)] {
+        if let (false, Some(outcome)) = (list.is_empty(), outcome.as_object_mut()) {
+            outcome.insert(name.to_owned(), json!(list));
+        }
+    }
+    outcome
+}
