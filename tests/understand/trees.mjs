@@ -45,10 +45,12 @@ export class Tree {
     symlinkSync(MODULES, join(this.root, 'node_modules'));
   }
 
+  /** The last argument may be further variables. */
   run(...args) {
+    const extra = typeof args.at(-1) === 'object' ? args.pop() : {};
     return execFileSync(becket(), args, {
       cwd: this.root,
-      env: { HOME: this.home, PATH: process.env.PATH },
+      env: { HOME: this.home, PATH: process.env.PATH, ...extra },
       encoding: 'utf8',
       maxBuffer: 1 << 28,
     });

@@ -47,7 +47,9 @@ fn array(text: &mut String, name: &str, items: &[Value], depth: usize) {
         let _ = writeln!(text, "{name}[{count}]:{space}{}", values.join(","));
         return;
     }
-    if let Some(columns) = columns(items) {
+    // A list in a list has no name, and readers take a header without one only at the top.
+    let may_be_table = !name.is_empty() || depth == 0;
+    if let Some(columns) = columns(items).filter(|_| may_be_table) {
         let names: Vec<String> = columns.iter().map(|column| key(column)).collect();
         let _ = writeln!(text, "{name}[{count}]{{{}}}:", names.join(","));
         for item in items {
@@ -166,6 +168,7 @@ mod tests {
         assert_eq!(toon(&json!([1, "b"])), "[2]: 1,b");
         assert_eq!(toon(&json!([{"a": 1}])), "[1]{a}:\n  1");
         assert_eq!(toon(&json!("x")), "x");
+        assert_eq!(toon(&json!([[{"a": 1}, {"a": 2}]])), "[1]:\n  - [2]:\n    - a: 1\n    - a: 2");
         assert_eq!(
             toon(&json!([[{"a": [1, {"b": 2}]}, {"c": 1}], []])),
             "[2]:\n  - [2]:\n    - a[2]:\n        - 1\n        - b: 2\n    - c: 1\n  - [0]:"
