@@ -2,54 +2,54 @@
 //!
 //! Best effort, as notifications are: whoever misses one asks `lodestar_events_pull`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use becket_engine::{Engine, coordinate::EventRow};
+use becket_engine::coordinate::{EventRow, Tail};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{log_level::Level, resources::lodestar, server::Server, subscriptions::Notice};
 
-/// How often it is looked whether there is somebody to tell, or a store to follow.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often it is looked whether there is somebody to tell.
+const GLANCE: Duration = Duration::from_millis(10);
+/// How often a store is looked for that is not there yet, or away.
+const RETRY: Duration = Duration::from_millis(250);
 /// How long one wait for a commit lasts: the end of the server is noticed in between.
 const WAIT: Duration = Duration::from_millis(400);
 
 /// On a thread of its own until `closing`: waiting for a database blocks.
 pub(crate) fn start(server: Server, closing: CancellationToken) {
-    let started = std::thread::Builder::new().name("events".to_owned()).spawn(move || run(&server, &closing));
+    let begun = Instant::now();
+    let started =
+        std::thread::Builder::new().name("events".to_owned()).spawn(move || run(&server, begun, &closing));
     if let Err(error) = started {
         tracing::warn!(%error, "clients are not told of events: no thread could be started");
     }
 }
 
-fn run(server: &Server, closing: &CancellationToken) {
+/// The first client hears of everything since the server began: nothing that happens while it connects is missed.
+fn run(server: &Server, begun: Instant, closing: &CancellationToken) {
+    let mut tail: Option<Tail> = None;
     while !closing.is_cancelled() {
-        if !server.has_clients() {
+        if tail.is_none() && !server.has_clients() {
             std::thread::sleep(GLANCE);
             continue;
         }
-        if let Err(error) = follow(server, server.engine(), closing) {
-            tracing::debug!(%error, "no events to follow yet");
-            // There may be no `.lodestar/` yet, or its server is away.
-            for _ in 0..40 {
-                if closing.is_cancelled() {
-                    return;
-                }
-                std::thread::sleep(GLANCE);
+        let news = match &mut tail {
+            Some(tail) => tail.wait(WAIT),
+            None => server.engine().events_tail(begun.elapsed()).map(|found| {
+                tail = Some(found);
+                Vec::new()
+            }),
+        };
+        match news {
+            Ok(events) => events.iter().for_each(|event| tell(server, event)),
+            Err(error) => {
+                tracing::debug!(%error, "no events to follow now");
+                std::thread::sleep(RETRY);
             }
         }
     }
-}
-
-fn follow(server: &Server, engine: &Engine, closing: &CancellationToken) -> Result<(), becket_engine::Error> {
-    let mut tail = engine.events_tail()?;
-    while !closing.is_cancelled() {
-        for event in tail.wait(WAIT)? {
-            tell(server, &event);
-        }
-    }
-    Ok(())
 }
 
 fn tell(server: &Server, event: &EventRow) {

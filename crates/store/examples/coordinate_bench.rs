@@ -1,5 +1,7 @@
 //! What the store costs, for `cargo xtask bench coordinate`: one line of JSON per measure, on both engines, each rate
 //! beside that of a bare transaction that makes the same writes in the same tables in the same run.
+//!
+//! With the name of an engine (`sqlite`, `postgres`) it measures that one alone, and with a number after it so many tasks.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -32,17 +34,19 @@ fn main() {
     if let [place, repository, index] = &arguments[..] {
         return client(place, repository, index.parse().unwrap());
     }
-    let folder = tempfile::TempDir::new().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    measure(&Engine {
-        name: "SQLite",
-        few: path("few.sqlite"),
-        many: path("many.sqlite"),
-        bare: path("bare.sqlite"),
-    });
-    let cluster = Cluster::start(Durability::Full);
-    let url = cluster.url();
-    measure(&Engine { name: "PostgreSQL", few: url.clone(), many: url.clone(), bare: url });
+    let only = arguments.first().map(String::as_str);
+    let many = arguments.get(1).map_or(MANY, |number| number.parse().unwrap());
+    if only != Some("postgres") {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (few, large, bare) = (path("few.sqlite"), path("many.sqlite"), path("bare.sqlite"));
+        measure(&Engine { name: "SQLite", few, many: large, bare }, many);
+    }
+    if only != Some("sqlite") {
+        let cluster = Cluster::start(Durability::Full);
+        let url = cluster.url();
+        measure(&Engine { name: "PostgreSQL", few: url.clone(), many: url.clone(), bare: url }, many);
+    }
 }
 
 struct Engine {
@@ -52,15 +56,15 @@ struct Engine {
     bare: String,
 }
 
-fn measure(engine: &Engine) {
+fn measure(engine: &Engine, size: usize) {
     let name = engine.name;
     let few = open(&engine.few, "few");
     let many = open(&engine.many, "many");
     fill(&few, FEW);
     let began = Instant::now();
-    fill(&many, MANY);
+    fill(&many, size);
     say(
-        &format!("{name}: {MANY} definitions read for the first time"),
+        &format!("{name}: {size} definitions read for the first time"),
         began.elapsed().as_secs_f64(),
         "s",
         None,
@@ -72,18 +76,18 @@ fn measure(engine: &Engine) {
     let list = median(CALLS, |_| {
         assert_eq!(many.tasks(&main_tree(), &TaskQuery::default()).unwrap().tasks.len(), 50);
     });
-    say(&format!("{name}: `list` (50) of {MANY} tasks, p50"), list, "ms", None, Some(("most", 5.0)));
-    let (small, large) = (calls(&few, FEW), calls(&many, MANY));
+    say(&format!("{name}: `list` (50) of {size} tasks, p50"), list, "ms", None, Some(("most", 5.0)));
+    let (small, large) = (calls(&few, FEW), calls(&many, size));
     for ((what, small), (_, large)) in small.into_iter().zip(large) {
         say(
-            &format!("{name}: `{what}` at {MANY} tasks, p50"),
+            &format!("{name}: `{what}` at {size} tasks, p50"),
             large,
             "ms",
             Some((&format!("at {FEW}"), small)),
             None,
         );
         say(
-            &format!("{name}: `{what}`, {MANY} tasks against {FEW}"),
+            &format!("{name}: `{what}`, {size} tasks against {FEW}"),
             large / small,
             "×",
             None,

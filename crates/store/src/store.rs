@@ -396,6 +396,11 @@ impl Store {
         self.read(events::last)
     }
 
+    /// The last event that was older than `past`.
+    pub fn event_before(&self, past: Duration) -> Result<i64> {
+        self.read(|transaction| events::before(transaction, past))
+    }
+
     // ---- the store itself
 
     pub fn is_read_only(&self) -> bool {

@@ -51,6 +51,23 @@ impl StdioServer {
         self.call("tools/call", &json!({ "name": name, "arguments": arguments }))
     }
 
+    /// The structured answer of a tool, and how long it took.
+    pub(crate) fn ask(&mut self, name: &str, arguments: &Value) -> Result<(Value, Duration), BenchError> {
+        let (mut answer, took) =
+            self.answer("tools/call", &json!({ "name": name, "arguments": arguments }))?;
+        Ok((answer["result"]["structuredContent"].take(), took))
+    }
+
+    /// Reads on until the server says something of which `is_it` is true.
+    pub(crate) fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<Value, BenchError> {
+        loop {
+            let message = self.read()?.0;
+            if is_it(&message) {
+                return Ok(message);
+            }
+        }
+    }
+
     /// Ends the input, which must end the server with success.
     pub(crate) fn stop(self) -> Result<(), BenchError> {
         let Self { mut child, input, output, .. } = self;
@@ -66,30 +83,39 @@ impl StdioServer {
         Err(BenchError::Failed { command, status: status.to_string(), output: String::new() })
     }
 
-    /// The time from writing the request to having read its answer; parsing it is not the server's work.
     fn call(&mut self, method: &str, params: &Value) -> Result<Duration, BenchError> {
+        Ok(self.answer(method, params)?.1)
+    }
+
+    /// The time from writing the request to having read its answer; parsing it is not the server's work.
+    fn answer(&mut self, method: &str, params: &Value) -> Result<(Value, Duration), BenchError> {
         self.last_id += 1;
         let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let begun = Instant::now();
         self.send(&request)?;
-        let mut line = String::new();
         loop {
-            line.clear();
-            let read = self.output.read_line(&mut line);
-            let took = begun.elapsed();
-            if read.map_err(|source| BenchError::Connection { what: "reading an answer", source })? == 0 {
-                return Err(BenchError::Silent { expected: "an answer" });
-            }
-            let answer: Value =
-                serde_json::from_str(&line).map_err(|_| BenchError::Silent { expected: "a JSON message" })?;
+            let (answer, read_at) = self.read()?;
             if answer["id"] != self.last_id {
                 continue;
             }
             if !is_success(&answer) {
-                return Err(BenchError::Refused { call: method.to_owned(), answer: line });
+                return Err(BenchError::Refused { call: method.to_owned(), answer: answer.to_string() });
             }
-            return Ok(took);
+            return Ok((answer, read_at.duration_since(begun)));
         }
+    }
+
+    /// The next message, and when it was there.
+    fn read(&mut self) -> Result<(Value, Instant), BenchError> {
+        let mut line = String::new();
+        let read = self.output.read_line(&mut line);
+        let read_at = Instant::now();
+        if read.map_err(|source| BenchError::Connection { what: "reading an answer", source })? == 0 {
+            return Err(BenchError::Silent { expected: "an answer" });
+        }
+        let message =
+            serde_json::from_str(&line).map_err(|_| BenchError::Silent { expected: "a JSON message" })?;
+        Ok((message, read_at))
     }
 
     fn send(&mut self, message: &Value) -> Result<(), BenchError> {

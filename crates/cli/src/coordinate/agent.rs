@@ -128,8 +128,9 @@ impl Agent {
 }
 
 fn brief(engine: &Engine, id: &str, format: &str) -> Result<Outcome, Error> {
-    let found = engine.task_get(&TaskGet { task_id: id.to_owned(), worktree: None })?;
-    let context = engine.task_context(&TaskContext { task_id: id.to_owned(), ..TaskContext::default() })?;
+    let found = engine.task_get(&TaskGet { task_id: id.to_owned(), ..TaskGet::default() })?.answer;
+    let context =
+        engine.task_context(&TaskContext { task_id: id.to_owned(), ..TaskContext::default() })?.answer;
     let task = found.task;
     let bullets =
         |items: &[String]| items.iter().map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n");

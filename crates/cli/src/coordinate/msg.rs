@@ -99,6 +99,7 @@ impl Msg {
                         subject,
                         body: text,
                         severity,
+                        ..MessageSend::default()
                     })?
                     .answer;
                 let data = json!({"message_id": sent.message_id, "task_id": task, "sent_at": sent.sent_at,
@@ -123,6 +124,7 @@ impl Msg {
                     limit: Some(limit),
                     ..MessageList::default()
                 })?;
+                let found = found.answer;
                 let data = json!({"messages": rows(&found.messages), "count": found.messages.len(), "unread": found.unread});
                 Ok(Outcome::new(data, text_of(&found.messages)))
             }

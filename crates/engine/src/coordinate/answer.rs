@@ -1,6 +1,6 @@
 //! What every answer to an agent ends with: what happened since its last call.
 
-use becket_store::{AgentId, Call, Digest};
+use becket_store::{AgentId, Call, Digest, TaskId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -122,7 +122,44 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// As [`Self::answered`], for a call that names a task: work on it keeps the lease of its holder alive.
+    pub(super) fn answered_about<T>(
+        &self,
+        board: &Board,
+        agent: Option<&AgentId>,
+        task: &TaskId,
+        answer: T,
+    ) -> Answer<T> {
+        if let Some(agent) = agent.filter(|_| !board.store.is_read_only()) {
+            let call = Call { correlation_id: Some(random_hex()), ..Call::by(agent) };
+            if let Err(error) = board.store.activity(&call, task) {
+                tracing::debug!(%error, "the lease was not renewed");
+            }
+        }
+        self.answered(board, agent, answer)
+    }
+}
+
 impl Board {
+    /// Who asks, if anybody: an agent that joined.
+    pub(super) fn asking(&self, agent: Option<&str>) -> Result<Option<AgentId>, Error> {
+        let agent = agent.map(agent_id).transpose()?;
+        if let Some(agent) = &agent {
+            self.store.agent(agent)?;
+        }
+        Ok(agent)
+    }
+
+    /// As [`Self::caller`], under a key that the caller chose to be able to repeat the call.
+    pub(super) fn caller_with_key(&self, agent: Option<&str>, key: Option<&str>) -> Result<Call, Error> {
+        let call = self.caller(agent)?;
+        Ok(match key {
+            Some(key) => Call { idempotency_key: Some(key.to_owned()), ..call },
+            None => call,
+        })
+    }
+
     /// Who makes a change; each call has an id of its own, which its events carry. Only a server can lose an answer on its
     /// way, and so only there a call has a key by which it is done once.
     pub(super) fn caller(&self, agent: Option<&str>) -> Result<Call, Error> {

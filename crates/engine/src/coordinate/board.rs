@@ -16,16 +16,18 @@ use becket_project::{Sandbox, Workspace, config};
 use becket_store::{
     LeaseBounds, LockPolicy, Options, Origin, Place, Policy, SpecStamp, Store, SyncReport, Verifier,
     Worktree,
-    spec_file::{Loaded, SpecError, SpecFile, Stat},
+    spec_file::{Loaded, Sheet, SpecError, SpecFile, Stat},
 };
 
 use super::flush::Flusher;
-use crate::{Engine, Error, status::StatusRequest};
+use crate::{Engine, Error, progress::tell, status::StatusRequest};
 
 /// Kept by the engine between calls.
 #[derive(Debug, Default)]
 pub struct Coordination {
     stores: Mutex<BTreeMap<String, Opened>>,
+    /// By folder: each remembers where the tasks of its file stand.
+    specs: Mutex<BTreeMap<PathBuf, SpecFile>>,
     /// Set when the nearest `.lodestar/` upwards is the repository, as `lodestar` has it.
     nearest: OnceLock<()>,
     pub(super) flusher: Flusher,
@@ -77,12 +79,18 @@ impl Engine {
             let inside = root.strip_prefix(&workspace.root).map(slashes).unwrap_or_default();
             (workspace.root.clone(), inside)
         });
-        let board = Board { spec: SpecFile::new(&folder), root, store, worktree: key, runtime, sandbox, git };
+        let spec = self.spec_of(&folder);
+        let board = Board { spec, root, store, worktree: key, runtime, sandbox, git };
         if newly {
             // What a process that died had answered and not written.
             self.coordinate.flusher.nudge(&board);
         }
         Ok(board)
+    }
+
+    fn spec_of(&self, folder: &Path) -> SpecFile {
+        let mut specs = self.coordinate.specs.lock().unwrap_or_else(PoisonError::into_inner);
+        specs.entry(folder.to_owned()).or_insert_with(|| SpecFile::new(folder)).clone()
     }
 
     /// The folder that holds `.lodestar/`.
@@ -251,13 +259,17 @@ impl Engine {
             self.flush_board(board)
                 .unwrap_or_else(|error| tracing::debug!(%error, "not flushed before reading"));
         }
+        tell("reading spec.yaml", 0, None);
         let loaded = board.spec.read()?;
+        let count = loaded.spec.tasks.len();
+        tell("taking over tasks", 0, Some(count));
         let report = board.store.sync(
             &board.worktree,
             &stamp(&loaded),
             board.origin(&loaded.text),
             &loaded.spec.tasks,
         )?;
+        tell("taking over tasks", count, Some(count));
         for behind in report.behind.iter().take(5) {
             tracing::info!(task = %behind.task, file = behind.file.word(), store = behind.store.word(), "spec.yaml is behind the store; nothing is rolled back");
         }
@@ -284,8 +296,13 @@ impl Board {
 }
 
 /// Of a reading.
-pub(super) fn stamp(loaded: &Loaded) -> SpecStamp {
+fn stamp(loaded: &Loaded) -> SpecStamp {
     SpecStamp { stat: stat_text(&loaded.stat, true), hash: loaded.hash.clone() }
+}
+
+/// Of a change.
+pub(super) fn stamp_of(sheet: &Sheet) -> SpecStamp {
+    SpecStamp { stat: stat_text(&sheet.stat, true), hash: sheet.hash.clone() }
 }
 
 /// A file that was changed a moment ago may change again within the same tick of its clock: such a stamp never matches, so

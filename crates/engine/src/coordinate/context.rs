@@ -8,13 +8,16 @@ use becket_store::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{board::Board, tasks::task_id};
+use super::{answer::Answer, board::Board, tasks::task_id};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskContext {
     pub task_id: String,
+    /// Who asks: reading about a task that it holds keeps its lease.
+    #[serde(default)]
+    pub agent_id: Option<String>,
     /// The budget of `content`, in characters; 4000 if left out.
     #[serde(default)]
     #[schemars(range(min = 100, max = 100_000))]
@@ -77,14 +80,16 @@ const DEFAULT_BUDGET: usize = 4_000;
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Engine {
-    pub fn task_context(&self, request: &TaskContext) -> Result<ContextAnswer, Error> {
+    pub fn task_context(&self, request: &TaskContext) -> Result<Answer<ContextAnswer>, Error> {
         let budget = request.max_chars.unwrap_or(DEFAULT_BUDGET);
         if !(100..=100_000).contains(&budget) {
             return Err(Error::invalid("invalid_arguments", "`maxChars` is a number from 100 to 100000.")
                 .with_hint("Leave it out for 4000."));
         }
+        let id = task_id(&request.task_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let task = board.store.task(&board.worktree, &task_id(&request.task_id)?)?.definition;
+        let agent = board.asking(request.agent_id.as_deref())?;
+        let task = board.store.task(&board.worktree, &id)?.definition;
         let mut parts = Vec::new();
         let mut warnings = Vec::new();
         if !task.description.trim().is_empty() {
@@ -116,14 +121,15 @@ impl Engine {
         if let Some(excerpt) = &mut context.prd_excerpt {
             *excerpt = prd::excerpt(excerpt, budget).text;
         }
-        Ok(ContextAnswer {
+        let answer = ContextAnswer {
             task_id: task.id,
             title: task.title,
             context,
             content: cut.text,
             truncated: cut.truncated,
             warnings,
-        })
+        };
+        Ok(self.answered_about(&board, agent.as_ref(), &id, answer))
     }
 
     /// What `task.get` says about the document: missing, or changed.

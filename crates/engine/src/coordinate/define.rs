@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use becket_base::Timestamp;
 use becket_store::{
     AgentId, Cascade, Change, TaskId, globs, prd,
-    spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Loaded, Prd, PrdReference, Status},
+    spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Prd, PrdReference, Sheet, Status},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     answer::{Answer, agent_id},
-    board::{Board, stamp},
+    board::{Board, stamp_of},
     tasks::{parse_status, task_id},
     views::TaskDetailView,
 };
@@ -187,7 +187,7 @@ impl Engine {
             |_| Ok(vec![Edit::Create(Box::new(definition.clone()))]),
             |after| {
                 let written = find(after, &definition.id)?;
-                Ok(board.store.create_task(&call, &board.worktree, &stamp(after), &written)?)
+                Ok(board.store.create_task(&call, &board.worktree, &stamp_of(after), &written)?)
             },
         )?;
         let detail = board.store.task(&board.worktree, &TaskId::new(&definition.id))?;
@@ -229,7 +229,8 @@ impl Engine {
                 |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits }]),
                 |after| {
                     let written = find(after, id.as_str())?;
-                    newly_ready = board.store.update_task(&call, &board.worktree, &stamp(after), &written)?;
+                    newly_ready =
+                        board.store.update_task(&call, &board.worktree, &stamp_of(after), &written)?;
                     Ok(())
                 },
             )?;
@@ -248,7 +249,7 @@ impl Engine {
             newly_ready_task_ids: newly_ready.iter().map(ToString::to_string).collect(),
             warnings,
         };
-        Ok(self.answered(&board, agent.as_ref(), changed))
+        Ok(self.answered_about(&board, agent.as_ref(), &id, changed))
     }
 
     pub fn task_delete(&self, request: &TaskDelete) -> Result<Answer<DeletedTasks>, Error> {
@@ -325,9 +326,10 @@ fn actor(agent: Option<&str>, by_person: bool) -> Result<Option<AgentId>, Error>
     }
 }
 
-fn find(loaded: &Loaded, id: &str) -> Result<Definition, Error> {
-    let found = loaded.spec.tasks.iter().find(|task| task.id == id).cloned();
-    found.ok_or_else(|| Error::internal(format!("`{id}` is not in spec.yaml after it was written.")))
+fn find(sheet: &Sheet, id: &str) -> Result<Definition, Error> {
+    sheet
+        .task(id)?
+        .ok_or_else(|| Error::internal(format!("`{id}` is not in spec.yaml after it was written.")))
 }
 
 /// Only what differs: an update that changes nothing writes nothing.

@@ -1,14 +1,20 @@
 //! Events: pulled by a cursor, waited for, or followed by a server that tells its clients.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use becket_store::{ALL_EVENT_TYPES, Event, EventPage, EventQuery, EventType, Store};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{answer::agent_id, tasks::bounded};
-use crate::{Engine, Error};
+use super::{
+    answer::{Answer, agent_id},
+    tasks::bounded,
+};
+use crate::{Engine, Error, progress::tell};
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -90,6 +96,8 @@ pub struct Tail {
     watch: becket_store::Watch,
     cursor: i64,
     stream: Option<String>,
+    /// Whether something may have happened before the watch began.
+    is_behind: bool,
 }
 
 const WAIT: u64 = 25;
@@ -115,7 +123,7 @@ impl Engine {
         &self,
         request: &EventsWait,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<EventsAnswer, Error> {
+    ) -> Result<Answer<EventsAnswer>, Error> {
         let seconds = request.timeout_seconds.unwrap_or(WAIT);
         if !(1..=55).contains(&seconds) {
             return Err(Error::invalid("invalid_arguments", "`timeoutSeconds` is a number from 1 to 55.")
@@ -124,7 +132,6 @@ impl Engine {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
         board.store.agent(&agent)?;
-        let _ = board.store.heartbeat(&agent);
         let since = match request.since_cursor {
             Some(since) => since,
             None => board.store.last_event()?,
@@ -132,25 +139,36 @@ impl Engine {
         let query = EventQuery {
             since,
             types: types(&request.filter_types)?,
-            concerning: Some(agent),
+            concerning: Some(agent.clone()),
             ..EventQuery::default()
         };
-        Ok(EventsAnswer::from(board.store.wait(&query, Duration::from_secs(seconds), cancelled)?))
+        let begun = Instant::now();
+        let whole = usize::try_from(seconds).ok();
+        let unwanted = || {
+            let waited = usize::try_from(begun.elapsed().as_secs()).unwrap_or(usize::MAX);
+            tell("waiting for news", waited, whole);
+            cancelled()
+        };
+        let page = board.store.wait(&query, Duration::from_secs(seconds), &unwanted)?;
+        Ok(self.answered(&board, Some(&agent), EventsAnswer::from(page)))
     }
 
-    /// Follows the store of this repository; nothing where there is none yet.
-    pub fn events_tail(&self) -> Result<Tail, Error> {
+    /// Follows the store of this repository, from where it was `past` ago; an error where there is none yet.
+    pub fn events_tail(&self, past: Duration) -> Result<Tail, Error> {
         let board = self.board(None)?;
-        let cursor = board.store.last_event()?;
-        Ok(Tail { watch: board.store.watch()?, store: board.store, cursor, stream: None })
+        // Watched before it is read: what is committed in between is seen twice rather than never.
+        let watch = board.store.watch()?;
+        let cursor = board.store.event_before(past)?;
+        Ok(Tail { watch, store: board.store, cursor, stream: None, is_behind: !past.is_zero() })
     }
 }
 
 impl Tail {
-    /// Waits at most `timeout` for somebody to commit something, and gives what is new.
+    /// Waits at most `timeout` for somebody to commit something, and gives what is new. Time alone ends leases, so it is
+    /// looked even if nobody did.
     pub fn wait(&mut self, timeout: Duration) -> Result<Vec<EventRow>, Error> {
-        if !self.watch.wait(timeout)? {
-            return Ok(Vec::new());
+        if !std::mem::take(&mut self.is_behind) {
+            self.watch.wait(timeout)?;
         }
         self.news()
     }

@@ -9,7 +9,7 @@ use super::{
     tasks::task_id,
     views::warning,
 };
-use crate::{Engine, Error};
+use crate::{Engine, Error, progress::tell};
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -50,6 +50,10 @@ pub struct Verified {
     pub warnings: Vec<String>,
 }
 
+/// What somebody who waits is told: tasks are read, the move is made.
+const PHASE: &str = "finishing the task";
+const STEPS: usize = 2;
+
 impl Engine {
     pub fn task_done(&self, request: &TaskFinish) -> Result<Answer<Finished>, Error> {
         self.finish(request, becket_store::Store::done, |outcome| Finished {
@@ -85,11 +89,14 @@ impl Engine {
         let task = task_id(&request.task_id)?;
         let nobody = request.by_person && request.agent_id.is_empty();
         let agent = if nobody { None } else { Some(agent_id(&request.agent_id)?) };
+        tell(PHASE, 0, Some(STEPS));
         let board = self.tasks_board(request.worktree.as_deref())?;
+        tell(PHASE, 1, Some(STEPS));
         let call = board.caller(agent.as_ref().map(becket_store::AgentId::as_str))?;
         let outcome =
             act(&board.store, &call, &board.worktree, &task, request.generation, request.note.as_deref())?;
         self.coordinate.flusher.nudge(&board);
+        tell(PHASE, STEPS, Some(STEPS));
         Ok(self.answered(&board, agent.as_ref(), answer(outcome)))
     }
 }

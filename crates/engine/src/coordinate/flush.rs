@@ -10,10 +10,10 @@ use std::{
 
 use becket_store::{
     StatusRow, TaskState,
-    spec_file::{Definition, Edit, Field, Loaded},
+    spec_file::{Definition, Edit, Field, Sheet, SpecError},
 };
 
-use super::board::{Board, stamp};
+use super::board::{Board, stamp_of};
 use crate::{Engine, Error};
 
 /// Gathers what happens within this time into one write.
@@ -151,13 +151,13 @@ fn flush(board: &Board) -> Result<(), Error> {
         let known = board.store.spec_stamp(&board.worktree)?;
         let untouched = std::cell::Cell::new(false);
         board.spec.change_then::<Error>(
-            |loaded| {
-                untouched.set(known.as_ref().is_some_and(|known| known.hash == loaded.hash));
-                Ok(edits(loaded, &rows))
+            |sheet| {
+                untouched.set(known.as_ref().is_some_and(|known| known.hash == sheet.hash));
+                Ok(edits(sheet, &rows)?)
             },
             |after| {
                 // Only then is the mirror as new as the file.
-                let stamp = untouched.get().then(|| stamp(after));
+                let stamp = untouched.get().then(|| stamp_of(after));
                 Ok(board.store.outbox_written(&board.worktree, &rows, stamp.as_ref())?)
             },
         )?;
@@ -167,16 +167,17 @@ fn flush(board: &Board) -> Result<(), Error> {
     }
 }
 
-fn edits(loaded: &Loaded, rows: &[StatusRow]) -> Vec<Edit> {
-    let tasks: std::collections::BTreeMap<&str, &Definition> =
-        loaded.spec.tasks.iter().map(|task| (task.id.as_str(), task)).collect();
-    rows.iter()
-        .filter_map(|row| {
-            let task = tasks.get(row.task.as_str())?;
-            let fields = fields(task, &row.state);
-            (!fields.is_empty()).then(|| Edit::Set { id: task.id.clone(), fields })
-        })
-        .collect()
+/// A task that the file does not have any more needs no edit.
+fn edits(sheet: &Sheet, rows: &[StatusRow]) -> Result<Vec<Edit>, SpecError> {
+    let mut edits = Vec::new();
+    for row in rows {
+        let Some(task) = sheet.task(row.task.as_str())? else { continue };
+        let fields = fields(&task, &row.state);
+        if !fields.is_empty() {
+            edits.push(Edit::Set { id: task.id, fields });
+        }
+    }
+    Ok(edits)
 }
 
 /// What differs, so that a write that changes nothing is none.

@@ -64,6 +64,9 @@ pub struct ConflictView {
 #[serde(rename_all = "camelCase")]
 pub struct TaskClaimNext {
     pub agent_id: String,
+    /// A word of your own: the same call with the same word is done once, however often it is repeated.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
     #[serde(default)]
     pub ttl_seconds: Option<u64>,
     /// Only tasks with any of these.
@@ -174,7 +177,7 @@ impl Engine {
     pub fn task_claim_next(&self, request: &TaskClaimNext) -> Result<Answer<NextClaim>, Error> {
         let agent = agent_id(&request.agent_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let call = board.caller(Some(&request.agent_id))?;
+        let call = board.caller_with_key(Some(&request.agent_id), request.idempotency_key.as_deref())?;
         let wish = TaskNext {
             labels: request.labels.clone(),
             max_priority: request.max_priority,

@@ -27,6 +27,9 @@ pub struct MessageSend {
     /// info, warning, handoff or blocker; info if left out.
     #[serde(default)]
     pub severity: Option<String>,
+    /// A word of your own: the same call with the same word is done once, however often it is repeated.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -137,7 +140,7 @@ impl Engine {
         };
         let board = self.board(None)?;
         let sent = board.store.send(
-            &board.caller(Some(&request.from_agent_id))?,
+            &board.caller_with_key(Some(&request.from_agent_id), request.idempotency_key.as_deref())?,
             &NewMessage {
                 to: request.to_agent_id.as_deref().map(agent_id).transpose()?,
                 task: request.task_id.as_deref().map(task_id).transpose()?,
@@ -155,15 +158,13 @@ impl Engine {
         Ok(self.answered(&board, Some(&from), answer))
     }
 
-    pub fn message_list(&self, request: &MessageList) -> Result<Messages, Error> {
+    pub fn message_list(&self, request: &MessageList) -> Result<Answer<Messages>, Error> {
         bounded("limit", request.limit, 200)?;
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
         board.store.agent(&agent)?;
-        // Heartbeat only: the list itself is the news.
-        let _ = board.store.heartbeat(&agent);
         let task = request.task_id.as_deref().map(task_id).transpose()?;
-        self.fitting(request.limit.unwrap_or(50), |limit| {
+        let listed = self.fitting(request.limit.unwrap_or(50), |limit| {
             let page = board.store.messages(&Inbox {
                 agent: Some(agent.clone()),
                 task: task.clone(),
@@ -177,6 +178,10 @@ impl Engine {
                 unread: page.unread,
                 next_cursor: page.next_cursor,
             })
+        })?;
+        Ok(match &task {
+            Some(task) => self.answered_about(&board, Some(&agent), task, listed),
+            None => self.answered(&board, Some(&agent), listed),
         })
     }
 
@@ -210,15 +215,20 @@ impl Engine {
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
         let call = board.caller(Some(&request.agent_id))?;
-        let updated = match (&request.task_id, request.message_ids.is_empty()) {
+        let task = request.task_id.as_deref().map(task_id).transpose()?;
+        let updated = match (&task, request.message_ids.is_empty()) {
             (_, false) => board.store.acknowledge(&call, &request.message_ids)?,
-            (Some(task), true) => board.store.acknowledge_thread(&call, &task_id(task)?)?,
+            (Some(task), true) => board.store.acknowledge_thread(&call, task)?,
             (None, true) => {
                 return Err(Error::invalid("invalid_arguments", "`messageIds` is empty.")
                     .with_hint("Give the ids that lodestar_message_list returned."));
             }
         };
-        Ok(self.answered(&board, Some(&agent), AckedMessages { ok: true, updated }))
+        let answer = AckedMessages { ok: true, updated };
+        Ok(match &task {
+            Some(task) => self.answered_about(&board, Some(&agent), task, answer),
+            None => self.answered(&board, Some(&agent), answer),
+        })
     }
 
     pub fn message_search(&self, request: &MessageSearch) -> Result<Messages, Error> {

@@ -39,10 +39,13 @@ pub struct Tasks {
     pub warnings: Vec<String>,
 }
 
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskGet {
     pub task_id: String,
+    /// Who asks: looking at a task that it holds keeps its lease.
+    #[serde(default)]
+    pub agent_id: Option<String>,
     /// The worktree whose tasks are meant.
     #[serde(default)]
     pub worktree: Option<String>,
@@ -133,14 +136,16 @@ impl Engine {
         })
     }
 
-    pub fn task_get(&self, request: &TaskGet) -> Result<TaskAnswer, Error> {
+    pub fn task_get(&self, request: &TaskGet) -> Result<Answer<TaskAnswer>, Error> {
+        let id = task_id(&request.task_id)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let detail = board.store.task(&board.worktree, &task_id(&request.task_id)?)?;
+        let agent = board.asking(request.agent_id.as_deref())?;
+        let detail = board.store.task(&board.worktree, &id)?;
         let mut warnings = problems(&detail.problems);
         if let Some(prd) = &detail.definition.prd {
             warnings.extend(self.prd_warnings(&board, prd));
         }
-        Ok(TaskAnswer {
+        let answer = TaskAnswer {
             task: TaskDetailView::from(&detail),
             runtime: TaskRuntime {
                 status: detail.state.status.word().to_owned(),
@@ -154,7 +159,8 @@ impl Engine {
                 messages: detail.messages,
             },
             warnings,
-        })
+        };
+        Ok(self.answered_about(&board, agent.as_ref(), &id, answer))
     }
 
     pub fn task_next(&self, request: &TaskNext) -> Result<Answer<Candidates>, Error> {

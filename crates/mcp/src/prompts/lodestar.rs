@@ -94,8 +94,8 @@ impl Template for TaskExecute {
             if let Some(id) = id {
                 let found = call
                     .blocking(move |engine| {
-                        let task = engine.task_get(&TaskGet { task_id: id.clone(), worktree: None })?;
-                        let context = engine.task_context(&TaskContext { task_id: id, ..TaskContext::default() })?;
+                        let task = engine.task_get(&TaskGet { task_id: id.clone(), ..TaskGet::default() })?.answer;
+                        let context = engine.task_context(&TaskContext { task_id: id, ..TaskContext::default() })?.answer;
                         Ok((task, context))
                     })
                     .await

@@ -66,10 +66,9 @@ impl Source for Lodestar {
                 }
                 _ => {
                     let task_id = decoded(uri.strip_prefix(TASK)?);
-                    let task = call
-                        .blocking(move |engine| engine.task_get(&TaskGet { task_id, worktree: None }))
-                        .await;
-                    Some(task.and_then(|task| super::json(uri, &task)))
+                    let request = TaskGet { task_id, ..TaskGet::default() };
+                    let task = call.blocking(move |engine| engine.task_get(&request)).await;
+                    Some(task.and_then(|task| super::json(uri, &task.answer)))
                 }
             }
         }

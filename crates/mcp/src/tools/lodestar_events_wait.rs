@@ -7,7 +7,7 @@ use std::sync::{
 
 use becket_engine::{
     Error,
-    coordinate::{EventsAnswer, EventsWait},
+    coordinate::{Answer, EventsAnswer, EventsWait},
 };
 
 use crate::{
@@ -28,9 +28,9 @@ impl Tool for LodestarEventsWait {
     const EFFECT: Effect = Effect::Reads;
 
     type Params = EventsWait;
-    type Output = EventsAnswer;
+    type Output = Answer<EventsAnswer>;
 
-    async fn run(call: Call, params: EventsWait) -> Result<EventsAnswer, Error> {
+    async fn run(call: Call, params: EventsWait) -> Result<Answer<EventsAnswer>, Error> {
         let unwanted = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&unwanted);
         let waiting =
@@ -44,7 +44,7 @@ impl Tool for LodestarEventsWait {
         waiting.await
     }
 
-    fn text(output: &EventsAnswer) -> String {
-        happened(output)
+    fn text(output: &Answer<EventsAnswer>) -> String {
+        [happened(&output.answer), output.notice()].concat()
     }
 }

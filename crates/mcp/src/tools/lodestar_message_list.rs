@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Error,
-    coordinate::{MessageList, Messages},
+    coordinate::{Answer, MessageList, Messages},
 };
 
 use crate::{
@@ -22,13 +22,13 @@ impl Tool for LodestarMessageList {
     const EFFECT: Effect = Effect::Reads;
 
     type Params = MessageList;
-    type Output = Messages;
+    type Output = Answer<Messages>;
 
-    async fn run(call: Call, params: MessageList) -> Result<Messages, Error> {
+    async fn run(call: Call, params: MessageList) -> Result<Answer<Messages>, Error> {
         call.blocking(move |engine| engine.message_list(&params)).await
     }
 
-    fn text(output: &Messages) -> String {
-        mail(output)
+    fn text(output: &Answer<Messages>) -> String {
+        [mail(&output.answer), output.notice()].concat()
     }
 }

@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Error,
-    coordinate::{ContextAnswer, TaskContext},
+    coordinate::{Answer, ContextAnswer, TaskContext},
 };
 
 use crate::{
@@ -22,13 +22,15 @@ impl Tool for LodestarTaskContext {
     const EFFECT: Effect = Effect::Reads;
 
     type Params = TaskContext;
-    type Output = ContextAnswer;
+    type Output = Answer<ContextAnswer>;
 
-    async fn run(call: Call, params: TaskContext) -> Result<ContextAnswer, Error> {
+    async fn run(call: Call, params: TaskContext) -> Result<Answer<ContextAnswer>, Error> {
         call.blocking(move |engine| engine.task_context(&params)).await
     }
 
-    fn text(output: &ContextAnswer) -> String {
-        format!("{} {}{}\n{}", output.task_id, output.title, lines(&output.warnings), output.content)
+    fn text(output: &Answer<ContextAnswer>) -> String {
+        let found = &output.answer;
+        let (warnings, notice) = (lines(&found.warnings), output.notice());
+        format!("{} {}{warnings}\n{}{notice}", found.task_id, found.title, found.content)
     }
 }

@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Error,
-    coordinate::{TaskAnswer, TaskGet},
+    coordinate::{Answer, TaskAnswer, TaskGet},
 };
 
 use crate::{
@@ -23,19 +23,21 @@ impl Tool for LodestarTaskGet {
     const EFFECT: Effect = Effect::Reads;
 
     type Params = TaskGet;
-    type Output = TaskAnswer;
+    type Output = Answer<TaskAnswer>;
 
-    async fn run(call: Call, params: TaskGet) -> Result<TaskAnswer, Error> {
+    async fn run(call: Call, params: TaskGet) -> Result<Answer<TaskAnswer>, Error> {
         call.blocking(move |engine| engine.task_get(&params)).await
     }
 
-    fn text(output: &TaskAnswer) -> String {
+    fn text(output: &Answer<TaskAnswer>) -> String {
+        let found = &output.answer;
         format!(
-            "{} {} [{}]{}",
-            output.task.id,
-            output.task.title,
-            output.runtime.status,
-            lines(&output.warnings)
+            "{} {} [{}]{}{}",
+            found.task.id,
+            found.task.title,
+            found.runtime.status,
+            lines(&found.warnings),
+            output.notice()
         )
     }
 }

@@ -59,7 +59,8 @@ fn long_patterns_are_quick() {
     let right = format!("{}y", "*a".repeat(300));
     let before = std::time::Instant::now();
     assert!(!overlap(&left, &right));
-    assert!(before.elapsed() < std::time::Duration::from_secs(5));
+    // Seconds on a busy machine; without a bound on the work it would be longer than anybody lives.
+    assert!(before.elapsed() < std::time::Duration::from_mins(2));
 }
 
 #[test]

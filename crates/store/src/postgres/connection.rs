@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use postgres::error::SqlState;
 use postgres::types::ToSql;
-use postgres::{Client, Config, NoTls, Statement};
+use postgres::{Client, Config, NoTls, SimpleQueryMessage, Statement};
 
 use super::Begin;
 use super::value::from_row;
@@ -87,6 +87,8 @@ const LOCK_SECONDS: u64 = 30;
 pub(crate) struct Session {
     pub(crate) client: Client,
     statements: BTreeMap<String, Statement>,
+    /// Whether the server holds what transactions begin with.
+    can_begin: bool,
 }
 
 impl fmt::Debug for Session {
@@ -110,7 +112,7 @@ impl Session {
              SET idle_in_transaction_session_timeout TO '60s'; SET client_min_messages TO warning"
         );
         client.batch_execute(&settings).map_err(Failure::of)?;
-        Ok(Self { client, statements: BTreeMap::new() })
+        Ok(Self { client, statements: BTreeMap::new(), can_begin: false })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -143,6 +145,38 @@ impl Session {
         Ok(statement)
     }
 
+    /// Begins a transaction and tells its time, its name and the first expiry, all in one exchange: each statement still
+    /// sees what was committed before it began.
+    fn begin(&mut self, begin: Begin) -> Result<Opening, Failure> {
+        if !self.can_begin {
+            let prepare = format!(
+                "PREPARE becket_write AS {OPENING}; PREPARE becket_read AS {LOOKING}; \
+                 PREPARE becket_expiry (TEXT) AS {}",
+                numbered(FIRST_EXPIRY)
+            );
+            self.client.batch_execute(&prepare).map_err(Failure::of)?;
+            self.can_begin = true;
+        }
+        let (start, opening) = match begin {
+            Begin::Write => ("BEGIN", "becket_write"),
+            Begin::Read => ("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", "becket_read"),
+        };
+        let told = self
+            .client
+            .simple_query(&format!("{start}; EXECUTE {opening}; EXECUTE becket_expiry('{SERVER}')"))
+            .map_err(Failure::of)?;
+        let mut rows = told.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        let gone = || Failure::Lost("the repository's counter is gone".to_owned());
+        let opened = rows.next().filter(|row| row.len() == 2).ok_or_else(gone)?;
+        let tick = opened.get(0).and_then(|text| text.parse().ok()).ok_or_else(gone)?;
+        let ticket = opened.get(1).unwrap_or_default().to_owned();
+        let first_expiry = rows.next().and_then(|row| row.get(0)).and_then(|text| text.parse().ok());
+        Ok(Opening { tick, ticket, first_expiry })
+    }
+
     /// What became of a transaction: committed, not, or still under way.
     pub(crate) fn fate(&mut self, ticket: &str) -> Result<Option<bool>, Failure> {
         let rows = self.query("SELECT pg_xact_status(CAST(CAST(?1 AS TEXT) AS xid8))", &[&ticket])?;
@@ -169,9 +203,17 @@ fn numbered(sql: &str) -> String {
 /// Wins the lock before it reads the time: the outer row is made after the inner one was locked.
 const OPENING: &str = "WITH locked AS MATERIALIZED (SELECT last_event FROM counter FOR UPDATE) \
      SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), CAST(pg_current_xact_id() AS TEXT) FROM locked";
+/// The epoch of leases that count on the server's time.
+const SERVER: &str = "server";
 const LOOKING: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), ''";
 const FIRST_EXPIRY: &str = "SELECT MIN(CASE WHEN clock_epoch = ?1 THEN expires_tick \
      ELSE -9223372036854775807 END) FROM leases WHERE agent_id IS NOT NULL";
+
+struct Opening {
+    tick: i64,
+    ticket: String,
+    first_expiry: Option<i64>,
+}
 
 pub(crate) struct PostgresTransaction<'a> {
     session: &'a mut Session,
@@ -189,24 +231,13 @@ impl<'a> PostgresTransaction<'a> {
         clock: Option<&dyn LeaseClock>,
         address: &'a ServerAddress,
     ) -> Result<Self, Failure> {
-        let (start, opening) = match begin {
-            Begin::Write => ("BEGIN", OPENING),
-            Begin::Read => ("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", LOOKING),
-        };
-        session.client.batch_execute(start).map_err(Failure::of)?;
         let opened = (|| {
-            let rows = session.query(opening, &[])?;
-            let row =
-                rows.first().ok_or_else(|| Failure::Lost("the repository's counter is gone".to_owned()))?;
-            let (server, ticket): (i64, String) = (row.get(0), row.get(1));
-            let moment = match clock {
-                Some(clock) => clock.now(),
-                None => Moment {
-                    wall: becket_base::Timestamp::from_millisecond(server).unwrap_or_default(),
-                    tick: server,
-                    epoch: Arc::from("server"),
-                },
+            let Opening { tick, ticket, first_expiry } = session.begin(begin)?;
+            let Some(clock) = clock else {
+                let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
+                return Ok((Moment { wall, tick, epoch: Arc::from(SERVER) }, ticket, first_expiry));
             };
+            let moment = clock.now();
             let rows = session.query(FIRST_EXPIRY, &[&&*moment.epoch])?;
             let first_expiry = rows.first().and_then(|row| row.get(0));
             Ok((moment, ticket, first_expiry))
@@ -270,6 +301,12 @@ impl Transaction for PostgresTransaction<'_> {
             &values,
         )?;
         rows.first().ok_or_else(|| Error::unexpected("an event got no id"))?.integer(0)
+    }
+
+    /// The server counts by itself only after a while; until then it would choose the wrong index.
+    fn definitions_were_imported(&mut self) -> Result<()> {
+        let analyzed = self.session.client.batch_execute("ANALYZE definitions, labels, dependencies, tasks");
+        analyzed.map_err(|error| Failure::of(error).into_error(self.address))
     }
 
     fn events_were_imported(&mut self) -> Result<()> {

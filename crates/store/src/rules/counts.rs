@@ -1,7 +1,7 @@
 //! How many of what there are.
 
-use super::definitions::{Key, read_status};
-use super::{agents, events, graph};
+use super::definitions::Key;
+use super::{agents, events, graph, tallies};
 use crate::error::Result;
 use crate::model::{AgentId, Counts, ResetCounts};
 use crate::spec_file::Status;
@@ -13,15 +13,7 @@ pub(crate) fn counts(
     worktree: &Key,
     agent: Option<&AgentId>,
 ) -> Result<Counts> {
-    let rows = transaction.query(
-        "SELECT status, COUNT(*) FROM definitions WHERE worktree = ?1 GROUP BY status",
-        &[worktree.as_str().into()],
-    )?;
-    let mut by_status = Vec::new();
-    for row in &rows {
-        by_status.push((read_status(row.text(0)?)?, row.count(1)?));
-    }
-    by_status.sort();
+    let by_status = tallies::by_status(transaction, worktree)?;
     let tasks =
         by_status.iter().filter(|(status, _)| *status != Status::Deleted).map(|(_, count)| count).sum();
     let (agents_online, agents) = agents::presence(transaction)?;
@@ -51,29 +43,17 @@ pub(crate) fn counts(
 
 /// Ready, nothing unmet, no lease.
 pub(crate) fn claimable(transaction: &mut dyn Transaction, worktree: &Key) -> Result<u64> {
-    let open = transaction.number(
-        "SELECT COUNT(*) FROM definitions WHERE worktree = ?1 AND status = 'ready' AND unmet = 0",
-        &[worktree.as_str().into()],
-    )?;
-    Ok(natural(open).saturating_sub(leased(transaction, worktree)?))
+    Ok(tallies::open(transaction, worktree)?.saturating_sub(leased(transaction, worktree)?))
 }
 
 pub(crate) fn leased(transaction: &mut dyn Transaction, worktree: &Key) -> Result<u64> {
     let held = transaction.number(
-        "SELECT COUNT(*) FROM leases l JOIN definitions d ON d.task_id = l.task_id \
-         WHERE l.agent_id IS NOT NULL AND d.worktree = ?1 AND d.status = 'ready' AND d.unmet = 0",
+        // From the few leases to their definitions, never the other way round.
+        "SELECT COUNT(*) FROM leases l WHERE l.agent_id IS NOT NULL AND 1 = (SELECT CASE WHEN d.status = 'ready' \
+         AND d.unmet = 0 THEN 1 ELSE 0 END FROM definitions d WHERE d.worktree = ?1 AND d.task_id = l.task_id)",
         &[worktree.as_str().into()],
     )?;
     Ok(natural(held))
-}
-
-/// Ready but for their dependencies.
-pub(crate) fn waiting(transaction: &mut dyn Transaction, worktree: &Key) -> Result<u64> {
-    let waiting = transaction.number(
-        "SELECT COUNT(*) FROM definitions WHERE worktree = ?1 AND status = 'ready' AND unmet > 0",
-        &[worktree.as_str().into()],
-    )?;
-    Ok(natural(waiting))
 }
 
 pub(crate) fn unread(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<u64> {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::tallies::{self, Which};
 use super::{graph, ids, places};
 use crate::error::{Error, Result};
 use crate::model::{TaskId, Worktree};
@@ -143,6 +144,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     remove(transaction, worktree, replaced)?;
     let (mut rows, mut dependencies, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    let mut written = tallies::Written::default();
     for definition in definitions {
         let id = definition.id.as_str();
         let sort_key = natural::sort_key(id);
@@ -152,6 +154,7 @@ pub(crate) fn write(
         for dependency in needs {
             dependencies.push(vec![worktree.as_str().into(), id.into(), dependency.into()]);
         }
+        written.add(definition, status, unmet == 0);
         let claimable = i64::from(status == Status::Ready && unmet == 0);
         for label in definition.labels.iter().collect::<BTreeSet<_>>() {
             labels.push(vec![
@@ -185,12 +188,14 @@ pub(crate) fn write(
         &rows,
     )?;
     transaction.insert_all("dependencies (worktree, task_id, dependency)", &dependencies)?;
-    transaction.insert_all("labels (worktree, label, priority, sort_key, task_id, claimable)", &labels)
+    transaction.insert_all("labels (worktree, label, priority, sort_key, task_id, claimable)", &labels)?;
+    written.note(transaction, worktree)
 }
 
 pub(crate) fn remove(transaction: &mut dyn Transaction, worktree: &Key, tasks: &[&str]) -> Result<()> {
     const AT_ONCE: usize = 500;
     for chunk in tasks.chunks(AT_ONCE) {
+        tallies::take_out(transaction, Which::These(worktree, chunk))?;
         let places = places(2, chunk.len());
         let sql = format!("DELETE FROM definitions WHERE worktree = ?1 AND task_id IN ({places})");
         let mut values = vec![Value::from(worktree.as_str())];

@@ -1,5 +1,7 @@
 //! Reading the stream of events by cursor. Writing one is part of every rule that changes something.
 
+use std::time::Duration;
+
 use super::{limits, places};
 use crate::error::{Error, Result};
 use crate::model::{Event, EventPage, EventQuery, EventType};
@@ -56,6 +58,18 @@ pub(crate) fn pull(transaction: &mut dyn Transaction, query: &EventQuery) -> Res
 /// The id of the newest event; it never falls, not even when everything is emptied.
 pub(crate) fn last(transaction: &mut dyn Transaction) -> Result<i64> {
     transaction.number("SELECT MAX(id) FROM events", &[])
+}
+
+/// The id of the last event that happened longer than `past` ago.
+pub(crate) fn before(transaction: &mut dyn Transaction, past: Duration) -> Result<i64> {
+    if past.is_zero() {
+        return last(transaction);
+    }
+    let past = i64::try_from(past.as_millis()).unwrap_or(i64::MAX);
+    let then = transaction.moment().text_in(past.saturating_neg());
+    let row = transaction
+        .one("SELECT id FROM events WHERE created_at < ?1 ORDER BY id DESC LIMIT 1", &[then.into()])?;
+    row.map_or(Ok(0), |row| row.integer(0))
 }
 
 pub(crate) fn stream(transaction: &mut dyn Transaction) -> Result<String> {

@@ -16,12 +16,14 @@ use crate::sql::{NewEvent, Row, Transaction, TransactionExt};
 
 const COLUMNS: &str = "l.lease_id, l.task_id, l.agent_id, l.generation, l.created_at, l.expires_at, l.ttl_seconds, l.expires_tick";
 
-/// The rule of the claim is its condition: ready, nothing unmet, held by nobody or by the caller.
+/// The rule of the claim is its condition: ready, nothing unmet, held by nobody or by the caller. It is spelled so that no
+/// database looks for the task among all that are ready.
 const CLAIM: &str = "INSERT INTO leases (task_id, generation, lease_id, agent_id, last_agent_id, created_at, \
      expires_at, expires_tick, clock_epoch, ttl_seconds, locks) \
      SELECT d.task_id, 1, CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS TEXT), CAST(?6 AS TEXT), \
      CAST(?7 AS BIGINT), CAST(?8 AS TEXT), CAST(?9 AS BIGINT), d.locks \
-     FROM definitions d WHERE d.worktree = ?1 AND d.task_id = ?2 AND d.status = 'ready' AND d.unmet = 0 \
+     FROM definitions d WHERE d.worktree = ?1 AND d.task_id = ?2 \
+     AND CASE WHEN d.status = 'ready' THEN d.unmet = 0 ELSE FALSE END \
      ON CONFLICT (task_id) DO UPDATE SET \
      generation = leases.generation + CASE WHEN leases.agent_id = excluded.agent_id THEN 0 ELSE 1 END, \
      lease_id = CASE WHEN leases.agent_id = excluded.agent_id THEN leases.lease_id ELSE excluded.lease_id END, \

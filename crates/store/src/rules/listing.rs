@@ -2,16 +2,18 @@
 //! much is written meanwhile.
 
 use super::definitions::{self, Key, read_status};
+use super::tallies::{self, StatusFilter};
 use super::{graph, ids, leases, limits};
 use crate::error::{Error, Result};
 use crate::model::{Problem, TaskDetail, TaskId, TaskPage, TaskQuery, TaskState, TaskSummary};
 use crate::spec_file::{Definition, Status};
 use crate::sql::{Row, Transaction, TransactionExt, Value};
 
+/// What a join could be begun from is asked for by itself: the order of the page is the order of the definitions.
 pub(crate) const SUMMARY: &str = "d.task_id, d.title, d.status, d.priority, d.labels, d.depends_on, d.unmet, \
-     l.agent_id, l.expires_at, t.updated_at, d.sort_key";
+     l.agent_id, l.expires_at, (SELECT t.updated_at FROM tasks t WHERE t.task_id = d.task_id), d.sort_key";
 
-pub(crate) const JOINS: &str = "JOIN tasks t ON t.task_id = d.task_id LEFT JOIN leases l ON l.task_id = d.task_id AND l.agent_id IS NOT NULL";
+pub(crate) const JOINS: &str = "LEFT JOIN leases l ON l.task_id = d.task_id AND l.agent_id IS NOT NULL";
 
 pub(crate) fn page(transaction: &mut dyn Transaction, worktree: &Key, query: &TaskQuery) -> Result<TaskPage> {
     let limit = limits::page(query.limit, 50, 200);
@@ -37,8 +39,13 @@ pub(crate) fn page(transaction: &mut dyn Transaction, worktree: &Key, query: &Ta
         None if query.include_deleted => String::new(),
         None => " AND d.status <> 'deleted'".to_owned(),
     };
-    // A total is over all pages, so it is counted before the cursor.
-    let total = count(transaction, worktree, query)?;
+    // A total is over all pages, whatever the cursor.
+    let wanted = match query.status {
+        Some(status) => StatusFilter::Only(status),
+        None if query.include_deleted => StatusFilter::Any,
+        None => StatusFilter::Living,
+    };
+    let total = tallies::total(transaction, worktree, query.label.as_deref(), wanted)?;
     let after = format!(
         " AND ({order}.priority, {order}.sort_key) > ({}, {})",
         place(priority.into()),
@@ -56,28 +63,6 @@ pub(crate) fn page(transaction: &mut dyn Transaction, worktree: &Key, query: &Ta
     };
     let problems = problems_among(transaction, worktree, &tasks)?;
     Ok(TaskPage { tasks, next_cursor, total, problems })
-}
-
-fn count(transaction: &mut dyn Transaction, worktree: &Key, query: &TaskQuery) -> Result<u64> {
-    let mut values: Vec<Value> = vec![worktree.as_str().into()];
-    let mut sql = match &query.label {
-        Some(label) => {
-            values.push(label.as_str().into());
-            "SELECT COUNT(*) FROM labels b JOIN definitions d ON d.worktree = b.worktree AND d.task_id = b.task_id \
-             WHERE b.worktree = ?1 AND b.label = ?2"
-                .to_owned()
-        }
-        None => "SELECT COUNT(*) FROM definitions d WHERE d.worktree = ?1".to_owned(),
-    };
-    match query.status {
-        Some(status) => {
-            values.push(status.word().into());
-            sql = format!("{sql} AND d.status = ?{}", values.len());
-        }
-        None if query.include_deleted => {}
-        None => sql.push_str(" AND d.status <> 'deleted'"),
-    }
-    Ok(u64::try_from(transaction.number(&sql, &values)?).unwrap_or(0))
 }
 
 fn problems_among(

@@ -17,6 +17,7 @@ pub(crate) mod outbox;
 pub(crate) mod status;
 pub(crate) mod sweep;
 pub(crate) mod sync;
+pub(crate) mod tallies;
 pub(crate) mod transfer;
 
 use crate::model::{AgentId, Call, TaskId};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::definitions::Key;
 use super::listing::{JOINS, SUMMARY, read_summary};
-use super::{Policy, agents, counts, graph, leases, limits, needed};
+use super::{Policy, agents, counts, graph, leases, limits, needed, tallies};
 use crate::error::{Error, Result};
 use crate::model::{Call, Candidate, Claim, ClaimNext, ClaimRequest, Next, NextRequest};
 use crate::natural;
@@ -59,7 +59,7 @@ pub(crate) fn claim_next(
     }
     Ok(ClaimNext::Nothing {
         leased: counts::leased(transaction, worktree)?,
-        waiting: counts::waiting(transaction, worktree)?,
+        waiting: tallies::waiting(transaction, worktree)?,
     })
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::definitions::{self, Key, read_status};
 use super::leases::{self, Standing};
+use super::tallies::{self, Which};
 use super::{Policy, Verifier, agents, graph, limits, outbox, words};
 use crate::error::{Error, Result};
 use crate::model::{AgentId, Call, Deleted, EventType, Lease, Outcome, TaskId, Warning};
@@ -276,7 +277,9 @@ impl<'a> Move<'a> {
         let mut newly_ready = Vec::new();
         let id = Value::from(self.task.as_str());
         let sql = "UPDATE definitions SET status = ?2 WHERE task_id = ?1 RETURNING worktree, unmet";
-        let copies = transaction.query(sql, &[id.clone(), self.to.word().into()])?;
+        let copies = tallies::around(transaction, Which::Task(self.task), |transaction| {
+            transaction.query(sql, &[id.clone(), self.to.word().into()])
+        })?;
         let was = i64::from(self.from == Status::Ready);
         let is = i64::from(self.to == Status::Ready);
         if was != is {
@@ -380,11 +383,10 @@ impl<'a> Move<'a> {
 /// One dependency less to wait for, in every worktree. Gives the tasks of `worktree` that became claimable.
 pub(crate) fn met(transaction: &mut dyn Transaction, worktree: &Key, task: &TaskId) -> Result<Vec<TaskId>> {
     let id = [Value::from(task.as_str())];
-    let rows = transaction.query(
-        "UPDATE definitions SET unmet = unmet - 1 WHERE (worktree, task_id) IN \
-         (SELECT worktree, task_id FROM dependencies WHERE dependency = ?1) RETURNING worktree, task_id, unmet, status",
-        &id,
-    )?;
+    let sql = "UPDATE definitions SET unmet = unmet - 1 WHERE (worktree, task_id) IN \
+         (SELECT worktree, task_id FROM dependencies WHERE dependency = ?1) RETURNING worktree, task_id, unmet, status";
+    let rows =
+        tallies::around(transaction, Which::DependentsOf(task), |transaction| transaction.query(sql, &id))?;
     let mut ready = Vec::new();
     let mut any = false;
     for row in &rows {
@@ -410,11 +412,10 @@ pub(crate) fn met(transaction: &mut dyn Transaction, worktree: &Key, task: &Task
 /// The reverse: a verified task was reopened or deleted.
 fn unmet(transaction: &mut dyn Transaction, task: &TaskId) -> Result<()> {
     let id = [Value::from(task.as_str())];
-    let changed = transaction.execute(
-        "UPDATE definitions SET unmet = unmet + 1 WHERE (worktree, task_id) IN \
-         (SELECT worktree, task_id FROM dependencies WHERE dependency = ?1)",
-        &id,
-    )?;
+    let sql = "UPDATE definitions SET unmet = unmet + 1 WHERE (worktree, task_id) IN \
+         (SELECT worktree, task_id FROM dependencies WHERE dependency = ?1)";
+    let changed =
+        tallies::around(transaction, Which::DependentsOf(task), |transaction| transaction.execute(sql, &id))?;
     if changed > 0 {
         transaction.execute(
             "UPDATE labels SET claimable = 0 WHERE (worktree, task_id) IN \

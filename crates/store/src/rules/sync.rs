@@ -23,6 +23,9 @@ pub enum Origin {
     Checkout,
 }
 
+/// Definitions that change what a database should know of its tables.
+const MANY: usize = 200;
+
 pub(crate) fn stamp(transaction: &mut dyn Transaction, worktree: &Key) -> Result<Option<SpecStamp>> {
     let row = transaction
         .one("SELECT spec_stat, spec_hash FROM worktrees WHERE worktree = ?1", &[worktree.as_str().into()])?;
@@ -85,6 +88,9 @@ pub(crate) fn sync(
     }
     structure |= !written.is_empty();
     definitions::write(transaction, &key, &written, &replaced, &known)?;
+    if written.len() >= MANY {
+        transaction.definitions_were_imported()?;
+    }
     let gone: Vec<&str> =
         mirrored.digests.keys().map(String::as_str).filter(|id| !file.contains_key(id)).collect();
     structure |= !gone.is_empty();

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value as Json, json};
 
-use super::counts;
+use super::{counts, tallies};
 use crate::error::{Error, Result};
 use crate::random;
 use crate::sql::schema::{TABLES, VERSION};
@@ -62,6 +62,7 @@ pub(crate) fn import(transaction: &mut dyn Transaction, lines: &mut dyn BufRead)
         }
     }
     flush(transaction, current, &mut rows)?;
+    tallies::recount(transaction)?;
     transaction.events_were_imported()?;
     counts::set_stream(transaction, &random::name("", 16)?.to_lowercase())?;
     Ok(count)

@@ -147,15 +147,15 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<(String, Spec), SpecError> {
 
 /// The edits, gathered by task: one task is spliced once.
 #[derive(Debug, Default)]
-struct Plan {
-    creates: Vec<Definition>,
-    sets: BTreeMap<String, Vec<Field>>,
-    removes: Vec<String>,
-    clear: bool,
+pub(super) struct Plan {
+    pub(super) creates: Vec<Definition>,
+    pub(super) sets: BTreeMap<String, Vec<Field>>,
+    pub(super) removes: Vec<String>,
+    pub(super) clear: bool,
 }
 
 impl Plan {
-    fn of(edits: &[Edit]) -> Result<Self, SpecError> {
+    pub(super) fn of(edits: &[Edit]) -> Result<Self, SpecError> {
         let mut plan = Plan::default();
         for edit in edits {
             match edit {

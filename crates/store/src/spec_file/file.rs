@@ -5,6 +5,7 @@ use std::{
     fs::{File, TryLockError},
     io::{self, Read, Write},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -12,15 +13,25 @@ use std::{
 use fs_err as fs;
 
 use super::{
+    definition::Definition,
     edit::{self, Edit},
     error::{Place, SpecError},
+    outline::Outline,
     read::{self, Spec},
 };
 
-/// `.lodestar/spec.yaml` of one worktree.
+/// `.lodestar/spec.yaml` of one worktree. Clones remember together where the tasks stood when it was last read or written.
 #[derive(Debug, Clone)]
 pub struct SpecFile {
     folder: PathBuf,
+    outline: Arc<Mutex<Option<Known>>>,
+}
+
+/// The outline of the text with this hash.
+#[derive(Debug, Clone)]
+struct Known {
+    hash: String,
+    outline: Arc<Outline>,
 }
 
 /// One reading.
@@ -31,6 +42,32 @@ pub struct Loaded {
     /// BLAKE3 of the bytes, in hexadecimal.
     pub hash: String,
     pub stat: Stat,
+}
+
+/// The text of one moment, of which single tasks are looked up and changed.
+#[derive(Debug, Clone)]
+pub struct Sheet {
+    text: String,
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub hash: String,
+    pub stat: Stat,
+    tasks: Tasks,
+}
+
+#[derive(Debug, Clone)]
+enum Tasks {
+    Outlined(Arc<Outline>),
+    Whole(Vec<Definition>),
+}
+
+impl Sheet {
+    /// Nothing where the text has no such task.
+    pub fn task(&self, id: &str) -> Result<Option<Definition>, SpecError> {
+        match &self.tasks {
+            Tasks::Outlined(outline) => outline.task(without_mark(&self.text), id).transpose(),
+            Tasks::Whole(tasks) => Ok(tasks.iter().find(|task| task.id == id).cloned()),
+        }
+    }
 }
 
 /// What the system says of the file: as long as it is the same, so are the bytes.
@@ -53,7 +90,7 @@ const TEMPORARY: (&str, &str) = ("spec-", ".tmp.lock");
 impl SpecFile {
     /// In a `.lodestar` folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), outline: Arc::default() }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -81,8 +118,38 @@ impl SpecFile {
         let (bytes, stat) = self.bytes()?;
         let hash = hash(&bytes);
         let text = text(bytes)?;
-        let spec = read::read(without_mark(&text))?;
+        let spec = self.outlined(&text, &hash)?.0;
         Ok(Loaded { spec, text, hash, stat })
+    }
+
+    /// Reads the whole text, and remembers where its tasks stand.
+    fn outlined(&self, text: &str, hash: &str) -> Result<(Spec, Option<Arc<Outline>>), SpecError> {
+        let body = without_mark(text);
+        let (spec, layout) = read::read_with(body, |_| false)?;
+        let outline = Outline::of(body, &layout).map(Arc::new);
+        self.remember(hash, outline.clone());
+        Ok((spec, outline))
+    }
+
+    fn remember(&self, hash: &str, outline: Option<Arc<Outline>>) {
+        *self.outline.lock().unwrap_or_else(PoisonError::into_inner) =
+            outline.map(|outline| Known { hash: hash.to_owned(), outline });
+    }
+
+    /// The present text. Read whole only if it is not the one that was read or written last.
+    fn sheet(&self) -> Result<Sheet, SpecError> {
+        let (bytes, stat) = self.bytes()?;
+        let hash = hash(&bytes);
+        let text = text(bytes)?;
+        let known = self.outline.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tasks = match known.filter(|known| known.hash == hash) {
+            Some(known) => Tasks::Outlined(known.outline),
+            None => match self.outlined(&text, &hash)? {
+                (_, Some(outline)) => Tasks::Outlined(outline),
+                (spec, None) => Tasks::Whole(spec.tasks),
+            },
+        };
+        Ok(Sheet { text, hash, stat, tasks })
     }
 
     /// The hash of the bytes, without a look at what they say.
@@ -94,21 +161,21 @@ impl SpecFile {
     /// Under the lock: reads, asks for edits, writes. Nothing is written without an edit.
     pub fn change<E: From<SpecError>>(
         &self,
-        edits: impl FnOnce(&Loaded) -> Result<Vec<Edit>, E>,
-    ) -> Result<Loaded, E> {
+        edits: impl FnOnce(&Sheet) -> Result<Vec<Edit>, E>,
+    ) -> Result<Sheet, E> {
         self.change_then(edits, |_| Ok(()))
     }
 
     /// As [`Self::change`], with something more to do while the lock is still held.
     pub fn change_then<E: From<SpecError>>(
         &self,
-        edits: impl FnOnce(&Loaded) -> Result<Vec<Edit>, E>,
-        then: impl FnOnce(&Loaded) -> Result<(), E>,
-    ) -> Result<Loaded, E> {
+        edits: impl FnOnce(&Sheet) -> Result<Vec<Edit>, E>,
+        then: impl FnOnce(&Sheet) -> Result<(), E>,
+    ) -> Result<Sheet, E> {
         let _lock = Lock::take(&self.folder)?;
-        let before = self.read()?;
+        let before = self.sheet()?;
         let edits = edits(&before)?;
-        let after = if edits.is_empty() { before } else { self.write(&before, &edits)? };
+        let after = if edits.is_empty() { before } else { self.write(before, &edits)? };
         then(&after)?;
         Ok(after)
     }
@@ -134,16 +201,38 @@ impl SpecFile {
         Ok(sweep(&self.folder))
     }
 
-    fn write(&self, before: &Loaded, edits: &[Edit]) -> Result<Loaded, SpecError> {
+    fn write(&self, before: Sheet, edits: &[Edit]) -> Result<Sheet, SpecError> {
         let body = without_mark(&before.text);
-        let (changed, spec) = edit::apply(body, edits)?;
+        let in_part = match &before.tasks {
+            Tasks::Outlined(outline) => outline.apply(body, edits),
+            Tasks::Whole(_) => None,
+        };
+        let (changed, tasks) = match in_part {
+            Some((changed, outline)) => (changed, Tasks::Outlined(Arc::new(outline))),
+            None => {
+                let (changed, spec) = edit::apply(body, edits)?;
+                (changed, Tasks::Whole(spec.tasks))
+            }
+        };
         let mark = before.text.len() - body.len();
-        let text = format!("{}{changed}", before.text.get(..mark).unwrap_or_default());
-        if text != before.text {
-            self.replace(text.as_bytes())?;
+        let text = match before.text.get(..mark) {
+            Some(mark) if !mark.is_empty() => format!("{mark}{changed}"),
+            _ => changed,
+        };
+        if text == before.text {
+            return Ok(before);
         }
+        self.replace(text.as_bytes())?;
         let stat = self.stat()?.ok_or_else(|| SpecError::Missing { path: self.path() })?;
-        Ok(Loaded { spec, hash: hash(text.as_bytes()), text, stat })
+        let hash = hash(text.as_bytes());
+        self.remember(
+            &hash,
+            match &tasks {
+                Tasks::Outlined(outline) => Some(Arc::clone(outline)),
+                Tasks::Whole(_) => None,
+            },
+        );
+        Ok(Sheet { text, hash, stat, tasks })
     }
 
     /// Readers see the old bytes or the new ones, also after a crash.

@@ -59,6 +59,7 @@ pub(super) struct Events<'t> {
     text: &'t str,
     positions: Positions<'t>,
     anchors: BTreeMap<usize, Node<'t>>,
+    is_entangled: bool,
 }
 
 /// One event and its bytes.
@@ -77,7 +78,13 @@ impl<'t> Events<'t> {
     /// `text` without its byte order mark.
     pub(super) fn new(text: &'t str) -> Self {
         let positions = Positions { text, ascii: text.is_ascii(), characters: 0, bytes: 0 };
-        Self { parser: Parser::new_from_str(text), text, positions, anchors: BTreeMap::new() }
+        Self {
+            parser: Parser::new_from_str(text),
+            text,
+            positions,
+            anchors: BTreeMap::new(),
+            is_entangled: false,
+        }
     }
 
     pub(super) fn next(&mut self) -> Result<Step<'t>, SpecError> {
@@ -87,9 +94,22 @@ impl<'t> Events<'t> {
             Some(Ok((event, span))) => {
                 let start = self.positions.byte(span.start.index());
                 let end = self.positions.byte(span.end.index());
+                self.is_entangled |= match &event {
+                    Event::Alias(_) => true,
+                    Event::Scalar(_, _, anchor, tag) => *anchor > 0 || tag.is_some(),
+                    Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => {
+                        *anchor > 0 || tag.is_some()
+                    }
+                    _ => false,
+                };
                 Ok(Step { event, start, end, place: place(span.start) })
             }
         }
+    }
+
+    /// Whether any node so far had an anchor or a tag, or stood for another.
+    pub(super) fn is_entangled(&self) -> bool {
+        self.is_entangled
     }
 
     pub(super) fn text(&self) -> &'t str {

@@ -46,6 +46,8 @@ pub(super) struct Layout<'t> {
     pub(super) trees: BTreeMap<String, Node<'t>>,
     /// The spans of `features`, key and value.
     pub(super) features: Option<(Range<usize>, Node<'t>)>,
+    /// Some node has an anchor or a tag, or stands for another: no part can be read without the rest.
+    pub(super) is_entangled: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +89,7 @@ pub(super) fn read_with(text: &str, wanted: impl Fn(&str) -> bool) -> Result<(Sp
         Reader { events: Events::new(text), spec: Spec::default(), layout: Layout::default(), wanted };
     reader.document()?;
     reader.drop_repeated();
+    reader.layout.is_entangled = reader.events.is_entangled();
     Ok((reader.spec, reader.layout))
 }
 

@@ -28,6 +28,9 @@ pub(crate) trait Transaction {
     /// Writes an event and tells its id, higher than that of every event that any reader can have seen.
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64>;
 
+    /// So many definitions were written at once that what the database believes of its tables is wrong.
+    fn definitions_were_imported(&mut self) -> Result<()>;
+
     /// The next event shall have a higher id than any that was written past `append`.
     fn events_were_imported(&mut self) -> Result<()>;
 }

@@ -13,7 +13,7 @@ pub(crate) struct Spelling {
     pub(crate) keyed: &'static str,
 }
 
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// The statements that lead from `from` to the newest version.
 pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
@@ -279,4 +279,38 @@ CREATE TABLE answers (
   created_at {text} NOT NULL
 );
 CREATE INDEX answers_time ON answers (created_at);
+", "
+CREATE TABLE tallies (
+  worktree {text} NOT NULL REFERENCES worktrees (worktree) ON DELETE CASCADE,
+  label {text} NOT NULL,
+  status {text} NOT NULL,
+  is_open {int} NOT NULL,
+  amount {int} NOT NULL,
+  PRIMARY KEY (worktree, label, status, is_open)
+){keyed};
+DROP INDEX definitions_claimable;
+CREATE INDEX definitions_open ON definitions (worktree, status, unmet, priority, sort_key);
+CREATE TABLE labels_by_task (
+  worktree {text} NOT NULL,
+  label {text} NOT NULL,
+  priority {int} NOT NULL,
+  sort_key {text} NOT NULL,
+  task_id {text} NOT NULL,
+  claimable {int} NOT NULL,
+  PRIMARY KEY (task_id, worktree, label),
+  FOREIGN KEY (worktree, task_id) REFERENCES definitions (worktree, task_id) ON DELETE CASCADE
+){keyed};
+INSERT INTO labels_by_task (worktree, label, priority, sort_key, task_id, claimable)
+  SELECT worktree, label, priority, sort_key, task_id, claimable FROM labels;
+DROP TABLE labels;
+ALTER TABLE labels_by_task RENAME TO labels;
+CREATE INDEX labels_order ON labels (worktree, label, priority, sort_key);
+CREATE INDEX labels_open ON labels (worktree, label, claimable, priority, sort_key);
+INSERT INTO tallies (worktree, label, status, is_open, amount)
+  SELECT worktree, '', status, CASE WHEN unmet = 0 THEN 1 ELSE 0 END, COUNT(*) FROM definitions
+  GROUP BY worktree, status, CASE WHEN unmet = 0 THEN 1 ELSE 0 END;
+INSERT INTO tallies (worktree, label, status, is_open, amount)
+  SELECT d.worktree, '=' || b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END, COUNT(*)
+  FROM definitions d JOIN labels b ON b.worktree = d.worktree AND b.task_id = d.task_id
+  GROUP BY d.worktree, b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END;
 "];

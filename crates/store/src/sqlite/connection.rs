@@ -103,10 +103,12 @@ impl Transaction for SqliteTransaction<'_> {
     }
 
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
-        let run = self
-            .connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(values)));
+        let run = self.connection.prepare_cached(sql).and_then(|mut statement| {
+            let changed = statement.execute(rusqlite::params_from_iter(values));
+            #[cfg(test)]
+            steps::count(&statement);
+            changed
+        });
         let changed = run.map_err(|error| failure(self.place, error))?;
         Ok(u64::try_from(changed).unwrap_or(0))
     }
@@ -121,6 +123,9 @@ impl Transaction for SqliteTransaction<'_> {
                 let cells = (0..width).map(|column| Ok(from_cell(row.get_ref(column)?)));
                 read.push(Row(cells.collect::<rusqlite::Result<_>>()?));
             }
+            drop(rows);
+            #[cfg(test)]
+            steps::count(&statement);
             Ok(read)
         };
         run().map_err(|error| failure(self.place, error))
@@ -137,6 +142,11 @@ impl Transaction for SqliteTransaction<'_> {
             &values,
         )?;
         Ok(self.connection.last_insert_rowid())
+    }
+
+    /// SQLite plans by its indexes alone as long as nobody counts for it.
+    fn definitions_were_imported(&mut self) -> Result<()> {
+        Ok(())
     }
 
     /// `AUTOINCREMENT` has seen them.
@@ -183,5 +193,27 @@ pub(crate) fn failure(place: &str, error: rusqlite::Error) -> Error {
             Error::Unavailable { detail: format!("{place}: {detail}") }
         }
         _ => Error::unexpected(format!("{place}: {detail}")),
+    }
+}
+
+/// What statements cost, in steps of SQLite's machine: the same on every machine and under any load.
+#[cfg(test)]
+pub(crate) mod steps {
+    use std::cell::Cell;
+
+    use rusqlite::{Statement, StatementStatus};
+
+    thread_local! {
+        static TAKEN: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count(statement: &Statement<'_>) {
+        let steps = statement.reset_status(StatementStatus::VmStep);
+        TAKEN.set(TAKEN.get() + u64::try_from(steps).unwrap_or(0));
+    }
+
+    /// Since the last time somebody asked, on this thread.
+    pub(crate) fn taken() -> u64 {
+        TAKEN.replace(0)
     }
 }

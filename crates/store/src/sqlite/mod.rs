@@ -131,3 +131,92 @@ impl Opened {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::connection::steps;
+    use crate::spec_file::{Definition, Status};
+    use crate::{
+        AgentId, Call, ClaimRequest, Join, NextRequest, Options, Origin, Place, SpecStamp, Store, TaskId,
+        TaskQuery, Worktree,
+    };
+
+    fn filled(tasks: usize) -> (TempDir, Store, AgentId) {
+        let folder = TempDir::new().unwrap();
+        let store = Store::open(&Options::new(Place::File(folder.path().join("runtime.sqlite")))).unwrap();
+        let file: Vec<Definition> = (0..tasks)
+            .map(|n| Definition {
+                id: format!("T{n}"),
+                title: format!("Task {n}"),
+                // Chains of two, and labels that many tasks share.
+                depends_on: if n % 4 == 3 { vec![format!("T{}", n - 1)] } else { Vec::new() },
+                labels: vec!["all".to_owned(), format!("area-{}", n % 7)],
+                priority: i64::try_from(n % 5).unwrap(),
+                status: Status::Ready,
+                ..Definition::default()
+            })
+            .collect();
+        store.sync(&tree(), &SpecStamp::default(), Origin::Checkout, &file).unwrap();
+        let join = Join { capabilities: vec!["all".to_owned()], ..Join::default() };
+        let agent = store.join(&join, None).unwrap().agent.id;
+        (folder, store, agent)
+    }
+
+    fn tree() -> Worktree {
+        Worktree::new("main")
+    }
+
+    /// Each call by name, and the steps that it took.
+    fn costs(tasks: usize) -> Vec<(&'static str, u64)> {
+        let (_folder, store, agent) = filled(tasks);
+        let call = Call::by(&agent);
+        let task = TaskId::new(format!("T{}", tasks / 2 / 4 * 4 + 2));
+        let ask = |label: Option<&str>, status| TaskQuery {
+            label: label.map(str::to_owned),
+            status,
+            ..TaskQuery::default()
+        };
+        let mut costs = Vec::new();
+        let mut measured = |name, work: &dyn Fn()| {
+            steps::taken();
+            work();
+            costs.push((name, steps::taken()));
+        };
+        let listed = |query: &TaskQuery| _ = store.tasks(&tree(), query).unwrap();
+        measured("list", &|| listed(&TaskQuery::default()));
+        measured("list by label", &|| listed(&ask(Some("all"), None)));
+        measured("list by status", &|| listed(&ask(None, Some(Status::Ready))));
+        measured("next", &|| _ = store.next(&tree(), &NextRequest::default()).unwrap());
+        let mine = NextRequest { agent: Some(agent.clone()), ..NextRequest::default() };
+        measured("next for an agent", &|| _ = store.next(&tree(), &mine).unwrap());
+        measured("get", &|| _ = store.task(&tree(), &task).unwrap());
+        measured("counts", &|| _ = store.counts(&tree(), Some(&agent)).unwrap());
+        let request = ClaimRequest { task: task.clone(), ttl_seconds: None };
+        measured("claim", &|| _ = store.claim(&call, &tree(), &request).unwrap());
+        measured("release", &|| _ = store.release(&call, &task, None, None).unwrap());
+        measured("claim next", &|| _ = store.claim_next(&call, &tree(), &mine, None).unwrap());
+        measured("done", &|| _ = store.done(&call, &tree(), &task, None, None).unwrap());
+        measured("verify", &|| _ = store.verify(&call, &tree(), &task, None, None).unwrap());
+        measured("digest", &|| _ = store.digest(&tree(), &agent).unwrap());
+        let changed = Definition {
+            id: task.to_string(),
+            title: "Another title".to_owned(),
+            labels: vec!["all".to_owned()],
+            ..Definition::default()
+        };
+        measured("update", &|| {
+            _ = store.update_task(&call, &tree(), &SpecStamp::default(), &changed).unwrap();
+        });
+        costs
+    }
+
+    #[test]
+    fn no_call_costs_more_because_there_are_more_tasks() {
+        for ((name, few), (_, many)) in costs(200).into_iter().zip(costs(4_000)) {
+            assert!(few > 0, "{name} was not measured");
+            assert!(many <= few * 3 / 2, "{name}: {few} steps at 200 tasks, {many} at 4000");
+        }
+    }
+}

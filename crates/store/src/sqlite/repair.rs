@@ -123,7 +123,8 @@ fn drop_orphans(new: &Connection) -> rusqlite::Result<()> {
          INSERT OR IGNORE INTO agents SELECT DISTINCT from_agent_id, NULL, NULL, NULL, NULL, '[]', '{}', created_at,
             created_at, 0, 'repaired', 900, NULL, 0 FROM messages GROUP BY from_agent_id;
          -- Mirrors of files are read again from the files.
-         DELETE FROM problems; DELETE FROM labels; DELETE FROM dependencies; DELETE FROM definitions;
+         DELETE FROM problems; DELETE FROM labels; DELETE FROM dependencies; DELETE FROM tallies;
+         DELETE FROM definitions;
          UPDATE worktrees SET spec_stat = '', spec_hash = '';
          DELETE FROM outbox WHERE worktree NOT IN (SELECT worktree FROM worktrees)
             OR task_id NOT IN (SELECT task_id FROM tasks);",

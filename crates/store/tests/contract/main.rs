@@ -87,6 +87,7 @@ contract! {
     tasks::a_task_is_shown_whole,
     tasks::an_unknown_task_has_a_nearest_spelling,
     tasks::counts_add_up,
+    tasks::totals_are_what_counting_gives,
     tasks::ids_are_reserved_once,
     sync::the_first_reading_is_silent_and_later_ones_tell,
     sync::a_forward_status_is_taken_over,

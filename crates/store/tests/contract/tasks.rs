@@ -173,3 +173,81 @@ pub fn ids_are_reserved_once(world: &World) {
     let taken = store.check_definition(&world.main, &task("T041", &[]), Change::Create);
     assert!(matches!(taken, Err(Error::TaskExists { .. })));
 }
+
+/// Totals are kept and not counted: whatever happens, they are what counting would give.
+pub fn totals_are_what_counting_gives(world: &World) {
+    let labelled = |id: &str, needs: &[&str], labels: &[&str]| Definition {
+        labels: labels.iter().map(|one| (*one).to_owned()).collect(),
+        ..task(id, needs)
+    };
+    let check = |store: &becket_store::Store, tree: &becket_store::Worktree, when: &str| {
+        for label in [None, Some("ui"), Some("api"), Some(""), Some("none")] {
+            for status in std::iter::once(None).chain(Status::ALL.map(Some)) {
+                for include_deleted in [false, true] {
+                    let label = label.map(str::to_owned);
+                    let query = TaskQuery {
+                        label,
+                        status,
+                        include_deleted,
+                        limit: Some(200),
+                        ..TaskQuery::default()
+                    };
+                    let page = store.tasks(tree, &query).unwrap();
+                    assert_eq!(page.total, page.tasks.len() as u64, "{when}: {query:?}");
+                }
+            }
+        }
+        let next = store.next(tree, &NextRequest { limit: Some(20), ..NextRequest::default() }).unwrap();
+        assert_eq!(next.total_claimable, next.candidates.len() as u64, "{when}");
+    };
+    let mut file = vec![
+        labelled("T1", &[], &["ui", "ui", ""]),
+        labelled("T2", &["T1"], &["api"]),
+        labelled("T3", &["T1", "T2"], &["ui", "api"]),
+        with_status(labelled("T4", &[], &["ui"]), Status::Deleted),
+        with_status(labelled("T5", &[], &[]), Status::Verified),
+        labelled("T6", &["T5"], &["api"]),
+        labelled("T7", &["T9"], &["ui"]),
+    ];
+    let store = world.with(&file);
+    let side: becket_store::Worktree = "side".into();
+    store.sync(&side, &stamp("s"), becket_store::Origin::Checkout, &file[..3]).unwrap();
+    let call = Call::by(&join(&store, "Ada"));
+    let look = |when: &str| {
+        check(&store, &world.main, when);
+        check(&store, &side, when);
+    };
+    look("read");
+    world.claim(&store, call.agent.as_ref().unwrap(), "T1");
+    look("claimed");
+    store.done(&call, &world.main, &"T1".into(), None, None).unwrap();
+    look("done");
+    store.verify(&call, &world.main, &"T1".into(), None, None).unwrap();
+    look("verified");
+    store.move_task(&call, &world.main, &"T1".into(), Status::Ready).unwrap();
+    look("reopened");
+    store.complete(&call, &world.main, &"T1".into(), None, None).unwrap();
+    store.complete(&call, &world.main, &"T2".into(), None, None).unwrap();
+    look("completed");
+    store.create_task(&call, &world.main, &stamp("c"), &labelled("T8", &["T3"], &["ui"])).unwrap();
+    look("created");
+    let changed = labelled("T8", &[], &["api", "new"]);
+    store.update_task(&call, &world.main, &stamp("u"), &changed).unwrap();
+    look("updated");
+    store.delete_task(&call, &world.main, &"T2".into(), becket_store::Cascade::Dependents).unwrap();
+    look("deleted");
+    file.retain(|one| one.id != "T3");
+    file.push(with_status(labelled("T9", &[], &["ui"]), Status::Verified));
+    world.sync(&store, "2", &file);
+    look("read again");
+    let mut exported = Vec::new();
+    store.export(&mut exported).unwrap();
+    let other = world.elsewhere();
+    other.import(&mut exported.as_slice()).unwrap();
+    check(&other, &world.main, "imported");
+    store.forget_worktree(&side).unwrap();
+    look("forgotten");
+    store.reset().unwrap();
+    world.sync(&store, "3", &file);
+    look("reset");
+}

@@ -110,3 +110,55 @@ proptest! {
         prop_assert_eq!(back, text);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn a_change_in_part_is_the_change_of_the_whole(
+        shapes in proptest::collection::vec((shape(), "[a-zé]{1,8}"), 1..6),
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), proptest::collection::vec(field(), 1..4)), 0..4),
+        creates in 0..3_usize,
+        windows in any::<bool>(),
+        last_break in any::<bool>(),
+        features in any::<bool>(),
+    ) {
+        let line_break = if windows { "\r\n" } else { "\n" };
+        let parts: Vec<String> =
+            shapes.iter().enumerate().map(|(index, (shape, title))| task_text(index, shape, title, line_break)).collect();
+        let tail = if features { format!("# between{line_break}features: {{}}{line_break}") } else { String::new() };
+        let mut text = format!("# top{line_break}tasks:{line_break}{}{tail}", parts.concat());
+        if !last_break {
+            text.truncate(text.trim_end().len());
+        }
+        let mut wanted: Vec<Edit> =
+            edits.iter().map(|(index, fields)| set(&format!("T{}", index.index(parts.len())), fields.clone())).collect();
+        wanted.extend((0..creates).map(|count| Edit::Create(Box::new(made(&format!("NEW{count}"))))));
+        let (_, layout) = super::super::read::read_with(&text, |_| false).unwrap();
+        let outline = super::super::outline::Outline::of(&text, &layout).expect("an outline");
+        let (whole, spec) = apply(&text, &wanted).unwrap();
+        let (part, after) = outline.apply(&text, &wanted).expect("a change in part");
+        prop_assert_eq!(&part, &whole);
+        for task in &spec.tasks {
+            let found = after.task(&part, &task.id).map(Result::unwrap);
+            prop_assert_eq!(found.as_ref(), Some(task));
+        }
+        // And once more, from the outline that the first change left.
+        let again = [set("T0", vec![Field::Priority(7)]), Edit::Create(Box::new(made("LAST")))];
+        prop_assert_eq!(&after.apply(&part, &again).expect("a second change").0, &apply(&whole, &again).unwrap().0);
+    }
+}
+
+#[test]
+fn what_refers_to_something_else_has_no_outline() {
+    for text in [
+        "tasks: {T1: {title: a}}\n",
+        "tasks:\n  T1: &one\n    title: a\n  T2: *one\n",
+        "base: &base {labels: [x]}\ntasks:\n  T1:\n    <<: *base\n    title: a\n",
+        "tasks:\n  T1: !mine\n    title: a\n",
+        "tasks: {}\n",
+        "project: {}\n",
+    ] {
+        let (_, layout) = super::super::read::read_with(text, |_| false).unwrap();
+        assert!(super::super::outline::Outline::of(text, &layout).is_none(), "{text}");
+    }
+}

@@ -1,0 +1,139 @@
+//! Who works on a task: claim, renew, release.
+
+use becket_engine::{
+    Engine, Error,
+    coordinate::{TaskClaim, TaskClaimNext, TaskContext, TaskGet, TaskRelease, TaskRenew},
+};
+use serde_json::json;
+
+use crate::coordinate::{Outcome, required, seconds};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Claim {
+    id: Option<String>,
+    #[arg(short, long)]
+    agent: Option<String>,
+    #[arg(short, long, value_parser = seconds)]
+    ttl: Option<u64>,
+    /// Leave the requirements out of the answer
+    #[arg(long)]
+    no_context: bool,
+    /// Say nothing about overlapping locks
+    #[arg(short, long)]
+    force: bool,
+    /// Take the best free task
+    #[arg(long, conflicts_with = "id")]
+    next: bool,
+}
+
+impl Claim {
+    pub(super) fn run(self, engine: &Engine) -> Result<Outcome, Error> {
+        let agent_id = required(self.agent, "--agent")?;
+        let id = match (self.id, self.next) {
+            (Some(id), _) => id,
+            (None, true) => {
+                let request = TaskClaimNext {
+                    agent_id: agent_id.clone(),
+                    ttl_seconds: self.ttl,
+                    ..TaskClaimNext::default()
+                };
+                let claimed = engine.task_claim_next(&request)?.answer;
+                let Some(task) = claimed.task else {
+                    let mut outcome = Outcome::new(json!({"claimed": null}), claimed.rationale);
+                    outcome.refused = true;
+                    return Ok(outcome);
+                };
+                // The lease is ours by now: what follows tells the same as of a claim by id.
+                task.id
+            }
+            (None, false) => required(None, "TASK_ID (or --next)")?,
+        };
+        let request = TaskClaim {
+            task_id: id.clone(),
+            agent_id: agent_id.clone(),
+            ttl_seconds: self.ttl,
+            ..TaskClaim::default()
+        };
+        let claimed = engine.task_claim(&request)?.answer;
+        let Some(lease) = claimed.lease else {
+            let conflict = claimed.conflict;
+            let text = conflict.as_ref().map_or_else(
+                || format!("{id} was not claimed."),
+                |conflict| {
+                    format!("{} holds {id} until {}.", conflict.claimed_by_agent_id, conflict.expires_at)
+                },
+            );
+            let conflict = conflict.map(|conflict| {
+                json!({"claimed_by": conflict.claimed_by_agent_id, "expires_at": conflict.expires_at})
+            });
+            let mut outcome = Outcome::new(json!({"error": text, "conflict": conflict}), text);
+            outcome.refused = true;
+            return Ok(outcome.then("task.next", "lodestar task next".to_owned(), "Find another task"));
+        };
+        let mut data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,
+            "expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds, "generation": lease.generation,
+            "unread_count": claimed.unread_count.unwrap_or_default(),
+            "handoff_message": claimed.handoff_message.as_ref().map(|message| json!({"from": message.from, "text": message.body}))});
+        let mut text = format!("{} is yours until {}.", lease.task_id, lease.expires_at);
+        if !self.no_context {
+            let context = engine.task_context(&TaskContext {
+                task_id: id.clone(),
+                max_chars: Some(1_000),
+                ..TaskContext::default()
+            })?;
+            let context = context.answer;
+            data["context"] = json!({"title": context.title, "description": context.content,
+                "prd_source": context.context.prd_source, "prd_excerpt": context.context.prd_excerpt});
+            text = format!("{text}\n\n{}\n{}", context.title, context.content);
+        }
+        let warnings = if self.force { Vec::new() } else { claimed.warnings };
+        Ok(Outcome::new(data, text)
+            .warn(warnings)
+            .then(
+                "task.done",
+                format!("lodestar task done {id} --agent {agent_id}"),
+                "When the work is finished",
+            )
+            .then("task.renew", format!("lodestar task renew {id} --agent {agent_id}"), "If it takes longer"))
+    }
+}
+
+pub(super) fn renew(
+    engine: &Engine,
+    id: Option<String>,
+    agent: Option<String>,
+    ttl: Option<u64>,
+) -> Result<Outcome, Error> {
+    let request = TaskRenew {
+        task_id: required(id, "TASK_ID")?,
+        agent_id: required(agent, "--agent")?,
+        ttl_seconds: ttl,
+        generation: None,
+    };
+    let lease = engine.task_renew(&request)?.answer.lease;
+    let data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,
+        "expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds});
+    Ok(Outcome::new(data, format!("{} is yours until {}.", lease.task_id, lease.expires_at)))
+}
+
+pub(super) fn release(
+    engine: &Engine,
+    id: String,
+    agent: Option<String>,
+    reason: Option<String>,
+) -> Result<Outcome, Error> {
+    let agent_id = if let Some(agent) = agent {
+        agent
+    } else {
+        let found = engine.task_get(&TaskGet { task_id: id.clone(), ..TaskGet::default() })?.answer;
+        found.runtime.claimed_by.ok_or_else(|| {
+            Error::conflict("not_claimed", format!("Nobody holds {id}."))
+                .with_hint("There is nothing to release.")
+        })?
+    };
+    let released =
+        engine.task_release(&TaskRelease { task_id: id, agent_id, reason, generation: None })?.answer;
+    let lease = released.previous_lease;
+    let data = json!({"task_id": lease.task_id, "agent_id": lease.agent_id, "released": true});
+    Ok(Outcome::new(data, format!("{} is free again.", lease.task_id)))
+}
