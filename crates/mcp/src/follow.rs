@@ -37,7 +37,7 @@ fn run(server: &Server, begun: Instant, closing: &CancellationToken) {
         }
         let news = match &mut tail {
             Some(tail) => tail.wait(WAIT),
-            None => server.engine().events_tail(begun.elapsed()).map(|found| {
+            None => server.engine().events_tail(begun).map(|found| {
                 tail = Some(found);
                 Vec::new()
             }),

@@ -98,10 +98,11 @@ impl fmt::Debug for ServerAddress {
 
 impl Store {
     pub fn open(options: &Options) -> Result<Self> {
-        let (repository, clock) = (options.repository.as_str(), options.clock.clone());
         let backend: Box<dyn Backend> = match &options.place {
-            Place::File(path) => Box::new(SqliteStore::open(path, repository, clock)?),
-            Place::Server(address) => Box::new(PostgresStore::open(address, repository, clock)?),
+            Place::File(path) => Box::new(SqliteStore::open(path, options)?),
+            Place::Server(address) => {
+                Box::new(PostgresStore::open(address, &options.repository, options.clock.clone())?)
+            }
         };
         Ok(Self::over(backend, options))
     }

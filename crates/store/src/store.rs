@@ -396,9 +396,9 @@ impl Store {
         self.read(events::last)
     }
 
-    /// The last event that was older than `past`.
-    pub fn event_before(&self, past: Duration) -> Result<i64> {
-        self.read(|transaction| events::before(transaction, past))
+    /// The last event that was there at that moment of this process; one too early rather than one too late.
+    pub fn event_at(&self, then: Instant) -> Result<i64> {
+        self.read(|transaction| events::at(transaction, then))
     }
 
     // ---- the store itself

@@ -51,7 +51,7 @@ impl Events {
     /// Ends with its reader or by a signal.
     fn follow(self, context: &Context) -> Result<Report<serde_json::Value>, Error> {
         let engine = context.engine(Vec::new());
-        let mut tail = engine.events_tail(std::time::Duration::ZERO)?;
+        let mut tail = engine.events_tail(std::time::Instant::now())?;
         if self.since > 0 {
             for event in engine
                 .events_pull(&EventsPull { since_cursor: Some(self.since), ..EventsPull::default() })?

@@ -1,4 +1,5 @@
-//! A vault that may not be written or read, and a disk that is full: a clear error, and nothing lost or half-written.
+//! A vault or a runtime that may not be written or read, and a disk that is full: a clear error, and nothing lost or
+//! half-written.
 //!
 //! What permissions forbid is forbidden to everybody but root. Where the tests run as root, the binary therefore runs as
 //! somebody else; elsewhere it runs as whoever runs the tests. Windows has no such permissions on folders: there the twin
@@ -88,7 +89,7 @@ mod unix {
     impl Drop for Place {
         /// So that the folder can be removed by whoever runs the tests.
         fn drop(&mut self) {
-            for path in [".context", ".git"] {
+            for path in [".context", ".git", ".lodestar"] {
                 let _ = fs::set_permissions(self.repo.path(path), fs::Permissions::from_mode(0o755));
             }
             let _ = fs::set_permissions(self.repo.path(".git/becket"), fs::Permissions::from_mode(0o755));
@@ -231,6 +232,78 @@ mod unix {
         let listed = on_a_full_disk(&place, &["note", "list", "--json"]);
         assert_eq!(envelope(&listed)["data"]["total"], 3, "{listed:?}");
         assert!(place.run(&["note", "new", &large]).status.success(), "there is room again");
+    }
+
+    fn lodestar(place: &Place) {
+        assert!(place.run(&["task", "init"]).status.success());
+        for title in ["One", "Two"] {
+            assert!(place.run(&["task", "create", "--title", title]).status.success());
+        }
+    }
+
+    #[test]
+    fn tasks_in_a_read_only_folder_can_be_read() {
+        let place = Place::new();
+        lodestar(&place);
+        for file in fs::read_dir(place.repo.path(".lodestar")).unwrap() {
+            fs::set_permissions(file.unwrap().path(), fs::Permissions::from_mode(0o444)).unwrap();
+        }
+        place.mode(".lodestar", 0o555);
+        let mut server = place.server();
+        let listed = server.call("lodestar_task_list", json!({}));
+        assert_eq!(listed["structuredContent"]["total"], 2, "{listed}");
+        let found = server.call("lodestar_task_get", json!({"taskId": "T001"}));
+        assert_eq!(found["structuredContent"]["task"]["title"], "One", "{found}");
+        assert_ne!(server.call("lodestar_task_next", json!({}))["isError"], true);
+        assert_ne!(server.call("lodestar_repo_status", json!({}))["isError"], true);
+        assert_ne!(server.call("lodestar_events_pull", json!({}))["isError"], true);
+        let (code, hint) = error(&server.call("lodestar_agent_join", json!({})));
+        assert_eq!(code, "store_read_only");
+        assert!(hint.contains("permissions"), "{hint}");
+        let output = place.run(&["task", "list", "--json"]);
+        assert_eq!(envelope(&output)["data"]["count"], 2, "{output:?}");
+        place.mode(".lodestar", 0o755);
+        server.finish();
+    }
+
+    /// Room for the memory that processes share, but not for many commits.
+    #[test]
+    fn a_full_disk_is_said_and_loses_nothing() {
+        let place = Place::new();
+        lodestar(&place);
+        let joined = place.run(&["agent", "join", "--json"]);
+        let agent = envelope(&joined)["data"]["agent_id"].as_str().unwrap().to_owned();
+        let mut command = place.command(Path::new("/bin/sh"));
+        let limited = "trap '' XFSZ; ulimit -f 160; exec \"$@\"";
+        command.args(["-c", limited, "sh"]).arg(&place.binary).arg("mcp");
+        let mut server = McpProcess::spawn(command);
+        server.initialize("2025-06-18");
+        let body = "word ".repeat(3_000);
+        let (mut sent, mut refused) = (Vec::new(), None);
+        for _ in 0..60 {
+            let message = json!({"fromAgentId": agent, "body": body});
+            let answer = server.call("lodestar_message_send", message);
+            if answer["isError"] == true {
+                refused = Some(error(&answer));
+                break;
+            }
+            sent.push(answer["structuredContent"]["messageId"].clone());
+        }
+        let (code, hint) = refused.expect("the disk is full some time");
+        assert_eq!(code, "disk_full");
+        assert!(hint.contains("room"), "{hint}");
+        let listed = server.call("lodestar_task_list", json!({}));
+        assert_eq!(listed["structuredContent"]["total"], 2, "reading goes on: {listed}");
+        server.finish();
+        let mut server = place.server();
+        let found = server.call("lodestar_message_search", json!({"fromAgentId": agent, "limit": 200}));
+        let kept: Vec<&Value> =
+            found["structuredContent"]["messages"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+        assert!(sent.iter().all(|id| kept.contains(&id)), "{sent:?} {kept:?}");
+        assert_eq!(kept.len(), sent.len(), "and nothing half-written");
+        let again = server.call("lodestar_message_send", json!({"fromAgentId": agent, "body": body}));
+        assert_ne!(again["isError"], true, "there is room again: {again}");
+        server.finish();
     }
 
     #[test]

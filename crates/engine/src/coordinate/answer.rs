@@ -15,11 +15,26 @@ pub struct Answer<T> {
     pub answer: T,
     /// Absent when there is nothing to say.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "since_schema")]
     pub since_last_call: Option<Since>,
 }
 
+/// Nearly every tool carries it, so it says what there is and leaves out what the items are made of.
+fn since_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "properties": {
+            "unreadMessages": { "type": "integer" },
+            "newest": { "type": "array" },
+            "expiringLeases": { "type": "array" },
+            "newlyReadyTaskIds": { "type": "array" },
+            "lostTaskIds": { "type": "array" },
+        },
+    })
+}
+
 /// What the agent did not see yet.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Since {
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -36,7 +51,7 @@ pub struct Since {
     pub lost_task_ids: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unread {
     pub id: String,
@@ -48,7 +63,7 @@ pub struct Unread {
     pub about: String,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExpiringLease {
     pub task_id: String,
@@ -200,5 +215,49 @@ impl From<Digest> for Since {
             newly_ready_task_ids: digest.newly_ready.iter().map(ToString::to_string).collect(),
             lost_task_ids: digest.lost.iter().map(ToString::to_string).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn since() -> Since {
+        Since {
+            unread_messages: 2,
+            newest: vec![Unread {
+                id: "M1".to_owned(),
+                from: "A1".to_owned(),
+                severity: "handoff".to_owned(),
+                task_id: None,
+                about: "your turn".to_owned(),
+            }],
+            expiring_leases: vec![ExpiringLease {
+                task_id: "T1".to_owned(),
+                expires_at: "2026-01-01T00:00:00.000Z".to_owned(),
+                remaining_seconds: 40,
+            }],
+            newly_ready_task_ids: vec!["T2".to_owned()],
+            lost_task_ids: vec!["T3".to_owned()],
+        }
+    }
+
+    #[test]
+    fn the_block_names_everything_and_is_absent_without_news() {
+        assert_eq!(
+            Answer { answer: (), since_last_call: Some(since()) }.notice(),
+            "\nSince your last call: 2 unread, the newest from A1: your turn; the lease of T1 ends in 40 s; \
+             your lease ran out: T3; newly ready: T2."
+        );
+        assert_eq!(Answer::plain(()).notice(), "");
+        assert_eq!(json!(Answer::plain(json!({"ok": true}))), json!({"ok": true}));
+    }
+
+    #[test]
+    fn an_empty_id_is_refused_and_blanks_around_one_are_not_part_of_it() {
+        assert_eq!(agent_id("  ").unwrap_err().code(), "invalid_arguments");
+        assert_eq!(agent_id(" A1 ").unwrap().as_str(), "A1");
     }
 }

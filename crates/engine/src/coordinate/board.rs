@@ -142,7 +142,7 @@ impl Engine {
             other => {
                 let file = match other {
                     Some(path) => workspace.root.join(path),
-                    None => runtime_folder(root, workspace)?.join("runtime.sqlite"),
+                    None => self.runtime_folder(root, workspace)?.join("runtime.sqlite"),
                 };
                 let shown = file.display().to_string();
                 (Place::File(file), shown, Worktree::new(root.display().to_string()))
@@ -167,6 +167,20 @@ impl Engine {
         };
         stores.insert(shown.clone(), Opened { store: Arc::clone(&store), identity });
         Ok((store, shown, key, true))
+    }
+
+    /// Made where it is not there, unless nothing may be written.
+    fn runtime_folder(&self, root: &Path, workspace: &Workspace) -> Result<PathBuf, Error> {
+        let folder = runtime_place(root, workspace);
+        if !folder.is_dir() && !self.settings.flag(config::MCP_READ_ONLY) {
+            let made = fs_err::create_dir_all(&folder).and_then(|()| super::init::write_ignore(&folder));
+            made.map_err(|error| {
+                Error::unavailable("runtime_folder", format!("{} cannot be made.", folder.display()))
+                    .with_hint("Check the permissions of the main worktree.")
+                    .with_source(error)
+            })?;
+        }
+        Ok(folder)
     }
 
     fn open_store(&self, place: &Place, workspace: &Workspace) -> Result<Store, Error> {
@@ -245,34 +259,50 @@ impl Engine {
         if known.as_ref().is_some_and(|known| known.stat == stat_text(&stat, false)) {
             return Ok(None);
         }
-        if let Some(known) = &known {
-            let (hash, stat) = board.spec.hash()?;
-            if known.hash == hash {
-                board
-                    .store
-                    .touch_stamp(&board.worktree, &SpecStamp { stat: stat_text(&stat, true), hash })?;
-                return Ok(None);
-            }
+        if known.is_some_and(|known| self.is_same(board, &known).unwrap_or(false)) {
+            return Ok(None);
         }
         // What waits to be written is not in the file yet, and must not be read back as an edit.
         if !board.store.is_read_only() {
             self.flush_board(board)
                 .unwrap_or_else(|error| tracing::debug!(%error, "not flushed before reading"));
         }
+        let read = || self.read_tasks(board);
+        // Between reading the file and telling the store, no other process may write a status into it: the older text
+        // would be taken for somebody's edit.
+        let report = if self.settings.flag(config::MCP_READ_ONLY) { read() } else { board.spec.held(read) }?;
+        let Some(report) = report else { return Ok(None) };
+        for behind in report.behind.iter().take(5) {
+            tracing::info!(task = %behind.task, file = behind.file.word(), store = behind.store.word(), "spec.yaml is behind the store; nothing is rolled back");
+        }
+        Ok(Some(report))
+    }
+
+    /// Whether the file has the content that the store knows; its new stamp is noted.
+    fn is_same(&self, board: &Board, known: &SpecStamp) -> Result<bool, Error> {
+        let (hash, stat) = board.spec.hash()?;
+        let stamp = SpecStamp { stat: stat_text(&stat, true), hash };
+        let is_same = known.hash == stamp.hash;
+        if is_same && known.stat != stamp.stat {
+            board.store.touch_stamp(&board.worktree, &stamp)?;
+        }
+        Ok(is_same)
+    }
+
+    /// Nothing where somebody else has read the same content meanwhile.
+    fn read_tasks(&self, board: &Board) -> Result<Option<SyncReport>, Error> {
+        if let Some(known) = board.store.spec_stamp(&board.worktree)? {
+            if self.is_same(board, &known)? {
+                return Ok(None);
+            }
+        }
         tell("reading spec.yaml", 0, None);
         let loaded = board.spec.read()?;
         let count = loaded.spec.tasks.len();
         tell("taking over tasks", 0, Some(count));
-        let report = board.store.sync(
-            &board.worktree,
-            &stamp(&loaded),
-            board.origin(&loaded.text),
-            &loaded.spec.tasks,
-        )?;
+        let origin = board.origin(&loaded.text);
+        let report = board.store.sync(&board.worktree, &stamp(&loaded), origin, &loaded.spec.tasks)?;
         tell("taking over tasks", count, Some(count));
-        for behind in report.behind.iter().take(5) {
-            tracing::info!(task = %behind.task, file = behind.file.word(), store = behind.store.word(), "spec.yaml is behind the store; nothing is rolled back");
-        }
         Ok(Some(report))
     }
 }
@@ -315,23 +345,14 @@ fn stat_text(stat: &Stat, settled: bool) -> String {
 }
 
 /// Where the runtime of a clone lives: beside the main worktree's `spec.yaml`; of a bare repository in its own folder.
-fn runtime_folder(root: &Path, workspace: &Workspace) -> Result<PathBuf, Error> {
+pub(super) fn runtime_place(root: &Path, workspace: &Workspace) -> PathBuf {
     let inside = root.strip_prefix(&workspace.root).unwrap_or(Path::new(""));
     let outside = !root.starts_with(&workspace.root);
-    let folder = match &workspace.main_root {
+    match &workspace.main_root {
         _ if outside => root.join(FOLDER),
         Some(main) => main.join(inside).join(FOLDER),
         None => workspace.cache_dir.join("lodestar").join(inside),
-    };
-    if !folder.is_dir() {
-        let made = fs_err::create_dir_all(&folder).and_then(|()| super::init::write_ignore(&folder));
-        made.map_err(|error| {
-            Error::unavailable("runtime_folder", format!("{} cannot be made.", folder.display()))
-                .with_hint("Check the permissions of the main worktree.")
-                .with_source(error)
-        })?;
     }
-    Ok(folder)
 }
 
 fn is_folder(path: &Path) -> bool {
@@ -374,4 +395,27 @@ pub(super) fn random_hex() -> String {
         bytes.iter_mut().zip(now).for_each(|(byte, part)| *byte = part);
     }
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_of_a_file_that_was_just_written_matches_no_stat() {
+        let now = Timestamp::now().as_nanosecond();
+        let fresh = Stat { size: 1, modified: now, identity: "x".to_owned() };
+        assert_ne!(stat_text(&fresh, true), stat_text(&fresh, false));
+        let old = Stat { modified: now - 1_000_000_000, ..fresh.clone() };
+        assert_eq!(stat_text(&old, true), stat_text(&old, false));
+        // A clock that was set back leaves files of the future behind: those do not change by waiting.
+        let future = Stat { modified: now + 60_000_000_000, ..fresh };
+        assert_eq!(stat_text(&future, true), stat_text(&future, false));
+    }
+
+    #[test]
+    fn names_are_not_guessed_twice() {
+        assert_ne!(random_hex(), random_hex());
+        assert_eq!(random_hex().len(), 16);
+    }
 }

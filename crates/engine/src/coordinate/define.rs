@@ -409,3 +409,57 @@ fn now() -> String {
     let now = Timestamp::now();
     Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> Definition {
+        Definition {
+            id: "T1".to_owned(),
+            title: "One".to_owned(),
+            labels: vec!["ui".to_owned(), "api".to_owned()],
+            ..Definition::default()
+        }
+    }
+
+    #[test]
+    fn an_update_writes_only_what_differs() {
+        let request = TaskUpdate {
+            title: Some(" One ".to_owned()),
+            priority: Some(0),
+            add_labels: vec!["api".to_owned(), "new".to_owned()],
+            remove_labels: vec!["ui".to_owned(), "never".to_owned()],
+            ..TaskUpdate::default()
+        };
+        let labels = vec!["api".to_owned(), "new".to_owned()];
+        assert_eq!(fields(&request, &task()), [Field::Labels(labels)]);
+        assert!(fields(&TaskUpdate::default(), &task()).is_empty());
+    }
+
+    #[test]
+    fn bounds_keep_a_file_workable() {
+        assert!(validate(&task()).is_ok());
+        let wrong = [
+            Definition { title: String::new(), ..task() },
+            Definition { title: "two\nlines".to_owned(), ..task() },
+            Definition { id: "x".repeat(101), ..task() },
+            Definition { id: "a\u{7}".to_owned(), ..task() },
+            Definition { description: "é".repeat(MOST_CHARACTERS + 1), ..task() },
+            Definition { labels: vec![" ".to_owned()], ..task() },
+            Definition { labels: vec!["x".to_owned(); MOST_ITEMS + 1], ..task() },
+            Definition { locks: vec!["../outside".to_owned()], ..task() },
+        ];
+        for definition in wrong {
+            let error = validate(&definition).unwrap_err();
+            assert!(["invalid_arguments", "invalid_lock"].contains(&error.code()), "{error}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_no_person_says_who_it_is() {
+        assert_eq!(actor(None, false).unwrap_err().code(), "agent_required");
+        assert_eq!(actor(None, true).unwrap(), None);
+        assert_eq!(actor(Some("A1"), false).unwrap().unwrap().as_str(), "A1");
+    }
+}

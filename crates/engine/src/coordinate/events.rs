@@ -96,7 +96,7 @@ pub struct Tail {
     watch: becket_store::Watch,
     cursor: i64,
     stream: Option<String>,
-    /// Whether something may have happened before the watch began.
+    /// Something may have happened before the watch began.
     is_behind: bool,
 }
 
@@ -153,13 +153,13 @@ impl Engine {
         Ok(self.answered(&board, Some(&agent), EventsAnswer::from(page)))
     }
 
-    /// Follows the store of this repository, from where it was `past` ago; an error where there is none yet.
-    pub fn events_tail(&self, past: Duration) -> Result<Tail, Error> {
+    /// Follows the store of this repository from where it was `then`; an error where there is none yet.
+    pub fn events_tail(&self, then: Instant) -> Result<Tail, Error> {
         let board = self.board(None)?;
-        // Watched before it is read: what is committed in between is seen twice rather than never.
+        // Watched before it is read: what is committed in between is looked for twice rather than never.
         let watch = board.store.watch()?;
-        let cursor = board.store.event_before(past)?;
-        Ok(Tail { watch, store: board.store, cursor, stream: None, is_behind: !past.is_zero() })
+        let cursor = board.store.event_at(then)?;
+        Ok(Tail { watch, store: board.store, cursor, stream: None, is_behind: true })
     }
 }
 
@@ -226,5 +226,35 @@ impl From<Event> for EventRow {
             payload: event.payload,
             correlation_id: event.correlation_id,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_type_is_refused_with_the_known_ones() {
+        assert_eq!(types(&["task.done".to_owned()]).unwrap(), [EventType::TaskDone]);
+        let error = types(&["task.finished".to_owned()]).unwrap_err();
+        assert_eq!(error.code(), "invalid_event_type");
+        assert!(error.hint().is_some_and(|hint| hint.contains("task.verified")));
+    }
+
+    #[test]
+    fn a_summary_names_who_did_what_to_whom() {
+        let event = EventRow {
+            id: 1,
+            created_at: String::new(),
+            kind: "message.sent".to_owned(),
+            actor_agent_id: Some("A1".to_owned()),
+            task_id: Some("T1".to_owned()),
+            target_agent_id: Some("A2".to_owned()),
+            payload: json!({}),
+            correlation_id: None,
+        };
+        assert_eq!(event.summary(), "message.sent T1 by A1 to A2");
     }
 }

@@ -202,3 +202,44 @@ fn fields(task: &Definition, state: &TaskState) -> Vec<Field> {
     }
     fields
 }
+
+#[cfg(test)]
+mod tests {
+    use becket_store::spec_file::Status;
+
+    use super::*;
+
+    fn state(status: Status) -> TaskState {
+        TaskState {
+            status,
+            updated_at: Some("2026-01-02T00:00:00.000Z".to_owned()),
+            completed_by: None,
+            completed_at: None,
+            verified_by: None,
+            verified_at: None,
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_written() {
+        let task = Definition { status: Status::Ready, ..Definition::default() };
+        assert!(fields(&task, &state(Status::Ready)).is_empty(), "a new time alone is no reason to write");
+        let done = TaskState { completed_by: Some("A1".to_owned()), ..state(Status::Done) };
+        assert_eq!(
+            fields(&task, &done),
+            [
+                Field::Status(Status::Done),
+                Field::CompletedBy(Some("A1".to_owned())),
+                Field::UpdatedAt(Some("2026-01-02T00:00:00.000Z".to_owned())),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_reopened_task_had_is_taken_away() {
+        let task =
+            Definition { status: Status::Done, completed_by: Some("A1".to_owned()), ..Definition::default() };
+        let fields = fields(&task, &state(Status::Ready));
+        assert!(fields.contains(&Field::CompletedBy(None)), "{fields:?}");
+    }
+}

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::views::problems;
+use super::{board::runtime_place, views::problems};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize)]
@@ -240,12 +240,7 @@ impl Engine {
                 tracing::debug!(%error, "dependencies are not checked");
             }
         }
-        let runtime = workspace
-            .main_root
-            .as_deref()
-            .unwrap_or(&root)
-            .join(root.strip_prefix(&workspace.root).unwrap_or(std::path::Path::new("")));
-        let runtime = runtime.join(".lodestar").join("runtime.sqlite");
+        let runtime = runtime_place(&root, &workspace).join("runtime.sqlite");
         if runtime.is_file() {
             checks.push(match becket_store::check(&runtime) {
                 Ok(()) => {
@@ -279,9 +274,7 @@ impl Engine {
     pub fn lodestar_repair(&self) -> Result<Vec<String>, Error> {
         let Ok((root, workspace)) = self.board_root(None) else { return Ok(Vec::new()) };
         let mut done = Vec::new();
-        let main = workspace.main_root.as_deref().unwrap_or(&root);
-        let inside = root.strip_prefix(&workspace.root).unwrap_or(std::path::Path::new(""));
-        let runtime = main.join(inside).join(".lodestar").join("runtime.sqlite");
+        let runtime = runtime_place(&root, &workspace).join("runtime.sqlite");
         if runtime.is_file() && becket_store::check(&runtime).is_err() {
             let repaired = becket_store::repair(&runtime)?;
             let kept: Vec<String> =

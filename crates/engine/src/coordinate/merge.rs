@@ -39,8 +39,7 @@ impl Engine {
     /// Registers the driver where the clone has tasks; says whether something was changed.
     pub fn register_merge_driver(&self, executable: &Path) -> Result<bool, Error> {
         let Some((root, git)) = self.mergeable() else { return Ok(false) };
-        let quoted = executable.display().to_string().replace('\'', "'\\''");
-        let driver = format!("'{quoted}' merge-spec %O %A %B %P");
+        let driver = format!("{} merge-spec %O %A %B %P", self.program(executable));
         let known = becket_git::merge_driver(&git, NAME)?;
         if known.as_deref() != Some(driver.as_str()) {
             becket_git::set_merge_driver(&git, NAME, TITLE, &driver)?;
@@ -77,6 +76,19 @@ impl Engine {
             write(&path, &kept)?;
         }
         Ok(true)
+    }
+
+    /// What Git shall start: the name alone where the path leads to this very program, so that it may move; else the
+    /// program itself.
+    fn program(&self, executable: &Path) -> String {
+        let name = format!("becket{}", std::env::consts::EXE_SUFFIX);
+        let folders = self.environment().variables.get("PATH").map(String::as_str).unwrap_or_default();
+        let found = std::env::split_paths(folders).map(|folder| folder.join(&name)).find(|one| one.is_file());
+        let real = |path: &Path| fs_err::canonicalize(path).ok();
+        if found.is_some_and(|found| real(&found).is_some() && real(&found) == real(executable)) {
+            return "becket".to_owned();
+        }
+        format!("'{}'", executable.display().to_string().replace('\'', "'\\''"))
     }
 
     /// The folder with `.lodestar/` and the worktree of Git around it.

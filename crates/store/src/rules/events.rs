@@ -1,6 +1,6 @@
 //! Reading the stream of events by cursor. Writing one is part of every rule that changes something.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use super::{limits, places};
 use crate::error::{Error, Result};
@@ -60,12 +60,10 @@ pub(crate) fn last(transaction: &mut dyn Transaction) -> Result<i64> {
     transaction.number("SELECT MAX(id) FROM events", &[])
 }
 
-/// The id of the last event that happened longer than `past` ago.
-pub(crate) fn before(transaction: &mut dyn Transaction, past: Duration) -> Result<i64> {
-    if past.is_zero() {
-        return last(transaction);
-    }
-    let past = i64::try_from(past.as_millis()).unwrap_or(i64::MAX);
+/// The id of the last event that was there at that moment.
+pub(crate) fn at(transaction: &mut dyn Transaction, then: Instant) -> Result<i64> {
+    // Asked after the moment of the transaction was taken: what it is taken from is never too little.
+    let past = i64::try_from(then.elapsed().as_millis()).unwrap_or(i64::MAX).saturating_add(1);
     let then = transaction.moment().text_in(past.saturating_neg());
     let row = transaction
         .one("SELECT id FROM events WHERE created_at < ?1 ORDER BY id DESC LIMIT 1", &[then.into()])?;

@@ -180,6 +180,24 @@ impl SpecFile {
         Ok(after)
     }
 
+    /// While `work` runs nobody writes the file, so that what it reads is still so when it tells others. Where the folder
+    /// cannot be written nobody of us writes the file, and there is nothing to hold.
+    pub fn held<T, E: From<SpecError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let _lock = match Lock::take(&self.folder) {
+            Ok(lock) => Some(lock),
+            Err(SpecError::Io { source, .. })
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                None
+            }
+            Err(error) => return Err(error.into()),
+        };
+        work()
+    }
+
     /// Makes the file where there is none.
     pub fn create(&self, text: &str) -> Result<(), SpecError> {
         let _lock = Lock::take(&self.folder)?;
@@ -207,12 +225,11 @@ impl SpecFile {
             Tasks::Outlined(outline) => outline.apply(body, edits),
             Tasks::Whole(_) => None,
         };
-        let (changed, tasks) = match in_part {
-            Some((changed, outline)) => (changed, Tasks::Outlined(Arc::new(outline))),
-            None => {
-                let (changed, spec) = edit::apply(body, edits)?;
-                (changed, Tasks::Whole(spec.tasks))
-            }
+        let (changed, tasks) = if let Some((changed, outline)) = in_part {
+            (changed, Tasks::Outlined(Arc::new(outline)))
+        } else {
+            let (changed, spec) = edit::apply(body, edits)?;
+            (changed, Tasks::Whole(spec.tasks))
         };
         let mark = before.text.len() - body.len();
         let text = match before.text.get(..mark) {

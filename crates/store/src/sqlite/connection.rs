@@ -177,6 +177,17 @@ fn from_cell(cell: ValueRef<'_>) -> Value {
     }
 }
 
+/// A quota or a limit on the size of files is met as a write that fails, not as a disk that is full.
+fn is_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{
+        SQLITE_IOERR_FSYNC, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE,
+    };
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    [SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE]
+        .into_iter()
+        .any(|write| code == Some(write))
+}
+
 /// What SQLite says, in the words of the store.
 #[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn failure(place: &str, error: rusqlite::Error) -> Error {
@@ -188,6 +199,7 @@ pub(crate) fn failure(place: &str, error: rusqlite::Error) -> Error {
         }
         Some(ErrorCode::ReadOnly) => Error::ReadOnly { place },
         Some(ErrorCode::DiskFull) => Error::Full { place },
+        Some(ErrorCode::SystemIoFailure) if is_write(&error) => Error::Full { place },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt { place, detail },
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::SystemIoFailure) => {
             Error::Unavailable { detail: format!("{place}: {detail}") }

@@ -20,9 +20,10 @@ use crate::backend::{Backend, Watcher, Work};
 use crate::clock::{LeaseClock, MachineClock};
 use crate::error::{Error, Result};
 use crate::model::Description;
+use crate::open::Options;
 use crate::sql::{Transaction, TransactionExt};
 use connection::SqliteTransaction;
-use opening::Opened;
+use opening::{Opened, Wish};
 use watcher::SqliteWatcher;
 
 /// How long a writer waits for its turn.
@@ -33,17 +34,21 @@ pub(crate) struct SqliteStore {
     path: PathBuf,
     repository: String,
     clock: Arc<dyn LeaseClock>,
+    wish: Wish,
     opened: Mutex<Opened>,
 }
 
 impl SqliteStore {
-    pub(crate) fn open(path: &Path, repository: &str, clock: Option<Arc<dyn LeaseClock>>) -> Result<Self> {
-        let clock = clock.unwrap_or_else(|| Arc::new(MachineClock::new()));
-        let opened = Opened::open(path, repository, &*clock)?;
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Self> {
+        let clock = options.clock.clone().unwrap_or_else(|| Arc::new(MachineClock::new()));
+        let repository = options.repository.as_str();
+        let wish = if options.read_only { Wish::Look } else { Wish::Write };
+        let opened = Opened::open(path, repository, &*clock, wish)?;
         Ok(Self {
             path: path.to_owned(),
             repository: repository.to_owned(),
             clock,
+            wish,
             opened: Mutex::new(opened),
         })
     }
@@ -52,7 +57,7 @@ impl SqliteStore {
     fn with<T>(&self, work: impl FnOnce(&mut Opened) -> Result<T>) -> Result<T> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if !opened.is_current(&self.path) {
-            *opened = Opened::open(&self.path, &self.repository, &*self.clock)?;
+            *opened = Opened::open(&self.path, &self.repository, &*self.clock, self.wish)?;
         }
         work(&mut opened)
     }

@@ -46,9 +46,20 @@ enum Access {
     },
 }
 
+/// What somebody opens a database for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Write,
+    /// Makes no file where there is none.
+    Look,
+}
+
 impl Opened {
-    pub(crate) fn open(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<Self> {
+    pub(crate) fn open(path: &Path, repository: &str, clock: &dyn LeaseClock, wish: Wish) -> Result<Self> {
         let place = path.display().to_string();
+        if wish == Wish::Look && !path.exists() {
+            return Self::copy(path, place, repository, clock);
+        }
         match Turnstile::open(path) {
             Ok(turnstile) if is_writable(path) => {
                 let connection = prepared(path, repository, clock, &turnstile)?;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::PATIENCE_SECONDS;
 use super::connection::failure;
-use super::opening::{Opened, beside, connect};
+use super::opening::{Opened, Wish, beside, connect};
 use super::turnstile::Turnstile;
 use crate::clock::{LeaseClock, MachineClock};
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn repair(path: &Path) -> Result<Repair> {
         }
     }
     drop(turn);
-    let opened = Opened::open(path, "", &clock)?;
+    let opened = Opened::open(path, "", &clock, Wish::Write)?;
     let mut report = Repair { backup, kept: Vec::new(), lost: Vec::new() };
     let damaged = connect(&report.backup, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let new = &opened.connection;

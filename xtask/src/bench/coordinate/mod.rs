@@ -1,7 +1,9 @@
-//! `cargo xtask bench coordinate`: what claims, lists and messages cost at the store itself, on both engines. The program
-//! that measures belongs to `store`, whose tables its floors write to.
+//! `cargo xtask bench coordinate`: what claims, lists and messages cost, at the store itself on both engines and through
+//! servers of the release binary. The program that measures the store belongs to `store`, whose tables its floors write to.
 
 #![allow(clippy::disallowed_methods, reason = "it starts the program that measures")]
+
+mod servers;
 
 use std::path::Path;
 use std::process::Command;
@@ -15,11 +17,13 @@ use super::report::{Floor, Goal, Row};
 pub(crate) fn measure(root: &Path) -> Result<Vec<Row>, BenchError> {
     let program = process::build_example(root, "becket-store", "coordinate_bench")?;
     let lines = output_of(&mut Command::new(program))?;
-    Ok(lines
+    let mut rows: Vec<Row> = lines
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter_map(|line| row(&line))
-        .collect())
+        .collect();
+    rows.extend(servers::measure(&process::build_release(root)?)?);
+    Ok(rows)
 }
 
 fn row(line: &Value) -> Option<Row> {

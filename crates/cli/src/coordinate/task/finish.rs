@@ -44,12 +44,11 @@ impl Finish {
 
     /// Whoever holds the task is meant where nobody is named.
     fn request(self, engine: &Engine) -> Result<(String, TaskFinish), Error> {
-        let holder = match self.agent {
-            Some(agent) => Some(agent),
-            None => {
-                let request = TaskGet { task_id: self.id.clone(), ..TaskGet::default() };
-                engine.task_get(&request)?.answer.runtime.claimed_by
-            }
+        let holder = if self.agent.is_some() {
+            self.agent
+        } else {
+            let request = TaskGet { task_id: self.id.clone(), ..TaskGet::default() };
+            engine.task_get(&request)?.answer.runtime.claimed_by
         };
         let request = TaskFinish {
             task_id: self.id.clone(),

@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Engine, Error,
-    coordinate::{TaskClaim, TaskClaimNext, TaskContext, TaskGet, TaskRelease, TaskRenew},
+    coordinate::{ClaimedTask, TaskClaim, TaskClaimNext, TaskContext, TaskGet, TaskRelease, TaskRenew},
 };
 use serde_json::json;
 
@@ -29,32 +29,39 @@ pub(crate) struct Claim {
 impl Claim {
     pub(super) fn run(self, engine: &Engine) -> Result<Outcome, Error> {
         let agent_id = required(self.agent, "--agent")?;
-        let id = match (self.id, self.next) {
-            (Some(id), _) => id,
-            (None, true) => {
-                let request = TaskClaimNext {
-                    agent_id: agent_id.clone(),
-                    ttl_seconds: self.ttl,
-                    ..TaskClaimNext::default()
-                };
-                let claimed = engine.task_claim_next(&request)?.answer;
-                let Some(task) = claimed.task else {
-                    let mut outcome = Outcome::new(json!({"claimed": null}), claimed.rationale);
-                    outcome.refused = true;
-                    return Ok(outcome);
-                };
-                // The lease is ours by now: what follows tells the same as of a claim by id.
-                task.id
-            }
-            (None, false) => required(None, "TASK_ID (or --next)")?,
+        let (id, claimed) = if self.next {
+            let request = TaskClaimNext {
+                agent_id: agent_id.clone(),
+                ttl_seconds: self.ttl,
+                ..TaskClaimNext::default()
+            };
+            let found = engine.task_claim_next(&request)?.answer;
+            let Some(task) = found.task else {
+                let mut outcome = Outcome::new(json!({"claimed": null}), found.rationale);
+                outcome.refused = true;
+                return Ok(outcome);
+            };
+            let claimed = ClaimedTask {
+                ok: found.ok,
+                lease: found.lease,
+                conflict: None,
+                renewed: false,
+                lock_overlaps: found.lock_overlaps,
+                warnings: found.warnings,
+                handoff_message: found.handoff_message,
+                unread_count: None,
+            };
+            (task.id, claimed)
+        } else {
+            let request = TaskClaim {
+                task_id: required(self.id, "TASK_ID (or --next)")?,
+                agent_id: agent_id.clone(),
+                ttl_seconds: self.ttl,
+                ..TaskClaim::default()
+            };
+            let claimed = engine.task_claim(&request)?.answer;
+            (request.task_id, claimed)
         };
-        let request = TaskClaim {
-            task_id: id.clone(),
-            agent_id: agent_id.clone(),
-            ttl_seconds: self.ttl,
-            ..TaskClaim::default()
-        };
-        let claimed = engine.task_claim(&request)?.answer;
         let Some(lease) = claimed.lease else {
             let conflict = claimed.conflict;
             let text = conflict.as_ref().map_or_else(

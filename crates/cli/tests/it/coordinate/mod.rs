@@ -1,8 +1,13 @@
 //! Several server processes on one repository: nobody gets what another has, nothing that was answered is lost.
 
+mod crashes;
+mod damage;
+mod push;
+mod team;
+
 use std::{fs, thread};
 
-use becket_testing::{McpProcess, Signal, TestRepo};
+use becket_testing::{McpProcess, TestRepo};
 use serde_json::{Value, json};
 
 use crate::{BECKET, becket, envelope};
@@ -12,7 +17,11 @@ fn many(ordinary: usize, full: usize) -> usize {
 }
 
 fn server(repo: &TestRepo) -> McpProcess {
-    let mut command = repo.command(BECKET);
+    serve(repo.command(BECKET))
+}
+
+/// A server of this very program, with whatever else the command says.
+fn serve(mut command: std::process::Command) -> McpProcess {
     command.args(["mcp", "--toolsets", "coordinate"]);
     let mut process = McpProcess::spawn(command);
     process.initialize("2025-11-25");
@@ -122,42 +131,6 @@ fn cold_starts_at_once_all_succeed() {
 }
 
 #[test]
-fn what_was_answered_survives_a_kill() {
-    let repo = repository(400);
-    let mut answered: Vec<String> = Vec::new();
-    let mut next = 0;
-    for round in 0..many(6, 200) {
-        let mut process = server(&repo);
-        let agent = join(&mut process);
-        for _ in 0..=(round % 3) {
-            let task = format!("T{next}");
-            next += 1;
-            ask(&mut process, "lodestar_task_done", json!({"taskId": task, "agentId": agent}));
-            answered.push(task);
-        }
-        process.signal(Signal::Kill);
-        process.wait();
-    }
-    let mut process = server(&repo);
-    join(&mut process);
-    for task in &answered {
-        let found = ask(&mut process, "lodestar_task_get", json!({"taskId": task}));
-        assert_eq!(found["runtime"]["status"], "done", "{task}");
-    }
-    let done =
-        ask(&mut process, "lodestar_events_pull", json!({"limit": 1000, "filterTypes": ["task.done"]}));
-    assert_eq!(done["events"].as_array().unwrap().len(), answered.len());
-    process.close_stdin();
-    assert!(process.wait().success());
-    let text = repo.read(".lodestar/spec.yaml");
-    assert_eq!(
-        text.matches("status: done").count(),
-        answered.len(),
-        "the next process brought the file up to date"
-    );
-}
-
-#[test]
 fn all_worktrees_share_one_runtime() {
     let repo = repository(1);
     let side = repo.worktree("side");
@@ -182,40 +155,6 @@ fn a_broken_file_is_named_with_its_place_and_agents_still_talk() {
     ask(&mut process, "lodestar_message_send", json!({"fromAgentId": agent, "body": "still here"}));
     repo.write(".lodestar/spec.yaml", "tasks:\n  T0:\n    title: a\n    status: ready\n");
     assert_eq!(ask(&mut process, "lodestar_task_list", json!({}))["total"], 1);
-}
-
-#[test]
-fn others_are_told_at_once_and_waiters_wake() {
-    let repo = repository(1);
-    let (mut here, mut there) = (server(&repo), server(&repo));
-    let (first, second) = (join(&mut here), join(&mut there));
-    there.request("resources/subscribe", json!({"uri": "lodestar://task/T0"}));
-    // What happens before the second server follows the store is not news to it: something goes on happening until it does.
-    let mut told = false;
-    for _ in 0..5_000 {
-        ask(&mut here, "lodestar_message_send", json!({"fromAgentId": first, "body": "anybody there?"}));
-        there.request("ping", json!({}));
-        if !there.notifications("notifications/message").is_empty() {
-            told = true;
-            break;
-        }
-    }
-    assert!(told, "the second server tells its client what the first one did");
-    ask(&mut here, "lodestar_task_claim", json!({"taskId": "T0", "agentId": first}));
-    there.expect("the task's resource", |message| {
-        message["method"] == "notifications/resources/updated"
-            && message["params"]["uri"] == "lodestar://task/T0"
-    });
-    let now = ask(&mut there, "lodestar_repo_status", json!({}))["lastEvent"].clone();
-    let arguments = json!({"agentId": second, "timeoutSeconds": 50, "sinceCursor": now});
-    let waiting = there.start("tools/call", json!({"name": "lodestar_events_wait", "arguments": arguments}));
-    ask(
-        &mut here,
-        "lodestar_message_send",
-        json!({"fromAgentId": first, "toAgentId": second, "body": "wake up"}),
-    );
-    let woken = there.answer(&waiting);
-    assert_eq!(woken["result"]["structuredContent"]["events"][0]["type"], "message.sent", "{woken}");
 }
 
 #[test]
