@@ -66,7 +66,9 @@ impl From<StoreError> for Error {
             StoreError::Invalid { .. } => {
                 Error::invalid("invalid_arguments", message).with_hint("Correct that argument.")
             }
-            StoreError::KeyReused { .. } => Error::conflict("key_reused", message),
+            StoreError::KeyReused { .. } => {
+                Error::conflict("key_reused", message).with_hint("Choose another key: one key is for one call.")
+            }
             StoreError::ReadOnly { .. } => Error::denied("store_read_only", message)
                 .with_hint("Reading works; check the permissions of `.lodestar/` to change something."),
             StoreError::Full { .. } => Error::unavailable("disk_full", message)
