@@ -14,6 +14,7 @@ mod remember;
 mod report;
 mod sample;
 mod stdio;
+mod watch;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ enum What {
     Coordinate(Output),
     /// The commit plane: listing beside git itself, long diffs, long histories, grouping.
     Commit(Output),
+    /// Watching: from an edit to the bundles that it changed.
+    Watch(Output),
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -96,6 +99,9 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchE
         What::Coordinate(output) => (output, "cargo xtask bench coordinate", coordinate::measure(root)?),
         What::Commit(output) => {
             (output, "cargo xtask bench commit", commit::measure(&process::build_release(root)?)?)
+        }
+        What::Watch(output) => {
+            (output, "cargo xtask bench watch", watch::measure(&process::build_release(root)?)?)
         }
     };
     let report = Report { setting: process::setting(root, command)?, rows };

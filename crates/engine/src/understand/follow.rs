@@ -34,6 +34,8 @@ pub(super) struct Step {
     pub(super) before: Arc<Index>,
     /// Files that were edited, came or went, by path.
     pub(super) files: Vec<String>,
+    /// When the burst was over.
+    pub(super) settled: Instant,
 }
 
 impl<'e> Follower<'e> {
@@ -63,13 +65,14 @@ impl<'e> Follower<'e> {
             if self.tree.wait(left).is_none() {
                 return Ok(None);
             }
+            let settled_at = Instant::now();
             // The branch may be another one by now.
             self.site = self.engine.site(self.path.as_deref())?;
             let index = settled(self.engine, &self.site, self.tests, &mut self.tree)?;
             let before = std::mem::replace(&mut self.index, index);
             let files = differing(&before, &self.index, &self.site);
             if !files.is_empty() {
-                return Ok(Some(Step { before, files }));
+                return Ok(Some(Step { before, files, settled: settled_at }));
             }
         }
     }

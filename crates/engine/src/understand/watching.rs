@@ -53,6 +53,8 @@ pub struct Regenerated {
     pub changed_files: Vec<String>,
     /// From the end of the burst to the last byte written.
     pub duration_ms: u64,
+    /// The same, finer.
+    pub duration_micros: u64,
     pub files_written: usize,
     pub files_removed: usize,
     pub comparison: Comparison,
@@ -60,8 +62,6 @@ pub struct Regenerated {
     /// Set where somebody watches strictly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<StrictReport>,
-    #[serde(skip)]
-    pub micros: u128,
 }
 
 /// A contract that is not as it was.
@@ -169,7 +169,7 @@ impl ContextWatch<'_> {
     /// are those of before, and it goes on.
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
         let Some(step) = self.follower.wait(limit)? else { return Ok(None) };
-        let started = Instant::now();
+        let started = step.settled;
         let outcome = self.regenerate(&step.before, &step.files, started);
         if self.request.log {
             let outcome = match &outcome {
@@ -218,7 +218,7 @@ impl ContextWatch<'_> {
         let regenerated = Regenerated {
             changed_files: files.to_vec(),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            micros: duration.as_micros(),
+            duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             files_written: generated.wrote.written,
             files_removed: generated.wrote.removed,
             hashes: hashes_between(before, &self.follower.index, files),
