@@ -13,6 +13,7 @@ mod arguments;
 mod changes;
 mod commands;
 mod commit;
+mod context_flags;
 mod context_races;
 mod context_tools;
 mod coordinate;

@@ -1,0 +1,206 @@
+//! `becket context`, flag by flag, as the original has them; and what the original got wrong about graph and drift.
+
+use std::path::Path;
+
+use becket_testing::TestRepo;
+use serde_json::{Value, json};
+
+use crate::{BECKET, becket, envelope};
+
+fn cards() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("src/a/Card.tsx", "export function Card() {\n  return <i className=\"p-4 flex\">a</i>;\n}\n");
+    repo.write(
+        "src/b/Card.tsx",
+        "export function Card({ title }: { title: string }) {\n  return <b>{title}</b>;\n}\n",
+    );
+    repo.write(
+        "src/Page.tsx",
+        "import { Card } from './b/Card';\nimport { useUser } from './useUser';\nexport default function Page() {\n  return <Card title={useUser().name} />;\n}\n",
+    );
+    repo.write(
+        "src/useUser.ts",
+        "export function useUser(): { name: string } {\n  return { name: '' };\n}\n",
+    );
+    repo
+}
+
+fn context(repo: &TestRepo, arguments: &[&str]) -> std::process::Output {
+    let mut command = repo.command(BECKET);
+    command.arg("context").args(arguments);
+    command.output().unwrap()
+}
+
+fn bundles(folder: &Path) -> Vec<Value> {
+    serde_json::from_slice(&std::fs::read(folder.join("src/context.json")).unwrap()).unwrap()
+}
+
+fn nodes(bundle: &Value) -> Vec<&str> {
+    bundle["graph"]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["entryId"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn wrong_values_are_errors_and_write_nothing() {
+    let repo = cards();
+    for arguments in [
+        ["--profile", "nope"],
+        ["--include-code", "zzz"],
+        ["-c", "zzz"],
+        ["--format", "qqq"],
+        ["-f", "qqq"],
+        ["--style-mode", "fat"],
+        ["--schema", "0.9"],
+        ["--depth", "-1"],
+        ["--depth", "two"],
+        ["--max-nodes", "0"],
+        ["--max-nodes", "x"],
+    ] {
+        let output = context(&repo, &arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        let mut stamp = becket(&repo, ["as", "stamp", "context"]);
+        assert_eq!(stamp.args(arguments).output().unwrap().status.code(), Some(1), "{arguments:?}");
+    }
+    assert!(!repo.path("context_main.json").exists());
+}
+
+#[test]
+fn how_much_is_packed() {
+    let repo = cards();
+    for (arguments, count) in [
+        (&["--depth", "0"][..], 1),
+        (&["-d", "0"], 1),
+        (&["--depth", "1"], 3),
+        (&["--max-nodes", "2"], 2),
+        (&["-m", "1"], 1),
+        (&["--profile", "llm-chat"], 3),
+        (&["--profile", "llm-safe"], 3),
+        (&["--profile", "ci-strict"], 3),
+        (&["--profile", "watch-fast"], 3),
+    ] {
+        let output = context(&repo, arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        let bundles = bundles(repo.root());
+        let page = bundles.iter().find(|bundle| bundle["entryId"] == "src/Page.tsx").unwrap();
+        assert_eq!(nodes(page).len(), count, "{arguments:?}");
+    }
+}
+
+#[test]
+fn how_much_code_and_style() {
+    let repo = cards();
+    let node = |arguments: &[&str]| -> Value {
+        let output = context(&repo, arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        let all: Vec<Value> =
+            serde_json::from_slice(&std::fs::read(repo.path("src/a/context.json")).unwrap()).unwrap();
+        all[0]["graph"]["nodes"][0].clone()
+    };
+    assert!(node(&["--include-code", "none"]).get("code").is_none());
+    assert!(node(&["-c", "full"])["code"].as_str().unwrap().contains("<i className"));
+    assert!(node(&["--include-code", "header"]).get("code").is_none());
+    assert!(node(&[])["contract"].get("style").is_none());
+    let lean = node(&["--include-style"])["contract"]["style"].clone();
+    assert!(lean.is_object(), "{lean}");
+    let full = node(&["--include-style", "--style-mode", "full"])["contract"]["style"].clone();
+    assert_ne!(lean, full);
+    assert!(node(&["style"])["contract"]["style"].is_object());
+    assert_eq!(context(&repo, &["style", "--compare-modes"]).status.code(), Some(2));
+}
+
+#[test]
+fn where_and_how_files_are_written() {
+    let repo = cards();
+    let out = repo.home().root().join("out");
+    let place = out.to_str().unwrap();
+    for (format, name) in [
+        ("json", "context.json"),
+        ("pretty", "context.json"),
+        ("ndjson", "context.ndjson"),
+        ("toon", "context.toon"),
+    ] {
+        let folder = format!("{place}/{format}");
+        assert!(context(&repo, &["--format", format, "--out", &folder]).status.success(), "{format}");
+        assert!(out.join(format).join("src").join(name).exists(), "{format}");
+        assert!(out.join(format).join("context_main.json").exists(), "{format}");
+    }
+    assert!(context(&repo, &["-o", &format!("{place}/file/context.json")]).status.success());
+    assert!(out.join("file/context_main.json").exists(), "a name that ends in .json means its folder");
+    assert!(!repo.path("context_main.json").exists());
+    // Another format takes the place of the one before.
+    assert!(context(&repo, &[]).status.success());
+    assert!(context(&repo, &["-f", "toon"]).status.success());
+    assert!(repo.path("src/context.toon").exists() && !repo.path("src/context.json").exists());
+}
+
+#[test]
+fn what_is_only_said() {
+    let repo = cards();
+    let dry = context(&repo, &["--dry-run"]);
+    assert!(dry.status.success() && String::from_utf8_lossy(&dry.stdout).contains("4 files"), "{dry:?}");
+    let stats = context(&repo, &["--stats"]);
+    let line: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!((&line["totalComponents"], &line["totalEdges"]), (&json!(4), &json!(2)));
+    for field in ["bundlesCompiled", "totalNodes", "missingDependencies", "tokensGPT4", "tokensClaude"] {
+        assert!(line[field].is_u64(), "{field}: {line}");
+    }
+    let modes = context(&repo, &["--compare-modes"]);
+    assert!(String::from_utf8_lossy(&modes.stdout).contains("header"), "{modes:?}");
+    assert!(!repo.path("context_main.json").exists(), "none of these write");
+    assert!(!repo.path("context_compare_modes.json").exists());
+    assert!(context(&repo, &["--compare-modes", "--stats"]).status.success());
+    assert!(repo.path("context_compare_modes.json").exists());
+    let quiet = context(&repo, &["--quiet", "--skip-gitignore"]);
+    assert_eq!(String::from_utf8_lossy(&quiet.stdout).trim(), "✓");
+    assert!(!repo.path(".gitignore").exists());
+    assert!(context(&repo, &["--predict-behavior"]).status.success());
+    assert!(repo.read("src/context.json").contains("prediction"));
+    let summary = String::from_utf8_lossy(&context(&repo, &[]).stdout).into_owned();
+    for word in ["4 files", "2 edges", "tokens", "saved"] {
+        assert!(summary.contains(word), "{word}: {summary}");
+    }
+}
+
+#[test]
+fn strictness_is_an_exit_code() {
+    let repo = cards();
+    assert!(context(&repo, &["--strict-missing"]).status.success());
+    repo.write("src/lost.ts", "import { gone } from './nowhere';\nexport const kept = gone;\n");
+    for flag in ["--strict-missing", "--strict", "-s"] {
+        assert_eq!(context(&repo, &[flag]).status.code(), Some(1), "{flag}");
+        assert!(repo.path("context_main.json").exists(), "the files are written all the same");
+    }
+    assert!(context(&repo, &[]).status.success());
+}
+
+/// Probe 18: the original linked the page to the file whose name comes first.
+#[test]
+fn an_edge_goes_where_the_import_leads_and_not_to_a_namesake() {
+    let repo = cards();
+    let graph = envelope(&becket(&repo, ["context", "graph", "--json"]).output().unwrap())["data"].clone();
+    let edges: Vec<(&str, &str)> = graph["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(edges, [("src/Page.tsx", "src/b/Card.tsx"), ("src/Page.tsx", "src/useUser.ts")]);
+    assert_eq!(graph["roots"], json!(["src/Page.tsx", "src/a/Card.tsx"]));
+}
+
+/// Probe 23: the original let it pass.
+#[test]
+fn a_hook_that_returns_something_else_is_a_breaking_change() {
+    let repo = cards();
+    assert!(context(&repo, &["--quiet"]).status.success());
+    repo.write("src/useUser.ts", "export function useUser(): { id: number } {\n  return { id: 1 };\n}\n");
+    let output = becket(&repo, ["context", "compare", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let change = envelope(&output)["data"]["folderDiffs"][0]["changes"][0].clone();
+    assert_eq!((&change["entryId"], &change["verdict"]), (&json!("src/useUser.ts"), &json!("breaking")));
+    assert_eq!(change["declarations"][0]["usedBy"], json!(["src/Page.tsx"]));
+}
