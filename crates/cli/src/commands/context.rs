@@ -1,5 +1,6 @@
 //! `becket context …`: contracts, bundles, the graph and drift, for people and for CI.
 
+mod bar;
 mod watch;
 
 use std::{fmt::Write, path::PathBuf, process::ExitCode};
@@ -237,7 +238,9 @@ impl Generate {
             }
             return watch::run(context, &engine, request, &self.watching, self.quiet);
         }
-        let report = engine.context_generate(&request).map(|report| self.report(report));
+        let talks = !self.quiet && !context.global.json;
+        let report =
+            bar::shown(talks, || engine.context_generate(&request)).map(|report| self.report(report));
         context.ui.finish("context", report)
     }
 

@@ -15,6 +15,7 @@ use super::session::output_lock;
 use super::site::Site;
 use super::tokens::claude;
 use super::written::{self, Pages};
+use crate::progress::tell;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -169,7 +170,9 @@ impl Engine {
         if clean_cache {
             self.forget(&site)?;
         }
+        tell("reading sources", 0, None);
         let index = self.live(&site, options.tests)?;
+        tell("making contracts", 0, None);
         let root = site.workspace.root.clone();
         let material = Material::of(&index, &site, options, &|path| written::read(&root.join(path)));
         Ok(Reading { site, index, material })

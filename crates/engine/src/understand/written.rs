@@ -17,6 +17,7 @@ use super::material::Material;
 use super::site::Site;
 use super::tokens::claude;
 use crate::Error;
+use crate::progress::tell;
 use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
@@ -138,7 +139,8 @@ fn times_of(text: &str) -> BTreeMap<String, String> {
 pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let mut wrote = Wrote::default();
     let before = listed(folder);
-    for (path, text) in &pages.files {
+    for (at, (path, text)) in pages.files.iter().enumerate() {
+        tell("writing context files", at, Some(pages.files.len()));
         let target = folder.join(path);
         if read(&target).as_deref() == Some(text) {
             wrote.unchanged += 1;
