@@ -6,6 +6,7 @@ use becket_diff::{FileChange, FilePath};
 use serde::{Deserialize, Serialize};
 
 use crate::history::History;
+use crate::words::hash;
 
 /// What happened to one file in one step: between the last commit and the index, or between the index and the file. A
 /// path that changed in both has two of these with one id.
@@ -41,32 +42,69 @@ pub struct Evidence<'a> {
     pub history: &'a History,
     /// One vector for each unit, in the order of `units`; any other number of them is ignored.
     pub embeddings: Option<&'a [Arc<[f32]>]>,
-    /// For files whose contract is known.
+    /// For changes of files whose contract is known, in the order of changes, each at most once.
     pub contracts: &'a [ContractFacts],
     /// Units, by their place in `units`, that cannot be parted: a deletion and the addition that takes its place, say.
     pub together: &'a [Vec<usize>],
 }
 
-/// What the contracts say of one changed file. Names are as in source.
+/// What the contracts say of one change, before and after it. Names are as in source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContractFacts {
-    /// As `FilePath::to_text` writes it.
-    pub path: String,
-    /// Names that the file declares, with their lines in the new file, counted from 1 and inclusive.
+    /// Which of the changes, counted from zero.
+    pub change: usize,
+    pub old: SideFacts,
+    pub new: SideFacts,
+}
+
+/// A file before or after a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideFacts {
+    /// At its outermost level, with lines counted from 1 and inclusive.
     pub declares: Vec<DeclaredName>,
-    /// Names that it imports, with the file that declares them where that is in the repository.
+    /// Names that it takes from other files of the repository.
     pub uses: Vec<UsedName>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredName {
     pub name: String,
+    pub exported: bool,
     pub first_line: usize,
     pub last_line: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsedName {
+    /// What it is called here.
+    pub local: String,
+    /// The file that declares it, as `FilePath::to_text` writes it, and its name there.
+    pub path: String,
     pub name: String,
-    pub path: Option<String>,
+}
+
+impl SideFacts {
+    /// What is declared around a line, the innermost.
+    pub(crate) fn around(&self, line: usize) -> Option<&DeclaredName> {
+        let holding = self.declares.iter().filter(|it| (it.first_line..=it.last_line).contains(&line));
+        holding.min_by_key(|it| it.last_line - it.first_line)
+    }
+
+    /// What a name means here: the file that declares it, `own` for this one, and its name there. Nothing for a name that
+    /// is only known further in.
+    pub(crate) fn meaning<'a>(&'a self, name: &'a str, own: &'a str) -> Option<(&'a str, &'a str)> {
+        let used = self.uses.iter().find(|used| used.local == name);
+        let declared = || self.declares.iter().any(|declared| declared.name == name).then_some((own, name));
+        used.map(|used| (used.path.as_str(), used.name.as_str())).or_else(declared)
+    }
+}
+
+/// Stands for what a file declares under a name.
+pub(crate) fn symbol(path: &str, name: &str) -> u64 {
+    hash(hash(7, path.as_bytes()), name.as_bytes())
+}
+
+/// Of one change, where they are known.
+pub(crate) fn facts_of(contracts: &[ContractFacts], change: usize) -> Option<&ContractFacts> {
+    contracts.binary_search_by_key(&change, |facts| facts.change).ok().map(|place| &contracts[place])
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::Change;
+use crate::change::{Change, ContractFacts};
 use crate::message::message;
 use crate::plan::{Plan, PlannedCommit};
 use crate::unit::{HunkId, Unit};
@@ -65,7 +65,13 @@ pub enum EditError {
 impl Plan {
     /// The plan after `edits`, in their order. Commits whose wording nobody gave are worded anew when their hunks
     /// change. What must be kept is looked at when all are done, so that two edits together can do what one cannot.
-    pub fn edited(&self, changes: &[Change<'_>], units: &[Unit], edits: &[Edit]) -> Result<Plan, EditError> {
+    pub fn edited(
+        &self,
+        changes: &[Change<'_>],
+        units: &[Unit],
+        contracts: &[ContractFacts],
+        edits: &[Edit],
+    ) -> Result<Plan, EditError> {
         let mut plan = self.clone();
         let mut touched = BTreeSet::new();
         for edit in edits {
@@ -81,7 +87,7 @@ impl Plan {
             let members: Vec<&Unit> =
                 commit.hunks.iter().filter_map(|hunk| places.get(hunk)).map(|place| &units[*place]).collect();
             if !members.is_empty() {
-                let words = message(changes, &members, &[]);
+                let words = message(changes, &members, &[], contracts);
                 commit.trailers = words.trailers;
                 if !commit.title_given {
                     commit.title = words.title;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use becket_diff::{Hunk, Line, LineKind, Status};
 
-use crate::change::Change;
+use crate::change::{Change, ContractFacts, facts_of};
 use crate::place::{Place, Role};
-use crate::profile::is_formatting;
+use crate::profile::{CONTEXT, is_formatting};
 use crate::unit::{Part, Unit};
 use crate::words::{self, DeclarationKind};
 
@@ -51,14 +51,14 @@ pub(crate) enum What {
 }
 
 impl Gist {
-    pub(crate) fn of(changes: &[Change<'_>], members: &[&Unit]) -> Self {
+    pub(crate) fn of(changes: &[Change<'_>], members: &[&Unit], contracts: &[ContractFacts]) -> Self {
         let mut by_change: BTreeMap<usize, Vec<&Unit>> = BTreeMap::new();
         for unit in members {
             by_change.entry(unit.change).or_default().push(unit);
         }
         let mut gist = Self::default();
         for (number, units) in by_change {
-            let file = gist.file(&changes[number], &units);
+            let file = gist.file(&changes[number], &units, facts_of(contracts, number));
             gist.files.push(file);
         }
         gist.formatting = !gist.files.is_empty() && gist.files.iter().all(|file| file.formatting);
@@ -69,9 +69,9 @@ impl Gist {
         self.files.iter().all(|file| file.place.role == role)
     }
 
-    fn file(&mut self, change: &Change<'_>, units: &[&Unit]) -> FileGist {
+    fn file(&mut self, change: &Change<'_>, units: &[&Unit], contract: Option<&ContractFacts>) -> FileGist {
         let place = Place::of(change.path());
-        let mut facts = Facts { document: place.role == Role::Documentation, ..Facts::default() };
+        let mut facts = Facts { document: place.role == Role::Documentation, contract, ..Facts::default() };
         let (mut comments, mut formatting, mut has_lines) = (true, true, false);
         for unit in units {
             let lines: Vec<Line<'_>> = match &unit.part {
@@ -174,15 +174,16 @@ fn note_number(path: &str) -> Option<String> {
 }
 
 #[derive(Default)]
-struct Facts {
+struct Facts<'a> {
     document: bool,
+    contract: Option<&'a ContractFacts>,
     order: Vec<String>,
     sides: BTreeMap<String, (bool, bool)>,
     renamed: BTreeMap<String, String>,
     around: Vec<String>,
 }
 
-impl Facts {
+impl Facts<'_> {
     fn read(&mut self, changed: &[&Line<'_>]) {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         for line in changed {
@@ -214,8 +215,30 @@ impl Facts {
         }
         let around = crate::profile::surrounding(hunks, hunk);
         let near = around.before.iter().rev().find_map(|line| self.declared(line));
-        let name = near.or_else(|| self.declared(around.section.trim_ascii()));
+        let name = match self.holding(hunk) {
+            // What stands just above may be inside of what holds both, a method of a class, or end before the change.
+            Some((name, is_far)) => near.filter(|_| is_far).or(Some(name)),
+            None => near.or_else(|| self.declared(around.section.trim_ascii())),
+        };
         self.around.extend(name);
+    }
+
+    /// What contracts know to hold a hunk, and whether that begins above its context.
+    fn holding(&self, hunk: &Hunk) -> Option<(String, bool)> {
+        let contract = self.contract?;
+        let sides = [(&contract.new, hunk.new), (&contract.old, hunk.old)];
+        let found = sides.into_iter().filter(|(_, span)| span.lines > 0).find_map(|(side, span)| {
+            let holding = side.around(span.start)?;
+            Some((holding.name.clone(), holding.first_line + CONTEXT < span.start))
+        });
+        found.filter(|(name, _)| name != "default")
+    }
+
+    /// What is exported first, what is known to be private last.
+    fn standing(&self, name: &str) -> u8 {
+        let Some(contract) = self.contract else { return 1 };
+        let known = contract.new.declares.iter().chain(&contract.old.declares).find(|it| it.name == name);
+        known.map_or(1, |known| if known.exported { 0 } else { 2 })
     }
 
     fn declared(&self, line: &[u8]) -> Option<String> {
@@ -242,11 +265,12 @@ impl Facts {
             };
             facts.push(Fact { what, name: name.clone(), before: self.renamed.get(name).cloned() });
         }
-        for name in self.around {
-            if !facts.iter().any(|fact| fact.name == name) {
-                facts.push(Fact { what: What::Changed, name, before: None });
+        for name in &self.around {
+            if !facts.iter().any(|fact| fact.name == *name) {
+                facts.push(Fact { what: What::Changed, name: name.clone(), before: None });
             }
         }
+        facts.sort_by_key(|fact| self.standing(&fact.name));
         facts
     }
 }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::blocks::{Blocks, View};
 use crate::change::{Change, Evidence};
 use crate::cluster::{Chance, cluster};
 use crate::model::Model;
-use crate::pairs::{Pairs, compare};
+use crate::parting::parted;
 use crate::profile::Tree;
 use crate::signal::Pair;
 use crate::signals::SIGNALS;
-use crate::unit::{HunkId, Unit};
+use crate::unit::{HunkId, Unit, runs};
 
 /// Every unit stands in exactly one group. Groups are in the order of their first unit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -44,29 +45,40 @@ pub struct Reason {
     pub weight: f64,
 }
 
-/// How much embeddings move the log odds of two units, from the least to the most alike.
-const EMBEDDING_WEIGHT: f32 = 3.0;
 const MOST_REASONS: usize = 4;
 /// Reasons are looked for in this many of a group's most likely pairs.
 const MOST_PAIRS: usize = 400;
 
-/// Groups the units of `changes`, which must come from [`crate::units`].
+/// Groups the units of `changes`, which must come from [`crate::units`]. A run of changed lines is one to begin with; its
+/// pieces part where they belong to different groups.
 pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Grouping {
     let model = Model::shipped();
-    let tree = Tree::read(changes, units, evidence);
-    let pairs = compare(&tree);
-    let chances = chances(&tree, &pairs, model);
-    let files: Vec<usize> = tree.profiles.iter().map(|profile| profile.place).collect();
-    let clusters = kept_together(cluster(&files, &chances, model), evidence.together);
+    let mut blocks = Blocks::of(runs(units), units, evidence);
+    let mut view = View::of(changes, &blocks, evidence, model);
+    let mut clusters = cluster(&view.files(), &view.chances, model);
+    let parted = parted(changes, units, &blocks.members, &clusters, evidence, model);
+    if let Some(parted) = parted {
+        blocks = Blocks::of(parted.blocks, units, evidence);
+        view = View::of(changes, &blocks, evidence, model);
+        clusters = parted.clusters;
+    }
+    let of_units = |cluster: &Vec<u32>| -> Vec<u32> {
+        let all = cluster.iter().flat_map(|block| &blocks.members[*block as usize]);
+        let mut all: Vec<u32> = all.map(|unit| u32::try_from(*unit).unwrap_or(u32::MAX)).collect();
+        all.sort_unstable();
+        all
+    };
+    let clusters = kept_together(clusters.iter().map(of_units).collect(), evidence.together);
     let mut home = vec![0; units.len()];
     for (number, cluster) in clusters.iter().enumerate() {
         for unit in cluster {
             home[*unit as usize] = number;
         }
     }
+    let home_of = |block: u32| blocks.members[block as usize].first().map_or(0, |unit| home[*unit]);
     let mut ties: Vec<Ties> = clusters.iter().map(|_| Ties::default()).collect();
-    for chance in &chances {
-        let (one, other) = (home[chance.0 as usize], home[chance.1 as usize]);
+    for chance in &view.chances {
+        let (one, other) = (home_of(chance.0), home_of(chance.1));
         if one == other {
             ties[one].inside.push(*chance);
         } else {
@@ -86,8 +98,8 @@ pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) ->
             id: format!("group-{}", number + 1),
             change_ids,
             hunks: members.iter().map(|unit| unit.id.clone()).collect(),
-            summary: crate::message::summary(changes, &members),
-            reasons: reasons(&tree, &ties.inside, model),
+            summary: crate::message::summary(changes, &members, evidence.contracts),
+            reasons: reasons(&view.tree, &ties.inside, model),
             confidence: ties.confidence(),
         }
     });
@@ -126,27 +138,6 @@ impl Ties {
             self.outside.values().filter_map(|(sum, count)| mean(*sum, *count as usize)).fold(0.0, f64::max);
         ((inside * (1.0 - rival)).sqrt().clamp(0.0, 1.0) * 1000.0).round() / 1000.0
     }
-}
-
-fn chances(tree: &Tree<'_>, pairs: &Pairs, model: &Model) -> Vec<Chance> {
-    let embedding =
-        crate::pairs::feature_names().iter().position(|name| name == "embedding").unwrap_or_default();
-    let given = tree.evidence.embeddings.is_some_and(|vectors| vectors.len() == tree.profiles.len());
-    let column = || (0..pairs.pairs.len()).map(|pair| pairs.row(pair)[embedding]);
-    // Models differ in how alike they find unrelated texts, so only the place between their own extremes counts.
-    let (low, high) =
-        column().fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
-    let range = (high - low).max(0.05);
-    let known = model.features == crate::pairs::feature_names();
-    let chance = |(number, (one, other)): (usize, &(u32, u32))| {
-        let row = pairs.row(number);
-        let mut odds = if known { model.pair.log_odds(row) } else { 0.0 };
-        if given {
-            odds += EMBEDDING_WEIGHT * ((row[embedding] - low) / range - 0.5);
-        }
-        (*one, *other, 1.0 / (1.0 + (-odds).exp()))
-    };
-    pairs.pairs.iter().enumerate().map(chance).collect()
 }
 
 /// The most telling reason of each signal, the signals that tell most first.

@@ -1,6 +1,9 @@
 //! What the learning of the model needs of the grouping: the numbers that it sees. Nothing here is used to group.
 
+use becket_diff::FilePath;
+
 use crate::change::{Change, Evidence};
+use crate::place::{Place, Role};
 use crate::profile::Tree;
 use crate::signal::Pair;
 use crate::signals::SIGNALS;
@@ -19,7 +22,12 @@ pub struct Example {
 pub fn example(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Example {
     let tree = Tree::read(changes, units, evidence);
     let files = tree.profiles.iter().map(|profile| profile.place).collect();
-    Example { pairs: crate::pairs::compare(&tree), files }
+    Example { pairs: crate::pairs::compare(&tree, |_, _| true), files }
+}
+
+/// Whether a path is that of a file which a package manager writes.
+pub fn is_lockfile(path: &FilePath) -> bool {
+    Place::of(path).role == Role::Lockfile
 }
 
 /// What one signal says of two units, counted from zero.

@@ -1,6 +1,7 @@
 //! Changes to groups, groups to an ordered plan, a plan to messages and the text of a pull request. Pure and
 //! deterministic: what reads a repository, keeps a plan or applies it is `becket_engine` with `becket_git`.
 
+mod blocks;
 pub mod change;
 pub mod cluster;
 pub mod edit;
@@ -13,6 +14,8 @@ mod message;
 pub mod model;
 mod order;
 mod pairs;
+mod parting;
+mod pieces;
 mod place;
 pub mod plan;
 mod profile;
@@ -22,7 +25,7 @@ mod signals;
 pub mod unit;
 mod words;
 
-pub use change::{Change, ContractFacts, DeclaredName, Evidence, Stage, UsedName};
+pub use change::{Change, ContractFacts, DeclaredName, Evidence, SideFacts, Stage, UsedName};
 pub use edit::{Edit, EditError};
 pub use group::{Group, Grouping, Reason, group};
 pub use history::{History, HistoryError, Touched};
@@ -31,4 +34,4 @@ pub use pull_request::{
     ContractChange, Note, NoteStanding, PullRequest, PullRequestCommit, PullRequestDraft, PullRequestError,
     Task, Template, Wording, draft,
 };
-pub use unit::{HunkId, Part, Unit, embedding_text, units};
+pub use unit::{HunkId, Part, Unit, embedding_text, joined, runs, units};

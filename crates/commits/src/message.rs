@@ -2,7 +2,7 @@
 
 use becket_diff::Status;
 
-use crate::change::Change;
+use crate::change::{Change, ContractFacts};
 use crate::gist::{Fact, FileGist, Gist, What};
 use crate::group::Reason;
 use crate::place::{Place, Role};
@@ -52,15 +52,20 @@ const MOST_POINTS: usize = 8;
 const MOST_NAMES_IN_A_POINT: usize = 4;
 
 /// One line for people: the title without its type, as a sentence begins.
-pub(crate) fn summary(changes: &[Change<'_>], members: &[&Unit]) -> String {
-    let gist = Gist::of(changes, members);
+pub(crate) fn summary(changes: &[Change<'_>], members: &[&Unit], contracts: &[ContractFacts]) -> String {
+    let gist = Gist::of(changes, members, contracts);
     let text = description(&gist, kind(&gist), LONGEST_TITLE);
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-pub(crate) fn message(changes: &[Change<'_>], members: &[&Unit], reasons: &[Reason]) -> Message {
-    let gist = Gist::of(changes, members);
+pub(crate) fn message(
+    changes: &[Change<'_>],
+    members: &[&Unit],
+    reasons: &[Reason],
+    contracts: &[ContractFacts],
+) -> Message {
+    let gist = Gist::of(changes, members, contracts);
     let kind = kind(&gist);
     let scope = scope(&gist).map(|scope| format!("({scope})")).unwrap_or_default();
     let prefix = format!("{}{scope}: ", kind.name());

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use becket_diff::{FilePath, Hunk, LineKind, Status};
+use becket_diff::{FilePath, Hunk, LineKind, Side, Status};
 
-use crate::change::{Change, Stage};
+use crate::change::{Change, ContractFacts, Stage, facts_of, symbol};
 use crate::plan::Requirement;
 use crate::unit::{Part, Unit};
 use crate::words::{self, DeclarationKind};
@@ -153,6 +153,7 @@ pub(crate) fn order<R: Ord + Copy>(
     bins: &[Vec<usize>],
     requirements: &[Requirement],
     ranks: &[R],
+    contracts: &[ContractFacts],
 ) -> Order {
     let places: BTreeMap<&str, usize> =
         units.iter().enumerate().map(|(place, unit)| (unit.id.as_str(), place)).collect();
@@ -160,7 +161,7 @@ pub(crate) fn order<R: Ord + Copy>(
     for (one, other) in edges(bins, &places, requirements) {
         hard[one].insert(other);
     }
-    let soft = soft(changes, units, bins);
+    let soft = soft(changes, units, bins, contracts);
     let mut order: Vec<usize> = Vec::new();
     let mut left: BTreeSet<usize> = (0..bins.len()).collect();
     while !left.is_empty() {
@@ -179,33 +180,58 @@ pub(crate) fn order<R: Ord + Copy>(
     Order { order, before }
 }
 
+/// A name as it stands, or what contracts know it to mean.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    Text(Vec<u8>),
+    Symbol(u64),
+}
+
 /// Declarations before uses, and the last uses before what they used goes.
-fn soft(changes: &[Change<'_>], units: &[Unit], bins: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
-    let mut added: BTreeMap<Vec<u8>, BTreeSet<usize>> = BTreeMap::new();
+fn soft(
+    changes: &[Change<'_>],
+    units: &[Unit],
+    bins: &[Vec<usize>],
+    contracts: &[ContractFacts],
+) -> Vec<BTreeSet<usize>> {
+    let mut added: BTreeMap<Named, BTreeSet<usize>> = BTreeMap::new();
     let mut removed = added.clone();
-    let mut uses: Vec<BTreeSet<Vec<u8>>> = Vec::new();
+    let mut uses: Vec<BTreeSet<Named>> = Vec::new();
     let mut drops = uses.clone();
     for (bin, members) in bins.iter().enumerate() {
         let (mut used, mut dropped) = (BTreeSet::new(), BTreeSet::new());
         for unit in members.iter().map(|place| &units[*place]) {
+            let change = &changes[unit.change];
             let hunks: Vec<&Hunk> = match &unit.part {
                 Part::Lines(hunk) => vec![hunk],
-                Part::File => changes[unit.change].file.hunks().iter().collect(),
+                Part::File => change.file.hunks().iter().collect(),
                 Part::Metadata => Vec::new(),
             };
+            let facts = facts_of(contracts, unit.change);
+            let path = |side: Option<&Side>| side.map(|side| side.path.to_text().into_owned());
+            let (old, new) = (path(change.file.old.as_ref()), path(change.file.new.as_ref()));
             for line in hunks.into_iter().flat_map(Hunk::lines).filter(|line| line.kind != LineKind::Context)
             {
-                let (declared, seen) = match line.kind {
-                    LineKind::Added => (&mut added, &mut used),
-                    _ => (&mut removed, &mut dropped),
+                let (declared, seen, side, own) = match line.kind {
+                    LineKind::Added => (&mut added, &mut used, facts.map(|facts| &facts.new), &new),
+                    _ => (&mut removed, &mut dropped, facts.map(|facts| &facts.old), &old),
+                };
+                let meaning = |name: &[u8]| {
+                    let name = std::str::from_utf8(name).ok()?;
+                    let (path, name) = side?.meaning(name, own.as_deref()?)?;
+                    Some(Named::Symbol(symbol(path, name)))
                 };
                 let name = words::declaration(line.content)
                     .filter(|it| it.kind != DeclarationKind::Binding)
                     .map(|it| it.name);
                 if let Some(name) = name {
-                    declared.entry(name.to_vec()).or_default().insert(bin);
+                    for named in meaning(name).into_iter().chain([Named::Text(name.to_vec())]) {
+                        declared.entry(named).or_default().insert(bin);
+                    }
                 }
-                seen.extend(words::names(line.content).map(<[u8]>::to_vec));
+                // A name that contracts know means that and nothing else of the same name.
+                let named = |name: &[u8]| meaning(name).unwrap_or_else(|| Named::Text(name.to_vec()));
+                seen.extend(words::names(line.content).map(named));
             }
         }
         uses.push(used);

@@ -39,8 +39,10 @@ pub fn feature_names() -> Vec<String> {
     own.chain(standings).collect()
 }
 
-pub(crate) fn compare(tree: &Tree<'_>) -> Pairs {
-    let pairs = candidates(tree);
+/// The numbers of all pairs that are worth it and `wanted`.
+pub(crate) fn compare(tree: &Tree<'_>, wanted: impl Fn(u32, u32) -> bool) -> Pairs {
+    let mut pairs = candidates(tree);
+    pairs.retain(|(one, other)| wanted(*one, *other));
     let own: usize = SIGNALS.iter().map(|signal| signal.features.len()).sum();
     let width = own + 2 * STANDINGS.len();
     let mut numbers = vec![0.0; pairs.len() * width];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Evidence};
+use crate::change::{Change, ContractFacts, Evidence};
 use crate::gist::Gist;
 use crate::group::{Grouping, Reason};
 use crate::message::{Kind, message};
@@ -94,9 +94,9 @@ pub fn plan(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>, gro
     let requirements = requirements(changes, units, evidence.together);
     let bins = joined(bins, units, &requirements);
     let drafts: Vec<(PlannedCommit, Kind)> =
-        bins.iter().map(|bin| draft(changes, units, grouping, bin)).collect();
+        bins.iter().map(|bin| draft(changes, units, grouping, bin, evidence.contracts)).collect();
     let ranks: Vec<Kind> = drafts.iter().map(|(_, kind)| *kind).collect();
-    let order = order(changes, units, &bins, &requirements, &ranks);
+    let order = order(changes, units, &bins, &requirements, &ranks, evidence.contracts);
     let ids: BTreeMap<usize, String> =
         order.order.iter().enumerate().map(|(rank, bin)| (*bin, format!("commit-{}", rank + 1))).collect();
     let mut commits: Vec<(usize, PlannedCommit)> = drafts
@@ -120,6 +120,7 @@ fn draft(
     units: &[Unit],
     grouping: &Grouping,
     bin: &[usize],
+    contracts: &[ContractFacts],
 ) -> (PlannedCommit, Kind) {
     let members: Vec<&Unit> = bin.iter().map(|place| &units[*place]).collect();
     let ids: BTreeSet<&HunkId> = members.iter().map(|unit| &unit.id).collect();
@@ -127,7 +128,7 @@ fn draft(
         grouping.groups.iter().filter(|group| group.hunks.iter().any(|hunk| ids.contains(hunk))).collect();
     // The reasons of several groups speak of other units too.
     let reasons = if let [group] = groups.as_slice() { group.reasons.clone() } else { Vec::new() };
-    let words = message(changes, &members, &reasons);
+    let words = message(changes, &members, &reasons, contracts);
     let commit = PlannedCommit {
         id: String::new(),
         group_ids: groups.iter().map(|group| group.id.clone()).collect(),
@@ -150,7 +151,7 @@ fn without_formatting(
     members: Vec<usize>,
 ) -> (Vec<usize>, Vec<usize>) {
     let all: Vec<&Unit> = members.iter().map(|place| &units[*place]).collect();
-    let gist = Gist::of(changes, &all);
+    let gist = Gist::of(changes, &all, &[]);
     if gist.formatting || !gist.files.iter().any(|file| file.formatting) {
         return (Vec::new(), members);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use becket_diff::{FilePath, Hunk, Line, LineKind, Status};
 
-use crate::change::{Change, Evidence};
+use crate::change::{Change, ContractFacts, Evidence, facts_of, symbol};
 use crate::place::{Place, Role};
 use crate::unit::{Part, Unit};
 use crate::words::{self, DeclarationKind, hash};
@@ -48,6 +48,10 @@ pub(crate) struct Profile {
     pub(crate) context: Vector,
     pub(crate) declares: Vec<u32>,
     pub(crate) uses: Vec<u32>,
+    /// What contracts know it to declare, sorted.
+    pub(crate) defines: Vec<u64>,
+    /// Names on changed lines that contracts know the meaning of, sorted.
+    pub(crate) meanings: Vec<Meaning>,
     /// Hash of the declaration that holds it, with its file; of a heading in a document.
     pub(crate) enclosing: Option<u64>,
     /// Its name, where it has one.
@@ -57,6 +61,14 @@ pub(crate) struct Profile {
     /// Changed lines without indentation, hashed and sorted.
     pub(crate) lines: Vec<u64>,
     pub(crate) kinds: Kinds,
+}
+
+/// A name, what it stands for, and the name that this was declared under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Meaning {
+    pub(crate) name: u32,
+    pub(crate) symbol: u64,
+    pub(crate) declared: u32,
 }
 
 /// What all changed lines of a unit are.
@@ -73,7 +85,7 @@ pub(crate) struct Kinds {
 
 /// A file of more changed lines than this is known by its first ones.
 const MOST_LINES: usize = 1_500;
-const CONTEXT: usize = 3;
+pub(crate) const CONTEXT: usize = 3;
 
 impl<'a> Tree<'a> {
     pub(crate) fn read(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'a>) -> Self {
@@ -142,7 +154,46 @@ impl Reader<'_, '_> {
             Part::Metadata => Surrounding::default(),
         };
         self.surroundings(&surrounding, place, &mut profile);
+        if let Some(facts) = facts_of(self.evidence.contracts, unit.change) {
+            self.contract(facts, change, unit, place, &mut profile);
+        }
         profile
+    }
+
+    /// What the contracts know of a unit: what it declares, and what the names on its lines stand for.
+    fn contract(
+        &mut self,
+        facts: &ContractFacts,
+        change: &Change<'_>,
+        unit: &Unit,
+        place: &Place,
+        profile: &mut Profile,
+    ) {
+        let old = change.file.old.as_ref().map(|side| side.path.to_text().into_owned());
+        let old = old.unwrap_or_else(|| place.text.clone());
+        let spans = unit.hunk().map(|hunk| [hunk.old, hunk.new]);
+        for (side, own, number) in [(&facts.old, old.as_str(), 0), (&facts.new, place.text.as_str(), 1)] {
+            let here = |line: usize| spans.is_none_or(|spans| spans[number].holds(line));
+            let begun = side.declares.iter().filter(|declared| here(declared.first_line));
+            profile.defines.extend(begun.map(|declared| symbol(own, &declared.name)));
+        }
+        profile.defines.sort_unstable();
+        profile.defines.dedup();
+        let mut meanings = BTreeSet::new();
+        for (name, _) in profile.names.clone() {
+            let text = self.names[name as usize].text.clone();
+            for (side, own) in [(&facts.new, place.text.as_str()), (&facts.old, old.as_str())] {
+                if let Some((path, declared)) = side.meaning(&text, own) {
+                    let declared_name = self.intern(Vocabulary::Names, declared.as_bytes());
+                    meanings.insert(Meaning {
+                        name,
+                        symbol: symbol(path, declared),
+                        declared: declared_name,
+                    });
+                }
+            }
+        }
+        profile.meanings = meanings.into_iter().collect();
     }
 
     fn changed_lines<'l>(

@@ -7,8 +7,10 @@ mod sandbox;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use becket_diff::FilePath;
 use serde::{Deserialize, Serialize};
 
+use crate::place::{Place, Role};
 use crate::plan::Trailer;
 
 /// All that the text may speak of. Lists are in the order in which they are to be shown; breaking changes go first by
@@ -43,6 +45,9 @@ pub struct ContractChange {
     /// "the parameter `limit` is now required".
     pub summary: String,
     pub breaking: bool,
+    /// How it is declared before and after, where that is known.
+    pub before: Option<String>,
+    pub after: Option<String>,
     /// Who depends on it, as paths.
     pub consumers: Vec<String>,
 }
@@ -114,6 +119,9 @@ pub(crate) struct Section {
 
 const LONGEST_TITLE: usize = 100;
 const MOST_CONSUMERS: usize = 5;
+const MOST_BREAKING: usize = 20;
+const MOST_COMPATIBLE: usize = 12;
+const MOST_TESTS: usize = 8;
 const BUILT_IN: &str = include_str!("pull_request/default.md.jinja");
 
 pub fn draft(
@@ -232,25 +240,60 @@ fn summary_by_intent(request: &PullRequest) -> String {
     text
 }
 
+/// Breaking changes one by one, with whom they break; the others by file, because nobody has to do anything for them.
 fn contracts(request: &PullRequest) -> String {
-    let mut changes: Vec<&ContractChange> = request.contracts.iter().collect();
-    changes.sort_by_key(|change| !change.breaking);
+    let touched: BTreeSet<&str> =
+        request.commits.iter().flat_map(|commit| &commit.files).map(String::as_str).collect();
+    let (breaking, others): (Vec<_>, Vec<_>) = request.contracts.iter().partition(|change| change.breaking);
     let mut text = String::new();
-    for change in changes {
-        let mark = if change.breaking { "**Breaking**: " } else { "" };
-        points(
-            &mut text,
-            [format!("{mark}`{}` in {}: {}", change.name, change.path, one_line(&change.summary))],
-        );
-        if !change.consumers.is_empty() {
-            let shown: Vec<String> =
-                change.consumers.iter().take(MOST_CONSUMERS).map(|path| format!("`{path}`")).collect();
-            let more = change.consumers.len() - shown.len();
-            let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = writeln!(text, "  - used by {}{tail}", shown.join(", "));
+    for change in breaking.iter().take(MOST_BREAKING) {
+        let summary = one_line(&change.summary);
+        points(&mut text, [format!("**Breaking**: `{}` in {}: {summary}", change.name, change.path)]);
+        if let (Some(before), Some(after)) = (&change.before, &change.after) {
+            if before != after {
+                let _ = writeln!(text, "  - was `{}`, is `{}`", code(before), code(after));
+            }
+        }
+        let (here, elsewhere): (Vec<&str>, Vec<&str>) =
+            change.consumers.iter().map(String::as_str).partition(|path| touched.contains(path));
+        if !elsewhere.is_empty() {
+            let _ = writeln!(text, "  - used by {}, **not changed here**", paths(&elsewhere));
+        }
+        if !here.is_empty() {
+            let _ = writeln!(text, "  - used by {}, changed here too", paths(&here));
         }
     }
+    if breaking.len() > MOST_BREAKING {
+        points(&mut text, [format!("and {} more breaking changes", breaking.len() - MOST_BREAKING)]);
+    }
+    let mut by_file: Vec<((&str, String), Vec<&str>)> = Vec::new();
+    for change in others {
+        let key = (change.path.as_str(), one_line(&change.summary));
+        match by_file.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, names)) => names.push(&change.name),
+            None => by_file.push((key, vec![&change.name])),
+        }
+    }
+    for ((path, summary), names) in by_file.iter().take(MOST_COMPATIBLE) {
+        points(&mut text, [format!("{} in {path}: {summary}", paths(names))]);
+    }
+    if by_file.len() > MOST_COMPATIBLE {
+        points(&mut text, [format!("and {} more that break nobody", by_file.len() - MOST_COMPATIBLE)]);
+    }
     text
+}
+
+/// Some of the names, as code, and how many more there are.
+fn paths(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_CONSUMERS).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - shown.len();
+    let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &tail
+}
+
+/// Without the marks that would end it.
+fn code(text: &str) -> String {
+    one_line(text).replace('`', "'")
 }
 
 fn commits(request: &PullRequest) -> String {
@@ -297,6 +340,15 @@ fn tasks(request: &PullRequest) -> String {
 fn checks(request: &PullRequest) -> String {
     let mut text = String::new();
     points(&mut text, request.checks.iter().map(|check| one_line(check)));
+    let files: BTreeSet<&String> = request.commits.iter().flat_map(|commit| &commit.files).collect();
+    let is_test = |path: &&&String| Place::of(&FilePath::from(path.as_str())).role == Role::Test;
+    let tests: Vec<String> = files.iter().filter(is_test).map(|path| format!("`{path}`")).collect();
+    if !tests.is_empty() {
+        let more = tests.len().saturating_sub(MOST_TESTS);
+        let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let shown = tests[..tests.len().min(MOST_TESTS)].join(", ");
+        points(&mut text, [format!("Tests changed here: {shown}{tail}")]);
+    }
     text
 }
 

@@ -1,13 +1,15 @@
-//! The unit of grouping: a run of changed lines, or a file as a whole where it cannot be taken apart. It owns which is
-//! which, and the ids of units.
+//! The unit of grouping: a run of changed lines or a piece of one, or a file as a whole where it cannot be taken apart. It
+//! owns which is which, and the ids of units.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use becket_diff::{Content, Hunk, LineKind, Mode, Status, split};
+use becket_diff::{Content, Hunk, LineKind, Mode, Status, adjoins, join, split};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Stage};
+use crate::pieces::pieces;
+use crate::place::Place;
 
 /// Names a unit by what it changes: the path, the step, and the lines removed and added, not where they stand. It
 /// therefore stays the same when other units of the file are committed. Units that are wholly alike are told apart by
@@ -39,7 +41,8 @@ impl fmt::Debug for HunkId {
     }
 }
 
-/// One part of the changes that goes into exactly one commit.
+/// One part of the changes that goes into exactly one commit: a run of changed lines, or less where a run may hold two
+/// concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub id: HunkId,
@@ -85,6 +88,31 @@ pub fn units(changes: &[Change<'_>]) -> Vec<Unit> {
     units
 }
 
+/// Units that are one run of changed lines, in order; any other unit is alone. Git shows a run as one, and only a run
+/// that holds two concerns is not one in the end.
+pub fn runs(units: &[Unit]) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    for (number, unit) in units.iter().enumerate() {
+        let goes_on = number.checked_sub(1).map(|last| &units[last]).is_some_and(|last| {
+            last.change == unit.change
+                && matches!((last.hunk(), unit.hunk()), (Some(one), Some(next)) if adjoins(one, next))
+        });
+        match runs.last_mut().filter(|_| goes_on) {
+            Some(run) => run.push(number),
+            None => runs.push(vec![number]),
+        }
+    }
+    runs
+}
+
+/// Consecutive units of a run as one, under the id of the first.
+pub fn joined(units: &[Unit], run: &[usize]) -> Option<Unit> {
+    let first = &units[*run.first()?];
+    let hunks: Vec<&Hunk> = run.iter().filter_map(|unit| units[*unit].hunk()).collect();
+    let part = if run.len() == 1 { first.part.clone() } else { Part::Lines(join(&hunks)?) };
+    Some(Unit { id: first.id.clone(), change: first.change, part })
+}
+
 /// What an embedding of a unit is made from: its path, the declaration around it, and its lines with their context
 /// as far as a model reads.
 pub fn embedding_text(changes: &[Change<'_>], unit: &Unit) -> String {
@@ -126,7 +154,8 @@ fn parts(change: &Change<'_>) -> Vec<Part> {
     };
     let metadata = file.status != Status::Modified || file.mode_changed();
     let mut parts: Vec<Part> = metadata.then_some(Part::Metadata).into_iter().collect();
-    parts.extend(hunks.iter().flat_map(split).map(Part::Lines));
+    let place = Place::of(change.path());
+    parts.extend(hunks.iter().flat_map(split).flat_map(|run| pieces(run, &place)).map(Part::Lines));
     if parts.is_empty() { vec![Part::File] } else { parts }
 }
 

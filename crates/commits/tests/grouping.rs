@@ -149,7 +149,7 @@ proptest! {
                 2 => Edit::Split { commit: commit(&current, other), hunks: vec![hunk] },
                 _ => Edit::Retitle { commit: commit(&current, one), title: "own words".to_owned() },
             };
-            if let Ok(edited) = current.edited(&changes, &units, &[edit]) {
+            if let Ok(edited) = current.edited(&changes, &units, &[], &[edit]) {
                 prop_assert_eq!(
                     sorted(edited.commits.iter().flat_map(|commit| &commit.hunks)),
                     sorted(units.iter().map(|unit| &unit.id))
@@ -208,12 +208,13 @@ fn own_words_win_and_stay() {
         Edit::Describe { commit: first.clone(), body: "Because I say so.\n".to_owned() },
         Edit::Split { commit: first.clone(), hunks: vec![all[1].clone()] },
     ];
-    let edited = plan.edited(&changes, &units, &edits).unwrap();
+    let edited = plan.edited(&changes, &units, &[], &edits).unwrap();
     assert_eq!(edited.commits.len(), 2);
     assert_eq!(edited.commits[0].message(), "feat: my own\n\nBecause I say so.\n");
     assert_eq!(edited.commits[1].title, "fix(a): correct two");
     let reversed: Vec<String> = edited.commits.iter().rev().map(|commit| commit.id.clone()).collect();
-    let turned = edited.edited(&changes, &units, &[Edit::Reorder { commits: reversed.clone() }]).unwrap();
+    let turned =
+        edited.edited(&changes, &units, &[], &[Edit::Reorder { commits: reversed.clone() }]).unwrap();
     assert_eq!(turned.commits.iter().map(|commit| commit.id.clone()).collect::<Vec<_>>(), reversed);
 }
 
@@ -223,7 +224,7 @@ fn edits_that_cannot_be_say_why() {
     let (units, plan) = planned(&files);
     let changes = changes(&files);
     let id = plan.commits[0].id.clone();
-    let refused = |edit: Edit| plan.edited(&changes, &units, &[edit]).unwrap_err();
+    let refused = |edit: Edit| plan.edited(&changes, &units, &[], &[edit]).unwrap_err();
     let retitle =
         |commit: &str, title: &str| Edit::Retitle { commit: commit.to_owned(), title: title.to_owned() };
     assert_eq!(refused(retitle("commit-99", "x")).to_string(), "Unknown commit ID: commit-99");
@@ -260,6 +261,7 @@ fn what_cannot_be_parted_stays_in_one_commit() {
     let parted = plan.edited(
         &changes,
         &units,
+        &[],
         &[Edit::Split { commit: plan.commits[home(0)].id.clone(), hunks: vec![units[0].id.clone()] }],
     );
     assert!(matches!(parted, Err(EditError::TooEarly { .. })), "{parted:?}");

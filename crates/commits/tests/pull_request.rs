@@ -35,7 +35,18 @@ fn request() -> PullRequest {
                 name: "open".into(),
                 summary: "`limit` is now required".into(),
                 breaking: true,
-                consumers: (1..=7).map(|number| format!("src/c{number}.ts")).collect(),
+                before: Some("function open(): Ledger".into()),
+                after: Some("function open(limit: number): Ledger".into()),
+                consumers: (1..=7)
+                    .map(|number| format!("src/c{number}.ts"))
+                    .chain(["src/a.rs".to_owned()])
+                    .collect(),
+            },
+            ContractChange {
+                path: "src/b.ts".into(),
+                name: "store".into(),
+                summary: "is new".into(),
+                ..ContractChange::default()
             },
         ],
         notes: vec![
@@ -65,8 +76,10 @@ fn the_body_says_all_and_breaking_changes_first() {
 ## Contract changes
 
 - **Breaking**: `open` in src/a.ts: `limit` is now required
-  - used by `src/c1.ts`, `src/c2.ts`, `src/c3.ts`, `src/c4.ts`, `src/c5.ts` and 2 more
-- `load` in src/b.ts: is new
+  - was `function open(): Ledger`, is `function open(limit: number): Ledger`
+  - used by `src/c1.ts`, `src/c2.ts`, `src/c3.ts`, `src/c4.ts`, `src/c5.ts` and 2 more, **not changed here**
+  - used by `src/a.rs`, changed here too
+- `load`, `store` in src/b.ts: is new
 
 ## Commits
 

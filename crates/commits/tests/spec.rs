@@ -3,14 +3,19 @@
 //! In `signals/NAME.md` a `patch` gives what the signal of that name says of its units, one line for each two of them,
 //! counted from 1. `history` has one line of paths for each past commit, with how often it happened. In `plan.md` a
 //! `patch` and `groups` of its units give the commits of a `plan`; what stands below a line `staged` in a patch was not
-//! staged. A line of `@` for each hunk suffices: positions are `-old +new`.
+//! staged. A line of `@` for each hunk suffices: positions are `-old +new`. Units are counted as Git shows them, whatever
+//! pieces they are cut into.
+//!
+//! `contracts` has what is known of files: `src/a.ts new declares save 3-9 exported`, `src/b.ts new uses store as
+//! src/a.ts save`; `old` for before the change.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 
 use becket_commits::learning::said;
 use becket_commits::{
-    Change, Evidence, Group, Grouping, History, HunkId, Part, Plan, Stage, Touched, Unit, plan, units,
+    Change, ContractFacts, DeclaredName, Evidence, Group, Grouping, History, HunkId, Part, Plan, SideFacts,
+    Stage, Touched, Unit, UsedName, joined, plan, runs, units,
 };
 use becket_diff::{Entry, FileChange, FilePath, parse};
 
@@ -56,10 +61,12 @@ fn check_signal(signal: &str, document: &str) {
     for case in cases {
         let tree = Tree::read(&case);
         let changes = tree.changes();
-        let units = units(&changes);
+        let units = whole_runs(&changes);
         let history = history(&case);
         let mut spoken = String::new();
-        for one in said(&changes, &units, &evidence(&history)) {
+        let contracts = contracts(&case, &changes);
+        let evidence = Evidence { contracts: &contracts, ..evidence(&history) };
+        for one in said(&changes, &units, &evidence) {
             if one.signal == signal {
                 writeln!(spoken, "{} {}: {}", one.one + 1, one.other + 1, one.text).unwrap();
             }
@@ -78,16 +85,29 @@ fn plans_are_ordered_and_worded_as_specified() {
         let units = units(&changes);
         let history = History::default();
         let groups = case.fence("groups").unwrap();
+        let runs = runs(&units);
         let grouping = Grouping {
-            groups: groups.lines().enumerate().map(|(number, line)| group(number, line, &units)).collect(),
+            groups: groups
+                .lines()
+                .enumerate()
+                .map(|(number, line)| group(number, line, &units, &runs))
+                .collect(),
         };
-        let plan = plan(&changes, &units, &evidence(&history), &grouping);
-        assert_eq!(render(&plan, &units), case.fence("plan").unwrap_or_default(), "{}", case.name);
+        let contracts = contracts(&case, &changes);
+        let evidence = Evidence { contracts: &contracts, ..evidence(&history) };
+        let plan = plan(&changes, &units, &evidence, &grouping);
+        assert_eq!(render(&plan, &units, &runs), case.fence("plan").unwrap_or_default(), "{}", case.name);
     }
 }
 
-fn group(number: usize, line: &str, units: &[Unit]) -> Group {
-    let members = line.split_whitespace().map(|unit| &units[unit.parse::<usize>().unwrap() - 1]);
+fn whole_runs(changes: &[Change<'_>]) -> Vec<Unit> {
+    let units = units(changes);
+    runs(&units).iter().map(|run| joined(&units, run).unwrap()).collect()
+}
+
+fn group(number: usize, line: &str, units: &[Unit], runs: &[Vec<usize>]) -> Group {
+    let named = line.split_whitespace().map(|run| &runs[run.parse::<usize>().unwrap() - 1]);
+    let members = named.flatten().map(|unit| &units[*unit]);
     Group {
         id: format!("group-{}", number + 1),
         change_ids: Vec::new(),
@@ -98,11 +118,15 @@ fn group(number: usize, line: &str, units: &[Unit]) -> Group {
     }
 }
 
-fn render(plan: &Plan, units: &[Unit]) -> String {
+fn render(plan: &Plan, units: &[Unit], runs: &[Vec<usize>]) -> String {
     let mut text = String::new();
     for commit in &plan.commits {
-        let number = |hunk: &HunkId| units.iter().position(|unit| unit.id == *hunk).unwrap() + 1;
-        let numbers: Vec<String> = commit.hunks.iter().map(|hunk| number(hunk).to_string()).collect();
+        let number = |hunk: &HunkId| {
+            let unit = units.iter().position(|unit| unit.id == *hunk).unwrap();
+            runs.iter().position(|run| run.contains(&unit)).unwrap() + 1
+        };
+        let mut numbers: Vec<String> = commit.hunks.iter().map(|hunk| number(hunk).to_string()).collect();
+        numbers.dedup();
         writeln!(text, "{}", commit.title).unwrap();
         write!(text, "    {} of {}", numbers.join(" "), commit.group_ids.join(", ")).unwrap();
         if !commit.depends_on.is_empty() {
@@ -147,6 +171,38 @@ impl Tree {
 
 fn evidence(history: &History) -> Evidence<'_> {
     Evidence { history, embeddings: None, contracts: &[], together: &[] }
+}
+
+fn contracts(case: &Case<'_>, changes: &[Change<'_>]) -> Vec<ContractFacts> {
+    let mut all: Vec<ContractFacts> = Vec::new();
+    for line in case.fence("contracts").unwrap_or_default().lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let change = changes.iter().position(|change| change.path().to_text() == words[0]).unwrap();
+        if !all.iter().any(|facts| facts.change == change) {
+            all.push(ContractFacts { change, ..ContractFacts::default() });
+        }
+        let facts = all.iter_mut().find(|facts| facts.change == change).unwrap();
+        let side: &mut SideFacts = if words[1] == "new" { &mut facts.new } else { &mut facts.old };
+        match words[2] {
+            "declares" => {
+                let (first, last) = words[4].split_once('-').unwrap();
+                side.declares.push(DeclaredName {
+                    name: words[3].to_owned(),
+                    exported: words.get(5) == Some(&"exported"),
+                    first_line: first.parse().unwrap(),
+                    last_line: last.parse().unwrap(),
+                });
+            }
+            "uses" => side.uses.push(UsedName {
+                local: words[3].to_owned(),
+                path: words[5].to_owned(),
+                name: words[6].to_owned(),
+            }),
+            other => panic!("{}: `{other}` is not understood", case.name),
+        }
+    }
+    all.sort_by_key(|facts| facts.change);
+    all
 }
 
 /// `3 a.rs b.rs`: three commits that touched both.

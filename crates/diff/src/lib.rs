@@ -18,4 +18,4 @@ pub use model::{
 pub use parse::{Limits, ParseError, Parser, parse};
 pub use path::FilePath;
 pub use print::print;
-pub use split::{select, split};
+pub use split::{adjoins, join, part, select, split};

@@ -129,6 +129,13 @@ pub struct Span {
     pub lines: usize,
 }
 
+impl Span {
+    /// Whether a line, counted from 1, is one of these.
+    pub fn holds(&self, line: usize) -> bool {
+        self.lines > 0 && (self.start..self.start + self.lines).contains(&line)
+    }
+}
+
 /// A run of changed lines with its context.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Hunk {

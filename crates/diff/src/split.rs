@@ -23,6 +23,49 @@ pub fn split(hunk: &Hunk) -> Vec<Hunk> {
     pieces
 }
 
+/// A run without context, taken apart at `cuts`: so many of its removed and so many of its added lines stand before each.
+/// Together the pieces are the run, and any of them can be applied without the others. Nothing is taken apart where lines
+/// of both kinds alternate, where a file ends without a newline, or where a cut is not behind the one before it.
+pub fn part(run: &Hunk, cuts: &[(usize, usize)]) -> Vec<Hunk> {
+    let lines: Vec<Line<'_>> = run.lines().collect();
+    let removed = lines.iter().take_while(|line| line.kind == LineKind::Removed).count();
+    let (old, new) = lines.split_at(removed);
+    let plain = new.iter().all(|line| line.kind == LineKind::Added) && lines.iter().all(|line| line.newline);
+    let mut places = vec![(0, 0)];
+    places.extend(cuts);
+    places.push((old.len(), new.len()));
+    let forward =
+        |pair: &[(usize, usize)]| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1 && pair[0] != pair[1];
+    if !plain || !places.windows(2).all(forward) {
+        return vec![run.clone()];
+    }
+    let begin = Position::of(run);
+    let piece = |pair: &[(usize, usize)]| {
+        let [(old_from, new_from), (old_to, new_to)] = [pair[0], pair[1]];
+        let at = Position { old: begin.old + old_from, new: begin.new + new_from };
+        piece(run, at, &[&old[old_from..old_to], &new[new_from..new_to]].concat())
+    };
+    places.windows(2).filter_map(piece).collect()
+}
+
+/// The run that consecutive pieces of [`part`] are, or were; nothing without any.
+pub fn join(pieces: &[&Hunk]) -> Option<Hunk> {
+    let (first, others) = pieces.split_first()?;
+    if others.is_empty() {
+        return Some((*first).clone());
+    }
+    let of =
+        |kind: LineKind| pieces.iter().flat_map(|piece| piece.lines()).filter(move |line| line.kind == kind);
+    let lines: Vec<Line<'_>> = of(LineKind::Removed).chain(of(LineKind::Added)).collect();
+    piece(first, Position::of(first), &lines)
+}
+
+/// Whether one run goes on where another ends, in the old file and in the new one.
+pub fn adjoins(one: &Hunk, next: &Hunk) -> bool {
+    let (begin, end) = (Position::of(one), Position::of(next));
+    begin.old + one.old.lines == end.old && begin.new + one.new.lines == end.new
+}
+
 /// The hunk with only those of its changed lines for which `keep` says yes; they are counted from zero. A line that is
 /// not removed becomes context. Nothing when no line is kept.
 ///

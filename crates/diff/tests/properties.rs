@@ -3,7 +3,7 @@
 
 use becket_diff::{
     Choice, Content, Entry, FileChange, FilePath, Hunk, Limits, Line, LineKind, Mode, Omitted, Parser, Side,
-    Status, apply, compose, parse, print, select, split,
+    Status, adjoins, apply, compose, join, parse, part, print, select, split,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -238,6 +238,28 @@ proptest! {
             let whole = select(hunk, |_| true).unwrap();
             prop_assert_eq!(&whole, hunk);
         }
+    }
+
+    #[test]
+    fn a_run_is_the_same_in_pieces(old in file(), new in file(), cuts in vec((0_usize..6, 0_usize..6), 0..4), mask: u32) {
+        let runs = pieces(&old, &new);
+        let parted: Vec<Vec<Hunk>> = runs.iter().map(|run| part(run, &cuts)).collect();
+        let flat: Vec<Hunk> = parted.concat();
+        prop_assert_eq!(apply(&old, &flat).unwrap(), new.clone());
+        for (run, parts) in runs.iter().zip(&parted) {
+            prop_assert_eq!(join(&parts.iter().collect::<Vec<_>>()), Some(run.clone()));
+            prop_assert!(parts.windows(2).all(|pair| adjoins(&pair[0], &pair[1])));
+        }
+        prop_assert!(runs.windows(2).all(|pair| !adjoins(&pair[0], &pair[1])));
+        // Any of them can be taken without the others, in either way of putting them together.
+        let some = |number: usize| mask >> (number % 32) & 1 == 1;
+        let kept = flat.iter().enumerate().filter(|(number, _)| some(*number)).map(|(_, hunk)| hunk);
+        let mut applied = apply(&old, kept).unwrap();
+        let mut chosen = compose(&old, &choices(&flat, some), &[]).unwrap();
+        applied.retain(|byte| *byte != b'\n');
+        chosen.retain(|byte| *byte != b'\n');
+        prop_assert_eq!(applied, chosen);
+        prop_assert_eq!(compose(&old, &choices(&flat, |_| true), &[]).unwrap(), new);
     }
 
     #[test]

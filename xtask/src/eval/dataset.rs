@@ -1,18 +1,22 @@
 //! Tangles with what may be known at their time, one after the other in the order of history.
 
-use becket_commits::{Change, Evidence, History, Touched, Unit, units};
+use becket_commits::{Change, Evidence, History, Touched, Unit, joined, runs, units};
 use becket_diff::LineKind;
 
 use super::repository::{Repository, files};
 use super::tangle::{Tangle, as_changes, make};
 use super::{EvalError, Sampling};
 
-/// A tangle laid out: its units and how many changed lines each has.
+/// A tangle laid out: its runs of changed lines, which the truth is known of, and how many lines each has. What is
+/// grouped are the pieces of them.
 #[derive(Debug)]
 pub(super) struct Case<'a> {
     pub(super) tangle: &'a Tangle,
     pub(super) changes: &'a [Change<'a>],
     pub(super) units: &'a [Unit],
+    pub(super) pieces: &'a [Unit],
+    /// The run that each piece is of.
+    pub(super) run_of: &'a [usize],
     pub(super) lines: Vec<usize>,
 }
 
@@ -35,15 +39,24 @@ pub(super) fn visit(
         known = tangle.before;
         let Some(files) = files(&tangle.patch) else { continue };
         let changes = as_changes(&files);
-        let units = units(&changes);
+        let (units, pieces, run_of) = whole_runs(&changes);
         let lines = units.iter().map(|unit| changed_lines(&changes, unit)).collect();
-        let case = Case { tangle, changes: &changes, units: &units, lines };
+        let case = Case { tangle, changes: &changes, units: &units, pieces: &pieces, run_of: &run_of, lines };
         each(&case, &Evidence { history: &history, embeddings: None, contracts: &[], together: &[] });
     }
     Ok(repository.name())
 }
 
-fn changed_lines(changes: &[Change<'_>], unit: &Unit) -> usize {
+/// Runs of changed lines, the pieces that they are cut into, and the run that each piece is of.
+pub(super) fn whole_runs(changes: &[Change<'_>]) -> (Vec<Unit>, Vec<Unit>, Vec<usize>) {
+    let pieces = units(changes);
+    let runs = runs(&pieces);
+    let run_of = runs.iter().enumerate().flat_map(|(run, members)| vec![run; members.len()]).collect();
+    let whole = runs.iter().filter_map(|run| joined(&pieces, run)).collect();
+    (whole, pieces, run_of)
+}
+
+pub(super) fn changed_lines(changes: &[Change<'_>], unit: &Unit) -> usize {
     match unit.hunk() {
         Some(hunk) => hunk.lines().filter(|line| line.kind != LineKind::Context).count(),
         None => changes[unit.change].file.added + changes[unit.change].file.removed,

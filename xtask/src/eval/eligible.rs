@@ -1,5 +1,6 @@
 //! Which commits are likely of one intent: rule 1 of the protocol.
 
+use becket_commits::learning::is_lockfile;
 use becket_diff::{Content, FileChange};
 
 use super::repository::Commit;
@@ -8,21 +9,6 @@ const SOURCE: &[&str] = &[
     "rs", "py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "go", "rb", "java", "kt", "kts", "c", "h", "cc",
     "cpp", "cxx", "hpp", "cs", "php", "swift", "scala", "lua", "sh", "pl", "ex", "exs", "erl", "hs", "ml",
     "clj", "dart", "vue", "svelte", "css", "scss", "tcl", "m", "zig", "jl", "r",
-];
-const LOCKFILES: &[&str] = &[
-    "cargo.lock",
-    "package-lock.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "npm-shrinkwrap.json",
-    "gemfile.lock",
-    "poetry.lock",
-    "pipfile.lock",
-    "composer.lock",
-    "go.sum",
-    "uv.lock",
-    "bun.lock",
-    "mix.lock",
 ];
 const VENDORED: &[&str] =
     &["vendor", "node_modules", "third_party", "thirdparty", "deps", "dist", "external", "bower_components"];
@@ -45,7 +31,7 @@ fn is_plain(file: &FileChange) -> bool {
     let path = path(file);
     let name = path.rsplit('/').next().unwrap_or_default();
     matches!(file.content, Content::Text(_))
-        && !LOCKFILES.contains(&name)
+        && !file.path().is_some_and(is_lockfile)
         && !name.contains(".min.")
         && !path.split('/').any(|part| VENDORED.contains(&part))
 }

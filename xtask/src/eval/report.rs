@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use becket_commits::group;
+use becket_commits::{HunkId, group};
 
-use super::dataset::{Case, visit};
+use super::dataset::{Case, changed_lines, visit};
 use super::metrics::{Scores, bootstrap, real, score};
 use super::tangle::Regime;
 use super::{EvalError, Sampling};
@@ -140,15 +140,32 @@ fn numbered(values: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
         .collect()
 }
 
+/// The group of each run, which is that of most of its lines, and how many runs have pieces in several.
+fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, usize) {
+    let mut votes: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); case.units.len()];
+    for (piece, run) in case.pieces.iter().zip(case.run_of) {
+        let group = places.get(&piece.id).copied().unwrap_or_default();
+        *votes[*run].entry(group).or_default() += changed_lines(case.changes, piece);
+    }
+    let parted = votes.iter().filter(|votes| votes.len() > 1).count();
+    let most = |votes: &BTreeMap<usize, usize>| {
+        votes
+            .iter()
+            .max_by_key(|(group, lines)| (**lines, std::cmp::Reverse(**group)))
+            .map(|(group, _)| *group)
+    };
+    (votes.iter().map(|votes| most(votes).unwrap_or_default()).collect(), parted)
+}
+
 /// Groups every tangle by the same function that answers `group_changes`.
 pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError> {
     for path in &sampling.repo {
         let mut table = Table::default();
         let (mut units, mut mixed, mut spent) = (0, 0, Duration::ZERO);
-        let mut not_replayed = 0;
+        let (mut not_replayed, mut runs_parted) = (0, 0);
         let name = visit(path, sampling, |case, evidence| {
             let begun = Instant::now();
-            let grouping = group(case.changes, case.units, evidence);
+            let grouping = group(case.changes, case.pieces, evidence);
             spent += begun.elapsed();
             let mut places = HashMap::new();
             for (number, group) in grouping.groups.iter().enumerate() {
@@ -156,9 +173,9 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
                     places.insert(hunk.clone(), number);
                 }
             }
-            let answer: Vec<usize> =
-                case.units.iter().filter_map(|unit| places.get(&unit.id).copied()).collect();
-            not_replayed += usize::from(answer.len() != case.units.len() || places.len() != case.units.len());
+            let (answer, parted) = by_run(case, &places);
+            runs_parted += parted;
+            not_replayed += usize::from(places.len() != case.pieces.len());
             table.add_baselines(case);
             table.add("becket", case, &answer);
             units += case.units.len();
@@ -166,7 +183,7 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
         })?;
         table.print(&name, sampling.seed);
         println!(
-            "\n{units} units, {mixed} of them mixed ({:.1} %); grouping took {:.1} ms in all; {not_replayed} answers left a unit out",
+            "\n{units} units, {mixed} of them mixed ({:.1} %), {runs_parted} parted; grouping took {:.1} ms in all; {not_replayed} answers left a unit out",
             100.0 * real(mixed) / real(units.max(1)),
             spent.as_secs_f64() * 1e3
         );

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use becket_commits::{Change, Stage, units};
+use becket_commits::{Change, Stage};
 use serde_json::{Value, json};
 
 use super::EvalError;
+use super::dataset::whole_runs;
 use super::eligible::is_eligible;
 use super::random::Random;
 use super::repository::{Commit, Repository, files};
@@ -156,7 +157,7 @@ impl Maker<'_> {
         };
         let Some(changed) = files(&patch) else { return Ok(None) };
         let changes = as_changes(&changed);
-        let units = units(&changes);
+        let units = whole_runs(&changes).0;
         let labels: Option<Vec<_>> = units.iter().map(|unit| trace.label(&changes, unit)).collect();
         let Some(labels) = labels else { return Ok(None) };
         let steps: BTreeSet<usize> = labels.iter().map(|label| label.step).collect();

@@ -198,8 +198,9 @@ impl Edit {
             });
         }
         let shown = engine.show_plan(self.plan.as_deref(), worktree.as_deref())?;
-        let text = editor::edit(context.environment(), &sheet::write(&shown), ".becket-plan")?;
-        let rewrite = sheet::read(&text, &shown)?;
+        let outline = engine.plan_outline(Some(&shown.plan_id), worktree.as_deref())?;
+        let text = editor::edit(context.environment(), &sheet::write(&shown, &outline), ".becket-plan")?;
+        let rewrite = sheet::read(&text, &shown, &outline)?;
         let edit = |edits: Vec<PlanEdit>| {
             let plan = Some(shown.plan_id.clone());
             engine.edit_plan(&EditPlanRequest {

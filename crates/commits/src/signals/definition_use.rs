@@ -1,5 +1,7 @@
-//! One unit declares a name, the other uses it: in another file or further down in the same one.
+//! One unit declares a name, the other uses it: in another file or further down in the same one. Contracts, where there are
+//! any, know names that are imported under another one, and names that only look alike.
 
+use crate::change::symbol;
 use crate::profile::{Profile, Tree, merge};
 use crate::signal::{Pair, Signal, flag};
 
@@ -26,43 +28,59 @@ fn measure(pair: &Pair<'_>, numbers: &mut [f32]) {
 }
 
 fn reason(pair: &Pair<'_>) -> Option<String> {
-    if let Some(name) = declared_and_used(pair).filter(|name| pair.tree.rarity(*name) > 0.3) {
-        return Some(format!("one declares `{}` and the other uses it", pair.tree.name(name)));
-    }
-    contract_link(pair).map(|name| format!("one imports `{name}` from the other's file"))
+    let link = link(pair).filter(|link| link.imported || pair.tree.rarity(link.name) > 0.3)?;
+    let name = pair.tree.name(link.name);
+    Some(if link.imported {
+        format!("one declares `{name}` and the other imports it")
+    } else {
+        format!("one declares `{name}` and the other uses it")
+    })
 }
 
 fn declared_and_used(pair: &Pair<'_>) -> Option<u32> {
+    link(pair).map(|link| link.name)
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    name: u32,
+    /// Whether the contracts say so, and not the name alone.
+    imported: bool,
+}
+
+/// The rarest name that one unit declares and the other uses, in either direction.
+fn link(pair: &Pair<'_>) -> Option<Link> {
     let (one, other) = pair.profiles();
-    let (forth, back) = (best(pair.tree, one, other), best(pair.tree, other, one));
+    let (first, second) = pair.places();
+    let forth = best(pair.tree, (one, &first.text), other);
+    let back = best(pair.tree, (other, &second.text), one);
     match (forth, back) {
-        (Some(forth), Some(back)) if pair.tree.rarity(back) > pair.tree.rarity(forth) => Some(back),
+        (Some(forth), Some(back)) if pair.tree.rarity(back.name) > pair.tree.rarity(forth.name) => Some(back),
         (None, back) => back,
         (forth, _) => forth,
     }
 }
 
-/// The rarest name that one declares and the other uses.
-fn best(tree: &Tree<'_>, declaring: &Profile, using: &Profile) -> Option<u32> {
-    let mut best: Option<u32> = None;
+/// By its name alone, unless contracts know that the name means something else there; and by what contracts know.
+fn best(tree: &Tree<'_>, (declaring, path): (&Profile, &str), using: &Profile) -> Option<Link> {
+    let mut best: Option<Link> = None;
+    let mut take = |found: Link| {
+        if best.is_none_or(|best| tree.rarity(found.name) > tree.rarity(best.name)) {
+            best = Some(found);
+        }
+    };
+    for meaning in &using.meanings {
+        if using.place != declaring.place && declaring.defines.binary_search(&meaning.symbol).is_ok() {
+            take(Link { name: meaning.declared, imported: true });
+        }
+    }
     merge(&declaring.declares, &using.uses, Ord::cmp, |name, _| {
-        if best.is_none_or(|best| tree.rarity(*name) > tree.rarity(best)) {
-            best = Some(*name);
+        let known = using.meanings.partition_point(|meaning| meaning.name < *name);
+        let mut meant = using.meanings[known..].iter().take_while(|meaning| meaning.name == *name).peekable();
+        let wanted = symbol(path, tree.name(*name));
+        if meant.peek().is_none() || meant.any(|meaning| meaning.symbol == wanted) {
+            take(Link { name: *name, imported: false });
         }
     });
     best
-}
-
-/// What the contracts know: a name that one file declares where it changed and the other file imports.
-fn contract_link<'t>(pair: &Pair<'t>) -> Option<&'t str> {
-    let (one, other) = pair.places();
-    let facts = |path: &str| pair.tree.evidence.contracts.iter().find(|facts| facts.path == path);
-    let (one, other) = (facts(&one.text)?, facts(&other.text)?);
-    let used = |from: &'t crate::ContractFacts, by: &'t crate::ContractFacts| {
-        by.uses
-            .iter()
-            .find(|used| used.path.as_deref() == Some(from.path.as_str()))
-            .map(|used| used.name.as_str())
-    };
-    used(one, other).or_else(|| used(other, one))
 }

@@ -1,15 +1,12 @@
 //! `apply_commit` and `apply_all`: planned commits become commits, as one operation or not at all.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{collections::BTreeSet, fmt};
 
 use becket_commits::{HunkId, PlannedCommit};
 use becket_git::Untracked;
 use becket_git::write::{
     ApplyRequest, DetachedHead, Filters, NewCommit, Session, SessionOptions, Snapshot, SnapshotOptions,
-    read_blobs, snapshot,
+    snapshot,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,11 +14,12 @@ use serde::Serialize;
 use super::{
     cut::Cut,
     desk::Desk,
-    layered::{Rendered, State, edits_between},
+    layered::{State, edits_between},
     ledger::{KeptPlan, Ledger, Payload, Progress},
     place::{Scope, on},
     propose::{chosen, files, unknown_commit},
-    refusal::{layer_refused, refused},
+    refusal::refused,
+    rendering::{Rendering, numbers},
 };
 use crate::{Engine, Error};
 
@@ -280,49 +278,22 @@ struct Steps {
 
 /// What each commit changes, and what the index becomes: what was staged stays so, and what is committed is in it.
 fn steps(desk: &Desk, cut: &Cut, progress: &Progress, wanted: &[PlannedCommit]) -> Result<Steps, Error> {
-    let numbers =
-        |hunks: &[HunkId]| -> BTreeSet<usize> { hunks.iter().filter_map(|id| cut.number(id)).collect() };
     let mut done: BTreeSet<usize> =
-        progress.applied.iter().flat_map(|(_, _, hunks)| numbers(hunks)).collect();
-    let all: BTreeSet<usize> = wanted.iter().flat_map(|commit| numbers(&commit.hunks)).collect();
-    let touched: Vec<usize> = (0..cut.files.len())
-        .filter(|file| cut.files[*file].units().any(|unit| all.contains(&unit)))
-        .collect();
-    let ids: BTreeSet<&str> = touched.iter().flat_map(|file| cut.files[*file].bases()).collect();
-    let ids: Vec<&str> = ids.into_iter().collect();
-    let contents =
-        read_blobs(&desk.git, Some(&desk.write.objects()), &texts(cut, &touched, &ids)).map_err(refused)?;
-    let contents: BTreeMap<&str, Vec<u8>> = texts(cut, &touched, &ids).into_iter().zip(contents).collect();
+        progress.applied.iter().flat_map(|(_, _, hunks)| numbers(cut, hunks)).collect();
+    let all: BTreeSet<usize> = wanted.iter().flat_map(|commit| numbers(cut, &commit.hunks)).collect();
+    let rendering = Rendering::of(desk, cut, &all)?;
     let staged: BTreeSet<usize> = cut.files.iter().flat_map(|file| file.staged().to_vec()).collect();
-    let render = |taken: &dyn Fn(usize) -> bool| -> Result<Vec<Rendered>, Error> {
-        let rendered = touched
-            .iter()
-            .map(|file| cut.files[*file].with(&cut.units, taken, &|id| contents.get(id).cloned()));
-        rendered
-            .collect::<Result<_, _>>()
-            .map_err(|error| layer_refused(error, |unit| cut.handles[unit].clone()))
-    };
-    let index_before = render(&|unit| done.contains(&unit) || staged.contains(&unit))?;
-    let mut before = render(&|unit| done.contains(&unit))?;
+    let index_before = rendering.with(&|unit| done.contains(&unit) || staged.contains(&unit))?;
+    let mut before = rendering.with(&|unit| done.contains(&unit))?;
     let mut commits = Vec::new();
     for commit in wanted {
-        done.extend(numbers(&commit.hunks));
-        let after = render(&|unit| done.contains(&unit))?;
+        done.extend(numbers(cut, &commit.hunks));
+        let after = rendering.with(&|unit| done.contains(&unit))?;
         commits.push(NewCommit { message: commit.message(), edits: edits_between(&before, &after) });
         before = after;
     }
-    let index_after = render(&|unit| done.contains(&unit) || staged.contains(&unit))?;
+    let index_after = rendering.with(&|unit| done.contains(&unit) || staged.contains(&unit))?;
     Ok(Steps { commits, index: edits_between(&index_before, &index_after) })
-}
-
-/// Of the contents that files are made from, those that may have to be read: a file that is only ever taken whole needs
-/// none, and may be large.
-fn texts<'a>(cut: &Cut, touched: &[usize], ids: &[&'a str]) -> Vec<&'a str> {
-    let divided = touched.iter().filter(|file| {
-        cut.files[**file].units().any(|unit| matches!(cut.units[unit].part, becket_commits::Part::Lines(_)))
-    });
-    let needed: BTreeSet<&str> = divided.flat_map(|file| cut.files[*file].bases()).collect();
-    ids.iter().copied().filter(|id| needed.contains(id)).collect()
 }
 
 /// Where the repository's own filters store something else than the plan saw, the file is taken whole as they have it.

@@ -16,6 +16,8 @@ pub(super) struct Cut {
     /// One for each unit: `change-2-hunk-1`, as `list_changes` has it; `change-2-hunk-1.2` for the second part of one.
     pub(super) handles: Vec<String>,
     numbers: BTreeMap<HunkId, usize>,
+    /// How many units each hunk of `list_changes` has.
+    pieces: BTreeMap<String, usize>,
     /// The id of the change that each step is of.
     change_ids: Vec<String>,
 }
@@ -28,7 +30,11 @@ impl Cut {
         let files = layered_files(&snapshot, &units);
         let change_ids = snapshot.steps().map(|step| step.change.id.clone()).collect();
         let numbers = units.iter().enumerate().map(|(number, unit)| (unit.id.clone(), number)).collect();
-        Self { snapshot, units, files, handles, numbers, change_ids }
+        let mut pieces: BTreeMap<String, usize> = BTreeMap::new();
+        for handle in &handles {
+            *pieces.entry(handle.split('.').next().unwrap_or(handle).to_owned()).or_default() += 1;
+        }
+        Self { snapshot, units, files, handles, numbers, pieces, change_ids }
     }
 
     /// As [`becket_commits`] takes them: one for each step of the snapshot, in its order.
@@ -57,6 +63,32 @@ impl Cut {
 
     pub(super) fn handle(&self, id: &HunkId) -> String {
         self.number(id).map_or_else(|| id.to_string(), |number| self.handles[number].clone())
+    }
+
+    /// The names of some units. A hunk that is all there goes by its own name, whatever pieces it is in.
+    pub(super) fn names(&self, hunks: &[HunkId]) -> Vec<String> {
+        let of_hunk = |handle: &str| handle.split('.').next().unwrap_or(handle).to_owned();
+        let mut here: BTreeMap<String, usize> = BTreeMap::new();
+        for id in hunks {
+            *here.entry(of_hunk(&self.handle(id))).or_default() += 1;
+        }
+        let mut names: Vec<String> = Vec::new();
+        for id in hunks {
+            let handle = self.handle(id);
+            let whole = of_hunk(&handle);
+            let all = self.pieces.get(&whole).copied().unwrap_or(1);
+            let name = if here.get(&whole) == Some(&all) { whole } else { handle };
+            if names.last() != Some(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// How many pieces each of these hunks has, where it is more than one.
+    pub(super) fn pieces_of(&self, names: &[String]) -> BTreeMap<String, usize> {
+        let count = |name: &String| Some((name.clone(), *self.pieces.get(name)?));
+        names.iter().filter_map(count).filter(|(_, pieces)| *pieces > 1).collect()
     }
 
     pub(super) fn change_id(&self, unit: usize) -> &str {

@@ -1,16 +1,17 @@
-//! What is known besides the changes themselves: the history, and vectors where the user turned them on.
+//! What is known besides the changes themselves: the history, contracts where there are any, and vectors where the user
+//! turned them on.
 
 use std::sync::Arc;
 
-use becket_commits::{Evidence, History, Part, Unit};
-use becket_git::{Git, write::WritePlace};
+use becket_commits::{ContractFacts, Evidence, History, Part, Unit};
 
-use super::{cut::Cut, statistics::statistics};
+use super::{contracts::contract_facts, cut::Cut, desk::Desk, statistics::statistics};
 use crate::Engine;
 
 #[derive(Debug)]
 pub(super) struct Known {
     history: History,
+    contracts: Vec<ContractFacts>,
     /// For all units of the cut.
     vectors: Option<Vec<Arc<[f32]>>>,
     /// Why something is missing.
@@ -21,9 +22,10 @@ pub(super) struct Known {
 const EMBEDDED_LINES: usize = 200;
 
 impl Engine {
-    pub(super) fn known(&self, git: &Git, place: &WritePlace, cut: &Cut) -> Known {
-        let history = statistics(git, place, cut.snapshot.trees.commit.as_deref());
-        let mut known = Known { history, vectors: None, warnings: Vec::new() };
+    pub(super) fn known(&self, desk: &Desk, cut: &Cut) -> Known {
+        let history = statistics(&desk.git, &desk.write, cut.snapshot.trees.commit.as_deref());
+        let contracts = contract_facts(desk, cut);
+        let mut known = Known { history, contracts, vectors: None, warnings: Vec::new() };
         let vectors = match self.embedder() {
             Ok(None) => return known,
             Ok(Some(embedder)) => {
@@ -67,7 +69,7 @@ impl Known {
         Evidence {
             history: &self.history,
             embeddings: selection.vectors.as_deref(),
-            contracts: &[],
+            contracts: &self.contracts,
             together: &selection.together,
         }
     }

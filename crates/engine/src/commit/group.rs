@@ -118,7 +118,7 @@ impl Engine {
     }
 
     fn grouping(&self, desk: &Desk, cut: &Cut, wanted: &BTreeSet<String>) -> (Grouping, Vec<String>) {
-        let known = self.known(&desk.git, &desk.write, cut);
+        let known = self.known(desk, cut);
         let numbers: Vec<usize> =
             (0..cut.units.len()).filter(|unit| wanted.contains(cut.change_id(*unit))).collect();
         let selection = known.select(cut, &numbers);
@@ -158,12 +158,13 @@ fn key(trees: &Trees, wanted: &BTreeSet<String>, embeddings: bool) -> String {
 }
 
 pub(super) fn view(cut: &Cut, group: &Group) -> GroupView {
+    let hunk_ids = cut.names(&group.hunks);
     GroupView {
         id: group.id.clone(),
         change_ids: group.change_ids.clone(),
         summary: group.summary.clone(),
-        hunk_ids: group.hunks.iter().map(|id| cut.handle(id)).collect(),
-        hunk_count: group.hunks.len(),
+        hunk_count: hunk_ids.len(),
+        hunk_ids,
         reasons: group.reasons.iter().map(reason).collect(),
         confidence: group.confidence,
     }

@@ -1,7 +1,10 @@
 //! `propose_commits`: an ordered plan of commits from groups, kept until it is applied; and the caller's own wording and
 //! grouping of it.
 
-use std::{collections::BTreeSet, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use becket_commits::{Edit, EditError, Group, Grouping, HunkId, PlannedCommit, plan};
 use becket_git::Untracked;
@@ -10,8 +13,10 @@ use serde::Serialize;
 
 use super::{
     bound::{Extent, json_size},
+    contracts::contract_facts,
     cut::Cut,
     desk::Desk,
+    effects::EffectsView,
     group::{ReasonView, reason},
     ledger::{KeptPlan, Ledger, Progress},
     place::{Scope, on},
@@ -62,11 +67,18 @@ pub struct CommitPlan {
     /// The rest of the message: body and trailers.
     pub description: String,
     pub change_group_ids: Vec<String>,
+    /// A hunk that has several pieces goes by its own name where all of them are here, and can be split by theirs.
     pub hunk_ids: Vec<String>,
     pub hunk_count: usize,
+    /// How many pieces a hunk has: `change-2-hunk-1.1` is the first of `change-2-hunk-1`. Those with one are left out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub pieces: BTreeMap<String, usize>,
     pub files: Vec<String>,
     pub depends_on: Vec<String>,
     pub reasons: Vec<ReasonView>,
+    /// What it means to the rest of the repository; absent where that is nothing, and once it is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<EffectsView>,
     /// The commit that it became.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_sha: Option<String>,
@@ -114,7 +126,7 @@ impl Engine {
         let kept = if let Some(kept) = known {
             kept.clone()
         } else {
-            let known = self.known(&desk.git, &desk.write, &cut);
+            let known = self.known(&desk, &cut);
             let numbers: Vec<usize> = units.into_iter().collect();
             let selection = known.select(&cut, &numbers);
             let evidence = known.evidence(&selection);
@@ -122,7 +134,7 @@ impl Engine {
             notices.extend(known.warnings.clone());
             Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
         };
-        let proposed = answer(&desk, &cut, &kept, notices)?;
+        let proposed = self.shown(&desk, &cut, &kept, notices)?;
         Ok(bounded(proposed, self.room(request.extent)))
     }
 
@@ -131,13 +143,14 @@ impl Engine {
         let desk = self.desk(worktree)?;
         let kept = chosen(&Ledger::read(&desk.write)?, plan)?;
         let cut = desk.recall(&kept.trees)?;
-        answer(&desk, &cut, &kept, Vec::new())
+        self.shown(&desk, &cut, &kept, Vec::new())
     }
 
     pub fn edit_plan(&self, request: &EditPlanRequest) -> Result<ProposedCommits, Error> {
         let desk = self.desk(request.worktree.as_deref())?;
         let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
         let cut = desk.recall(&kept.trees)?;
+        let contracts = contract_facts(&desk, &cut);
         let kept = Ledger::change(&desk.write, |ledger| {
             let kept = chosen(ledger, Some(&kept.id))?;
             let progress = kept.progress(&desk.write)?;
@@ -145,7 +158,7 @@ impl Engine {
             let planned: BTreeSet<&HunkId> =
                 kept.plan.commits.iter().flat_map(|commit| &commit.hunks).collect();
             let units: Vec<_> = cut.units.iter().filter(|unit| planned.contains(&unit.id)).cloned().collect();
-            let edited = kept.plan.edited(&cut.changes(), &units, &edits);
+            let edited = kept.plan.edited(&cut.changes(), &units, &contracts, &edits);
             let mut plan = edited.map_err(|error| refused_edit(&cut, &error))?;
             ledger.number_new_commits(&kept.plan, &mut plan);
             let kept = KeptPlan { plan, ..kept };
@@ -154,7 +167,25 @@ impl Engine {
             }
             Ok(kept)
         })?;
-        Ok(bounded(answer(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
+        Ok(bounded(self.shown(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
+    }
+
+    fn shown(
+        &self,
+        desk: &Desk,
+        cut: &Cut,
+        kept: &KeptPlan,
+        mut notices: Vec<String>,
+    ) -> Result<ProposedCommits, Error> {
+        let progress = kept.progress(&desk.write)?;
+        let (mut effects, missing) = self.effects(desk, cut, kept, &progress);
+        notices.extend(missing);
+        let view = |commit: &PlannedCommit| CommitPlan {
+            effects: effects.remove(&commit.id),
+            ..view(cut, commit, &progress)
+        };
+        let commits = kept.plan.commits.iter().map(view).collect();
+        Ok(ProposedCommits { commits, plan_id: kept.id.clone(), notices, scope: desk.scope.clone() })
     }
 }
 
@@ -184,12 +215,6 @@ pub(super) fn unknown_commit(id: &str) -> Error {
         .with_hint("propose_commits hands them out.")
 }
 
-fn answer(desk: &Desk, cut: &Cut, kept: &KeptPlan, notices: Vec<String>) -> Result<ProposedCommits, Error> {
-    let progress = kept.progress(&desk.write)?;
-    let commits = kept.plan.commits.iter().map(|commit| view(cut, commit, &progress)).collect();
-    Ok(ProposedCommits { commits, plan_id: kept.id.clone(), notices, scope: desk.scope.clone() })
-}
-
 /// Leaves out hunk ids, which the groups have too, until the answer has room.
 fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
     for most in [200, 40, 8, 1] {
@@ -199,7 +224,13 @@ fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
         for commit in &mut proposed.commits {
             commit.hunk_ids.truncate(most);
             commit.files.truncate(most);
+            commit.pieces.retain(|id, _| commit.hunk_ids.contains(id));
             commit.reasons.truncate(most.min(8));
+            if let Some(effects) = commit.effects.as_mut().filter(|_| most <= 8) {
+                effects.contract_changes.truncate(most);
+                effects.dependents.truncate(most);
+                effects.stale_notes.truncate(most);
+            }
         }
         proposed.notices = vec![format!("at most {most} hunk_ids and files of a commit are shown")];
     }
@@ -207,16 +238,19 @@ fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
 }
 
 pub(super) fn view(cut: &Cut, commit: &PlannedCommit, progress: &Progress) -> CommitPlan {
+    let hunk_ids = cut.names(&commit.hunks);
     CommitPlan {
         id: commit.id.clone(),
         title: commit.title.clone(),
         description: description(commit),
         change_group_ids: commit.group_ids.clone(),
-        hunk_ids: commit.hunks.iter().map(|id| cut.handle(id)).collect(),
-        hunk_count: commit.hunks.len(),
+        hunk_count: hunk_ids.len(),
+        pieces: cut.pieces_of(&hunk_ids),
+        hunk_ids,
         files: files(cut, &commit.hunks),
         depends_on: commit.depends_on.clone(),
         reasons: commit.reasons.iter().map(reason).collect(),
+        effects: None,
         commit_sha: progress.sha(&commit.id).map(str::to_owned),
     }
 }
@@ -331,7 +365,7 @@ impl fmt::Display for CommitPlan {
         for reason in self.reasons.iter().take(3) {
             writeln!(formatter, "          because {}", reason.text)?;
         }
-        Ok(())
+        self.effects.as_ref().map_or(Ok(()), |effects| write!(formatter, "{effects}"))
     }
 }
 

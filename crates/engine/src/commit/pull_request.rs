@@ -1,11 +1,11 @@
 //! `generate_pr`: the text of a pull request from planned commits or from commits that were made, and what the other
 //! planes know of them. Every word of it can be the caller's own.
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, path::Path};
 
 use becket_commits::{
-    Note, NoteStanding, PlannedCommit, PullRequest, PullRequestCommit, PullRequestError, Task, Template,
-    Trailer, Wording, draft,
+    ContractChange, Note, NoteStanding, PlannedCommit, PullRequest, PullRequestCommit, PullRequestError,
+    Task, Template, Trailer, Wording, draft,
 };
 use becket_git::{
     GitError, ShowOptions,
@@ -19,14 +19,13 @@ use serde::Serialize;
 use super::{
     cut::Cut,
     desk::Desk,
-    ledger::Ledger,
+    effects::{ContractChangeView, StaleNoteView},
+    ledger::{KeptPlan, Ledger},
     place::Scope,
     propose::{self, chosen, description, unknown_commit},
+    significance::Made,
 };
-use crate::{
-    Engine, Error,
-    remember::{Filter, ListRequest},
-};
+use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
 pub struct GeneratePrRequest {
@@ -47,7 +46,25 @@ pub struct PullRequestView {
     /// Markdown.
     pub description: String,
     pub commits: Vec<PullRequestRow>,
+    /// What the files promise otherwise than before, breaking changes first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contract_changes: Vec<ContractChangeView>,
+    /// Notes that speak of what the commits change, and may no longer be true.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale_notes: Vec<StaleNoteView>,
+    /// Tasks that the commits name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TaskView {
+    pub id: String,
+    /// Empty for a task that the worktree's `spec.yaml` does not have.
+    pub title: String,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -63,8 +80,8 @@ pub struct PullRequestRow {
 
 /// Templates and forms are short.
 const LONGEST_TEMPLATE: u64 = 256 << 10;
-/// Files whose entries are looked up.
-const MOST_FILES: usize = 60;
+/// Contract changes of an answer; the text tells how many more there are.
+const MOST_CHANGES: usize = 40;
 /// Commits that a base may be behind.
 const MOST_COMMITS: usize = 500;
 
@@ -79,14 +96,17 @@ const FORMS: [&str; 6] = [
 ];
 
 /// A file at the root, and the command that runs the tests where it is.
-const CHECKS: [(&str, &str); 6] = [
+const CHECKS: [(&str, &str); 5] = [
     ("Cargo.toml", "cargo test"),
-    ("package.json", "npm test"),
     ("go.mod", "go test ./..."),
     ("pyproject.toml", "pytest"),
     ("pom.xml", "mvn test"),
     ("Makefile", "make test"),
 ];
+
+/// A lock file, and whose it is.
+const RUNNERS: [(&str, &str); 4] =
+    [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
 
 impl Engine {
     pub fn generate_pr(&self, request: &GeneratePrRequest) -> Result<PullRequestView, Error> {
@@ -102,24 +122,40 @@ impl Engine {
         let ledger = Ledger::read(&desk.write)?;
         let mut content = PullRequest::default();
         let mut rows = Vec::new();
+        let mut made: Vec<Made> = Vec::new();
+        let mut planned: Vec<(KeptPlan, Vec<String>)> = Vec::new();
         for name in &named {
             let (commit, row) = match ledger.plan_of(name) {
-                Some((kept, planned)) => {
+                Some((kept, commit)) => {
                     let cut = desk.recall(&kept.trees)?;
                     let sha = kept.progress(&desk.write)?.sha(name).map(str::to_owned);
-                    of_plan(&cut, planned, sha)
+                    match &sha {
+                        Some(sha) => made.push(Made::of(&desk, sha)?),
+                        None => match planned.iter_mut().find(|(known, _)| known.id == kept.id) {
+                            Some((_, commits)) => commits.push(commit.id.clone()),
+                            None => planned.push((kept.clone(), vec![commit.id.clone()])),
+                        },
+                    }
+                    of_plan(&cut, commit, sha)
                 }
-                None => of_git(&desk, name)?,
+                None => {
+                    let (commit, row, one) = of_git(&desk, name)?;
+                    made.push(one);
+                    (commit, row)
+                }
             };
             content.commits.push(commit);
             rows.push(row);
         }
-        self.take_in_notes(&desk, &mut content);
-        content.tasks =
-            trailed(&content.commits, "Task").map(|id| Task { id, title: String::new() }).collect();
+        let significance = self.significance(&desk, &made, &planned);
+        content.contracts = significance.contracts.iter().map(contract_change).collect();
+        self.take_in_notes(&desk, &significance.stale_notes, &mut content);
+        let titles = self.task_titles(desk.scope.worktree.as_deref());
+        content.tasks = trailed(&content.commits, "Task")
+            .map(|id| Task { title: titles.get(&id).cloned().unwrap_or_default(), id })
+            .collect();
         let root = desk.git.dir().to_path_buf();
-        let checks = CHECKS.iter().filter(|(file, _)| root.join(file).is_file());
-        content.checks = checks.map(|(_, command)| (*command).to_owned()).collect();
+        content.checks = checks(&root);
         let wording = Wording {
             title: request.title.clone(),
             summary: request.summary.clone(),
@@ -138,10 +174,20 @@ impl Engine {
             PullRequestError::Template { .. } => Error::invalid("invalid_template", format!("{error}."))
                 .with_hint("Correct the template that `commit.pr_template` names."),
         })?;
+        let mut contract_changes = significance.contracts;
+        contract_changes.truncate(MOST_CHANGES);
         Ok(PullRequestView {
             title: drafted.title,
             description: drafted.body,
             commits: rows,
+            contract_changes,
+            stale_notes: significance.stale_notes,
+            tasks: content
+                .tasks
+                .into_iter()
+                .map(|task| TaskView { id: task.id, title: task.title })
+                .collect(),
+            notices: significance.notices,
             scope: desk.scope,
         })
     }
@@ -166,29 +212,47 @@ impl Engine {
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Entries that the commits cite, and those that they make stale. A repository without entries has none.
-    fn take_in_notes(&self, desk: &Desk, content: &mut PullRequest) {
+    /// Entries that the commits cite, and those that they make stale.
+    fn take_in_notes(&self, desk: &Desk, stale: &[StaleNoteView], content: &mut PullRequest) {
         let cited: BTreeSet<String> = trailed(&content.commits, "Context").collect();
         for id in &cited {
             let title = self.context_get(id, desk.scope.worktree.as_deref()).map(|entry| entry.title);
             let title = title.unwrap_or_default();
             content.notes.push(Note { id: id.clone(), title, standing: NoteStanding::Cited });
         }
-        let files: BTreeSet<&String> = content.commits.iter().flat_map(|commit| &commit.files).collect();
-        let mut stale = BTreeSet::new();
-        for file in files.into_iter().take(MOST_FILES) {
-            let filter =
-                Filter { state: Some("stale".to_owned()), path: Some(file.clone()), ..Filter::default() };
-            let worktree = desk.scope.worktree.clone();
-            let Ok(listed) = self.context_list(&ListRequest { filter, worktree, ..ListRequest::default() })
-            else {
-                break;
-            };
-            stale.extend(listed.entries.into_iter().map(|entry| (entry.reference, entry.title)));
-        }
-        let notes = stale.into_iter().filter(|(id, _)| !cited.contains(id));
-        content.notes.extend(notes.map(|(id, title)| Note { id, title, standing: NoteStanding::Stale }));
+        content.notes.extend(stale.iter().map(|note| Note {
+            id: note.reference.clone(),
+            title: format!("{} ({})", note.title, note.places.join(", ")),
+            standing: NoteStanding::Stale,
+        }));
     }
+}
+
+fn contract_change(change: &ContractChangeView) -> ContractChange {
+    ContractChange {
+        path: change.file.clone(),
+        name: change.name.clone(),
+        summary: change.reason.clone(),
+        breaking: change.breaking,
+        before: change.before.clone(),
+        after: change.after.clone(),
+        consumers: change.used_by.clone(),
+    }
+}
+
+/// How the repository's own files say that it is tested.
+fn checks(root: &Path) -> Vec<String> {
+    let there = |name: &str| root.join(name).is_file();
+    let mut checks: Vec<String> =
+        CHECKS.iter().filter(|(file, _)| there(file)).map(|(_, command)| (*command).to_owned()).collect();
+    let manifest = files::read(&root.join("package.json"), LONGEST_TEMPLATE).ok().flatten();
+    let manifest = manifest.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    let scripts = manifest.as_ref().and_then(|manifest| manifest.get("scripts"));
+    if scripts.is_some_and(|scripts| scripts.get("test").is_some()) {
+        let runner = RUNNERS.iter().find(|(lock, _)| there(lock)).map_or("npm", |(_, runner)| runner);
+        checks.push(format!("{runner} test"));
+    }
+    checks
 }
 
 fn of_plan(cut: &Cut, planned: &PlannedCommit, sha: Option<String>) -> (PullRequestCommit, PullRequestRow) {
@@ -209,7 +273,7 @@ fn of_plan(cut: &Cut, planned: &PlannedCommit, sha: Option<String>) -> (PullRequ
         }
     }
     let commit = PullRequestCommit {
-        id: planned.id.clone(),
+        id: sha.clone().unwrap_or_else(|| planned.id.clone()),
         title: planned.title.clone(),
         body: planned.body.clone(),
         trailers: planned.trailers.clone(),
@@ -227,7 +291,7 @@ fn of_plan(cut: &Cut, planned: &PlannedCommit, sha: Option<String>) -> (PullRequ
     (commit, row)
 }
 
-fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow), Error> {
+fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow, Made), Error> {
     if name.starts_with("commit-") {
         return Err(unknown_commit(name));
     }
@@ -245,7 +309,7 @@ fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow)
     let (body, trailers) = split_trailers(&shown.commit.body);
     let sum = |count: fn(&becket_diff::FileChange) -> usize| shown.changes.iter().map(count).sum();
     let commit = PullRequestCommit {
-        id: shown.commit.short_id.clone(),
+        id: shown.commit.id.clone(),
         title: shown.commit.subject.clone(),
         body,
         trailers,
@@ -253,6 +317,7 @@ fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow)
         added: sum(|change| change.added),
         removed: sum(|change| change.removed),
     };
+    let made = Made { id: shown.commit.id.clone(), parent: shown.commit.parents.first().cloned() };
     let row = PullRequestRow {
         id: name.to_owned(),
         title: shown.commit.subject,
@@ -260,7 +325,7 @@ fn of_git(desk: &Desk, name: &str) -> Result<(PullRequestCommit, PullRequestRow)
         change_group_ids: Vec::new(),
         commit_sha: Some(shown.commit.id),
     };
-    Ok((commit, row))
+    Ok((commit, row, made))
 }
 
 /// The ids of commits since a base, oldest first.
@@ -297,7 +362,7 @@ fn trailed(commits: &[PullRequestCommit], key: &str) -> impl Iterator<Item = Str
     values.into_iter()
 }
 
-fn form(root: &std::path::Path) -> Option<String> {
+fn form(root: &Path) -> Option<String> {
     let read = |name: &&str| files::read(&root.join(name), LONGEST_TEMPLATE).ok().flatten();
     FORMS.iter().find_map(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -3,6 +3,8 @@
 
 mod applying;
 mod history;
+mod odd;
+mod others;
 mod planning;
 
 use becket_testing::TestRepo;

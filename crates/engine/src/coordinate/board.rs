@@ -54,7 +54,7 @@ pub(super) struct Board {
     git: Option<(PathBuf, String)>,
 }
 
-const FOLDER: &str = ".lodestar";
+pub(super) const FOLDER: &str = ".lodestar";
 
 impl Engine {
     /// The nearest `.lodestar/` at or above where the server was started is the repository from now on: `lodestar` says so.

@@ -18,6 +18,7 @@ mod merge;
 mod messages;
 mod status;
 mod tasks;
+mod titles;
 mod views;
 
 pub use agents::{

@@ -81,7 +81,7 @@ impl Desk<'_> {
     }
 
     /// What each cited place is compared with, and the commit since which it may have changed.
-    fn baselines(&mut self, document: &Document) -> Vec<(Baseline, Option<String>)> {
+    pub(super) fn baselines(&mut self, document: &Document) -> Vec<(Baseline, Option<String>)> {
         let file = format!("{FOLDER}/{}", document.file);
         let introduced = self.pasts().get(&file).map(|past| past.introduced.commit.clone());
         let created = self.creation(document.number, &document.hash);

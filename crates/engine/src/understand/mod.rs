@@ -7,6 +7,7 @@ mod documents;
 mod feed;
 mod follow;
 mod generate;
+mod given;
 mod impact;
 mod material;
 mod modes;
@@ -30,6 +31,7 @@ pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompa
 pub use documents::Documents;
 pub use feed::{DriftEvent, DriftFeed, DriftRecent};
 pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest};
+pub(crate) use given::{Drift as GivenDrift, Given};
 pub use impact::{ImpactReport, ImpactRequest};
 pub use modes::{
     AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod,

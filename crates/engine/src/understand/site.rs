@@ -9,10 +9,11 @@ use becket_base::Timestamp;
 use becket_project::config;
 use becket_project::index::{Index, IndexError, Place};
 use becket_project::snapshot::{Retention, Snapshots};
-use becket_project::walk::{Role, Tests, from_paths};
+use becket_project::walk::Tests;
 use becket_project::{Workspace, WorkspaceKind};
 
 use super::compare::Compared;
+use super::given::Given;
 use super::material::Material;
 use crate::repository::sentence;
 use crate::{Engine, Error};
@@ -68,7 +69,7 @@ impl Site {
     }
 
     pub(super) fn cache(&self) -> PathBuf {
-        self.workspace.cache_dir.join("understand")
+        cache_of(&self.workspace)
     }
 }
 
@@ -119,22 +120,8 @@ impl Engine {
     pub(super) fn index_at(&self, site: &Site, revision: &str, tests: Tests) -> Result<Index, Error> {
         let root = &site.workspace.root;
         let commit = becket_git::resolve(root, revision)?;
-        let files = becket_git::tree::files_of(root, &commit)?;
-        let blob_of: BTreeMap<&str, &str> =
-            files.iter().map(|file| (file.path.as_str(), file.blob.as_str())).collect();
-        let sizes = || files.iter().map(|file| (file.path.as_str(), file.size));
-        // Rule files first: they decide which of the others are read at all.
-        let rules = |path: &str| path.ends_with(".gitignore") || path == ".stampignore";
-        let first = contents(root, &blob_of, |path| rules(path))?;
-        let walked = from_paths(sizes(), tests, |path| first.get(path).cloned());
-        let wanted: Vec<&str> = walked
-            .files
-            .iter()
-            .filter(|file| matches!(file.role, Role::Source | Role::Control))
-            .map(|file| file.path.as_str())
-            .collect();
-        let texts = contents(root, &blob_of, |path| wanted.binary_search(&path).is_ok())?;
-        Ok(Index::of_given(walked, &|path: &str| texts.get(path).cloned(), &site.cache()))
+        let given = Given::of(&becket_git::Git::at(root.as_path()), None, commit.as_str())?;
+        given.index(tests, &site.cache(), None)
     }
 
     pub(super) fn snapshots(&self, site: &Site) -> Snapshots {
@@ -152,22 +139,9 @@ impl Engine {
     }
 }
 
-fn contents(
-    root: &std::path::Path,
-    blobs: &BTreeMap<&str, &str>,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-    let (paths, ids): (Vec<&str>, Vec<&str>) =
-        blobs.iter().filter(|(path, _)| wanted(path)).map(|(path, id)| (*path, *id)).unzip();
-    if ids.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let read = becket_git::write::read_blobs(root, None, &ids).map_err(|error| {
-        Error::unavailable("git_failed", sentence(&error.to_string()))
-            .with_hint("Run `git fsck` to see whether the object database is whole.")
-            .with_source(error)
-    })?;
-    Ok(paths.into_iter().map(str::to_owned).zip(read).collect())
+/// What files say is kept here, for all worktrees of a clone.
+pub(super) fn cache_of(workspace: &Workspace) -> PathBuf {
+    workspace.cache_dir.join("understand")
 }
 
 fn slashes(workspace: &Workspace) -> String {

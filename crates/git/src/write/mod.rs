@@ -22,6 +22,6 @@ pub use recover::{Recovered, Recovery, recover};
 pub use session::{Applied, ApplyRequest, DetachedHead, NewCommit, Session, SessionOptions};
 pub use snapshot::{
     BlobSides, Filters, Objects, PLAN_LIMITS, Snapshot, SnapshotOptions, Step, StepStage, Taken, Trees,
-    changed_paths, read_blobs, snapshot, snapshot_of,
+    changed_paths, empty_tree, read_blobs, read_blobs_up_to, snapshot, snapshot_of,
 };
 pub use undo::undo;

@@ -238,6 +238,28 @@ pub fn read_blobs(
     Ok(contents)
 }
 
+/// The same, without those that are longer than `limit` or not there: they are not even read.
+pub fn read_blobs_up_to(
+    git: impl Into<Git>,
+    objects: Option<&Path>,
+    ids: &[&str],
+    limit: usize,
+) -> Result<Vec<Option<Vec<u8>>>, WriteError> {
+    let git = reading(git.into(), objects)?;
+    let input = ids.iter().flat_map(|id| [id.as_bytes(), b"\n"].concat()).collect();
+    let check = git.command("cat-file").option("--batch-check=%(objectsize)").input(input).output()?;
+    let sizes: Vec<Option<usize>> =
+        String::from_utf8_lossy(&check).lines().map(|line| line.trim().parse().ok()).collect();
+    let fits = |place: usize| sizes.get(place).copied().flatten().is_some_and(|size| size <= limit);
+    let wanted: Vec<&str> =
+        ids.iter().enumerate().filter(|(place, _)| fits(*place)).map(|(_, id)| *id).collect();
+    if wanted.is_empty() {
+        return Ok(vec![None; ids.len()]);
+    }
+    let mut read = read_blobs(git, None, &wanted)?.into_iter();
+    Ok((0..ids.len()).map(|place| if fits(place) { read.next() } else { None }).collect())
+}
+
 /// The tree of the worktree alone.
 pub(super) fn worktree_tree(git: &Git, filters: Filters) -> Result<String, WriteError> {
     let git = match filters {
@@ -265,7 +287,7 @@ pub(super) fn tree_of(git: &Git, commit: &str) -> Result<String, GitError> {
 }
 
 /// The tree without files, in the hash function of `like`.
-pub(super) fn empty_tree(like: &str) -> &'static str {
+pub fn empty_tree(like: &str) -> &'static str {
     match like.len() {
         40 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
         _ => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
 use becket_contracts::model::LocalFacts;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::walk::rules::LARGEST_SOURCE;
@@ -66,19 +67,32 @@ impl Local {
     /// Reads source text; anything that is not UTF-8 in it is replaced.
     pub(super) fn parse(path: &str, key: Key, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let facts = READER.with(|reader| match reader.try_borrow_mut() {
-            Ok(mut reader) => reader.read(name, &text),
-            Err(_) => Reader::new().read(name, &text),
-        });
         Self {
             key,
-            facts,
+            facts: facts(path, &text),
             file_hash: fingerprint::file_hash(&text),
             tokens: becket_base::tokens::count(&text),
             bytes: bytes.len(),
         }
     }
+}
+
+/// What files say by themselves, each with its path and bytes, in their order. Nothing is remembered.
+pub fn facts_of(files: &[(&str, &[u8])]) -> Vec<LocalFacts> {
+    let read =
+        || files.par_iter().map(|(path, bytes)| facts(path, &String::from_utf8_lossy(bytes))).collect();
+    match threads() {
+        Some(pool) => pool.install(read),
+        None => read(),
+    }
+}
+
+fn facts(path: &str, text: &str) -> LocalFacts {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    READER.with(|reader| match reader.try_borrow_mut() {
+        Ok(mut reader) => reader.read(name, text),
+        Err(_) => Reader::new().read(name, text),
+    })
 }
 
 /// The bytes of a source file, if it is one that can be read.

@@ -20,7 +20,7 @@ use becket_contracts::model::Contract;
 use becket_contracts::target::Target;
 
 use self::known::Known;
-pub use self::local::{Key, Local};
+pub use self::local::{Key, Local, facts_of};
 use self::pack::Pack;
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Role, Tests, WalkError, WalkProblem, Walked};
@@ -104,11 +104,17 @@ impl Index {
         Ok(index)
     }
 
-    /// The same over files that are not on the disk: a commit. Remembers what files say, and no stamps.
-    pub fn of_given(walked: Walked, contents: &dyn Contents, cache: &Path) -> Self {
-        let mut pack = Pack::open(cache);
-        let index = build::build(walked, 0, contents, None, &mut pack, None);
-        pack.save();
+    /// The same over files that are not on the disk: a commit. Remembers what files say, and no stamps. `beside` is an
+    /// index of much the same files, if there is one.
+    pub fn of_given(walked: Walked, contents: &dyn Contents, cache: &Path, beside: Option<&Index>) -> Self {
+        let mut pack = match beside {
+            Some(_) => Pack::empty(cache),
+            None => Pack::open(cache),
+        };
+        let index = build::build(walked, 0, contents, None, &mut pack, beside);
+        if beside.is_none() {
+            pack.save();
+        }
         index
     }
 

@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use becket_engine::{
     Error,
-    commit::{PlanEdit, ProposedCommits},
+    commit::{HunkOutline, PlanEdit, ProposedCommits},
 };
 
 const HELP: &str = "\
 #
 # A `commit` line begins a commit: its id and title. Indented lines below it are its description, `hunk` lines what it
-# commits. Reword titles and descriptions; move `hunk` lines between commits; move whole commits to reorder them; take
+# commits: an id, and for you the file and a first line. Reword titles and descriptions; move `hunk` lines between commits; move whole commits to reorder them; take
 # away a `commit` line to add its hunks to the commit above; write `commit new TITLE` for another one.
 # Every hunk stays in the plan: one whose line is gone goes back to where it was. Lines with `#` are not read.
 # An empty text changes nothing.
@@ -40,7 +40,7 @@ struct Block {
     hunks: Vec<String>,
 }
 
-pub(super) fn write(plan: &ProposedCommits) -> String {
+pub(super) fn write(plan: &ProposedCommits, outline: &[HunkOutline]) -> String {
     let mut text = format!("# {} in {} commits\n{HELP}", plan.plan_id, plan.commits.len());
     for commit in plan.commits.iter().filter(|commit| commit.commit_sha.is_none()) {
         // Writing to a string cannot fail.
@@ -48,23 +48,29 @@ pub(super) fn write(plan: &ProposedCommits) -> String {
         for line in commit.description.lines() {
             let _ = writeln!(text, "    {line}");
         }
-        for hunk in &commit.hunk_ids {
-            let _ = writeln!(text, "hunk {hunk}");
+        for hunk in outline.iter().filter(|hunk| hunk.commit == commit.id) {
+            let _ = writeln!(text, "hunk {} {} {}", hunk.id, shown(&hunk.file), shown(&hunk.text));
         }
-        let _ = writeln!(text, "# {}", commit.files.join(", "));
     }
     text
 }
 
-pub(super) fn read(text: &str, plan: &ProposedCommits) -> Result<Rewrite, Error> {
+/// On one line, whatever is in it.
+fn shown(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
+pub(super) fn read(text: &str, plan: &ProposedCommits, outline: &[HunkOutline]) -> Result<Rewrite, Error> {
     let wrong = |number: usize, what: String| {
         Error::invalid("invalid_plan_text", format!("Line {} of the plan: {what}.", number + 1))
             .with_hint("Nothing was changed; run `becket commit edit` again.")
     };
     let pending: Vec<_> = plan.commits.iter().filter(|commit| commit.commit_sha.is_none()).collect();
-    let homes: BTreeMap<String, String> = pending
+    let is_pending = |id: &String| pending.iter().any(|commit| commit.id == *id);
+    let homes: BTreeMap<String, String> = outline
         .iter()
-        .flat_map(|commit| commit.hunk_ids.iter().map(|hunk| (hunk.clone(), commit.id.clone())))
+        .filter(|hunk| is_pending(&hunk.commit))
+        .map(|hunk| (hunk.id.clone(), hunk.commit.clone()))
         .collect();
     let mut blocks: Vec<Block> = Vec::new();
     let (mut seen, mut named) = (BTreeSet::new(), BTreeSet::new());

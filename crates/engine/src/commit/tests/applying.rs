@@ -43,8 +43,14 @@ fn edited(content: &[u8], chance: &mut Chance) -> Vec<u8> {
         content.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=chance.below(4) {
         let at = chance.below(lines.len() + 1);
-        match chance.below(3) {
+        match chance.below(4) {
             0 => lines.insert(at, format!("new {}\n", chance.below(9)).into_bytes()),
+            // A run that is cut into pieces.
+            3 => {
+                let (one, two) = (chance.below(9), chance.below(9));
+                let block = format!("fn f{one}() {{\n    call();\n}}\n\nfn f{two}() {{\n}}\nuse x{one};\n");
+                lines.splice(at..at, block.split_inclusive('\n').map(|line| line.as_bytes().to_vec()));
+            }
             1 if at < lines.len() => drop(lines.remove(at)),
             _ if at < lines.len() => lines[at] = format!("other {}\n", chance.below(9)).into_bytes(),
             _ => lines.push(b"last".to_vec()),
@@ -66,7 +72,7 @@ const NAMES: [&str; 10] = [
     "z",
 ];
 
-fn with_identity() -> TestRepo {
+pub(super) fn with_identity() -> TestRepo {
     let repo = TestRepo::new();
     repo.git(["config", "user.name", "Ada"]);
     repo.git(["config", "user.email", "ada@example.org"]);
@@ -176,8 +182,12 @@ fn link(target: &str, path: &Path) {
     std::fs::write(path, target).unwrap();
 }
 
+pub(super) fn make_executable(path: &Path) {
+    set_executable(path, true);
+}
+
 /// Every file outside `.git`, with its bytes or its target.
-fn worktree(repo: &TestRepo) -> BTreeMap<String, Vec<u8>> {
+pub(super) fn worktree(repo: &TestRepo) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![repo.root().to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -200,7 +210,7 @@ fn worktree(repo: &TestRepo) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The tree that `git add --all` would make, by git alone.
-fn dirty_tree(repo: &TestRepo) -> String {
+pub(super) fn dirty_tree(repo: &TestRepo) -> String {
     let index = repo.home().root().join("other-index");
     let _ = std::fs::remove_file(&index);
     let git = |arguments: &[&str]| {
@@ -216,7 +226,7 @@ fn dirty_tree(repo: &TestRepo) -> String {
 }
 
 /// Branch, index and status, as git tells them.
-fn told(repo: &TestRepo) -> [String; 3] {
+pub(super) fn told(repo: &TestRepo) -> [String; 3] {
     let head = repo.try_git(["rev-parse", "--verify", "-q", "HEAD"]);
     [
         String::from_utf8(head.stdout).unwrap(),

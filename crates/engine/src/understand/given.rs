@@ -1,0 +1,155 @@
+//! A tree of the object database as this plane reads it, with some files other than the tree has them: what would be there
+//! if a plan were committed. Nothing is checked out and nothing is written but the cache of what files say.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use becket_contracts::compare::{Comparison, Side, compare};
+use becket_git::Git;
+use becket_git::tree::{TreeFile, files_of};
+use becket_project::Workspace;
+use becket_project::index::Index;
+use becket_project::walk::{Role, Tests, from_paths};
+
+use crate::remember::FileEdit;
+use crate::repository::sentence;
+use crate::{Engine, Error};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    git: Git,
+    /// Where contents may be that the repository has not.
+    objects: Option<PathBuf>,
+    files: BTreeMap<String, Content>,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    Stored { blob: String, size: u64 },
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    fn size(&self) -> u64 {
+        match self {
+            Self::Stored { size, .. } => *size,
+            Self::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl Given {
+    /// A commit or tree, by its id.
+    pub(crate) fn of(git: &Git, objects: Option<&Path>, tree: &str) -> Result<Self, Error> {
+        let stored = |file: TreeFile| (file.path, Content::Stored { blob: file.blob, size: file.size });
+        let files = files_of(git.clone(), tree)?.into_iter().map(stored).collect();
+        Ok(Self { git: git.clone(), objects: objects.map(Path::to_path_buf), files })
+    }
+
+    /// Without files.
+    pub(crate) fn empty(git: &Git) -> Self {
+        Self { git: git.clone(), objects: None, files: BTreeMap::new() }
+    }
+
+    pub(crate) fn edit(&mut self, edits: &[FileEdit]) {
+        for (path, _) in edits.iter().filter_map(|edit| edit.old.as_ref()) {
+            self.files.remove(path);
+        }
+        // Afterwards, since what takes the place of another file comes to stay.
+        for (path, content) in edits.iter().filter_map(|edit| edit.new.as_ref()) {
+            self.files.insert(path.clone(), Content::Bytes(content.clone()));
+        }
+    }
+
+    /// How many files there are that contracts can be read from, those that a rule leaves out included.
+    pub(crate) fn sources(&self) -> usize {
+        self.files.keys().filter(|path| becket_contracts::language::language_of(path).is_some()).count()
+    }
+
+    /// `beside` is the index of another state of the same tree.
+    pub(super) fn index(&self, tests: Tests, cache: &Path, beside: Option<&Index>) -> Result<Index, Error> {
+        let sizes = || self.files.iter().map(|(path, content)| (path.as_str(), content.size()));
+        // Rule files first: they decide which of the others are read at all.
+        let rules = |path: &str| path.ends_with(".gitignore") || path == ".stampignore";
+        let first = self.contents(rules)?;
+        let walked = from_paths(sizes(), tests, |path| first.get(path).cloned());
+        let wanted: Vec<&str> = walked
+            .files
+            .iter()
+            .filter(|file| matches!(file.role, Role::Source | Role::Control))
+            .map(|file| file.path.as_str())
+            .collect();
+        let texts = self.contents(|path| wanted.binary_search(&path).is_ok())?;
+        Ok(Index::of_given(walked, &|path: &str| texts.get(path).cloned(), cache, beside))
+    }
+
+    fn contents(&self, wanted: impl Fn(&str) -> bool) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        let mut found = BTreeMap::new();
+        let (mut paths, mut ids) = (Vec::new(), Vec::new());
+        for (path, content) in self.files.iter().filter(|(path, _)| wanted(path)) {
+            match content {
+                Content::Bytes(bytes) => {
+                    found.insert(path.clone(), bytes.clone());
+                }
+                Content::Stored { blob, .. } => {
+                    paths.push(path.clone());
+                    ids.push(blob.as_str());
+                }
+            }
+        }
+        if !ids.is_empty() {
+            let read = becket_git::write::read_blobs(self.git.clone(), self.objects.as_deref(), &ids);
+            let read = read.map_err(|error| {
+                Error::unavailable("git_failed", sentence(&error.to_string()))
+                    .with_hint("Run `git fsck` to see whether the object database is whole.")
+                    .with_source(error)
+            })?;
+            found.extend(paths.into_iter().zip(read));
+        }
+        Ok(found)
+    }
+}
+
+/// Two states of a tree, compared.
+#[derive(Debug)]
+pub(crate) struct Drift {
+    pub(crate) comparison: Comparison,
+    before: Index,
+    after: Index,
+}
+
+impl Engine {
+    /// What is promised otherwise after than before, and to whom.
+    pub(crate) fn drift(&self, workspace: &Workspace, before: &Given, after: &Given) -> Result<Drift, Error> {
+        let cache = super::site::cache_of(workspace);
+        let before = before.index(Tests::LeftOut, &cache, None)?;
+        let after = after.index(Tests::LeftOut, &cache, Some(&before))?;
+        let comparison = compare(&side(&before), &side(&after));
+        Ok(Drift { comparison, before, after })
+    }
+}
+
+impl Drift {
+    /// The files that need one of `paths`, and are none of them, nearest first; on either side of the change.
+    pub(crate) fn dependents(&self, paths: &[String]) -> Vec<String> {
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        for index in [&self.before, &self.after] {
+            let graph = index.graph();
+            for at in paths.iter().filter_map(|path| graph.position(path)) {
+                for dependent in graph.impact(at, None, None, usize::MAX).dependents {
+                    let distance = found.entry(dependent.path).or_insert(dependent.distance);
+                    *distance = dependent.distance.min(*distance);
+                }
+            }
+        }
+        found.retain(|path, _| !paths.contains(path));
+        let mut found: Vec<(usize, String)> = found.into_iter().map(|(path, far)| (far, path)).collect();
+        found.sort();
+        found.into_iter().map(|(_, path)| path).collect()
+    }
+}
+
+fn side(index: &Index) -> Side<'_> {
+    let contracts = index.files().iter().map(|file| (file.path.as_str(), file.contract.as_ref()));
+    Side { contracts: contracts.collect(), graph: Some(index.graph()) }
+}
