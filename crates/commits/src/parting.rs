@@ -36,10 +36,14 @@ pub(crate) fn parted(
     }
     let (mut block_of, mut home) = (vec![0; units.len()], vec![0; blocks.len()]);
     for (number, block) in blocks.iter().enumerate() {
-        block.iter().for_each(|unit| block_of[*unit] = number);
+        for unit in block {
+            block_of[*unit] = number;
+        }
     }
     for (number, cluster) in clusters.iter().enumerate() {
-        cluster.iter().for_each(|block| home[*block as usize] = number);
+        for block in cluster {
+            home[*block as usize] = number;
+        }
     }
     let fine = Blocks::of((0..units.len()).map(|unit| vec![unit]).collect(), units, evidence);
     let is_piece = |unit: u32| blocks[block_of[unit as usize]].len() > 1;
@@ -56,7 +60,9 @@ pub(crate) fn parted(
         }
     }
     let mut sizes = vec![0_usize; clusters.len()];
-    units.iter().enumerate().for_each(|(unit, _)| sizes[home[block_of[unit]]] += 1);
+    for block in &block_of {
+        sizes[home[*block]] += 1;
+    }
     // How much a piece is at home in a cluster, the rest of its own run not counted.
     let ease = |piece: usize, cluster: usize| -> Option<f32> {
         let block = block_of[piece];

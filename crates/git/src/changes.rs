@@ -1,7 +1,7 @@
 //! What is not committed: staged and unstaged changes from two separate diffs, merged by path, and untracked files.
 //! It owns the order and the ids of changes; what to make of them is `becket_commits`'s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::thread;
 
@@ -10,6 +10,7 @@ use becket_diff::{CombinedChange, Content, Entry, FileChange, FilePath, Hunk, Li
 use crate::error::GitError;
 use crate::filters::without_own_filters;
 use crate::patch::{ANSWER_LIMITS, Renames, as_patch, read_patch};
+use crate::path::to_native;
 use crate::private_index::PrivateIndex;
 use crate::process::Git;
 use crate::read::at_root;
@@ -277,7 +278,8 @@ fn read_unstaged(git: &Git, options: &ChangesOptions) -> Result<Unstaged, GitErr
         Untracked::Exclude => UntrackedFiles::default(),
     };
     if untracked.files.is_empty() || untracked.omitted > 0 {
-        let entries = diff_entries(git, &[], Renames::Find, options)?;
+        let mut entries = diff_entries(git, &[], Renames::Find, options)?;
+        forget_gone_intents(git, &mut entries)?;
         return Ok(Unstaged { entries, untracked, not_read: None });
     }
     let with_untracked = || {
@@ -297,14 +299,39 @@ fn read_unstaged(git: &Git, options: &ChangesOptions) -> Result<Unstaged, GitErr
         }));
         Ok(entries)
     };
-    let (entries, not_read) = match with_untracked() {
+    let (mut entries, not_read) = match with_untracked() {
         Ok(entries) => (entries, None),
         Err(GitError::Failed { stderr, .. }) => {
             (diff_entries(git, &[], Renames::Find, options)?, Some(stderr))
         }
         Err(error) => return Err(error),
     };
+    forget_gone_intents(git, &mut entries)?;
     Ok(Unstaged { entries, untracked, not_read })
+}
+
+/// A file that was only intended to be added, and is gone, is in no tree: there is nothing to commit. Git shows it as an
+/// empty file that was deleted, which a real one may be too.
+fn forget_gone_intents(git: &Git, entries: &mut Vec<Entry>) -> Result<(), GitError> {
+    let gone = |entry: &Entry| match entry {
+        Entry::File(change) if change.status == Status::Deleted && change.content == Content::Same => {
+            change.path().cloned()
+        }
+        _ => None,
+    };
+    let candidates: Vec<FilePath> = entries.iter().filter_map(gone).collect();
+    let mut intended: BTreeSet<FilePath> = BTreeSet::new();
+    // As many at a time as any command line can take.
+    for some in candidates.chunks(100) {
+        let options =
+            ["--cached", "--ita-visible-in-index", "--diff-filter=A", "--name-only", "-z", "--no-renames"];
+        let command = git.command("diff").options(options);
+        let command = some.iter().fold(command, |command, path| command.path(to_native(path.as_bytes())));
+        let found = command.output()?;
+        intended.extend(found.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(FilePath::new));
+    }
+    entries.retain(|entry| gone(entry).is_none_or(|path| !intended.contains(&path)));
+    Ok(())
 }
 
 fn diff_entries(

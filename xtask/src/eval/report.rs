@@ -1,6 +1,7 @@
 //! The table that an evaluation prints.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use becket_commits::{HunkId, group};
@@ -140,14 +141,55 @@ fn numbered(values: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
         .collect()
 }
 
-/// The group of each run, which is that of most of its lines, and how many runs have pieces in several.
-fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, usize) {
+/// Runs that could be parted, and how that went.
+#[derive(Debug, Default)]
+struct Parted {
+    /// Runs of several pieces.
+    divisible: usize,
+    /// Those whose pieces come from several commits, as far as that is known.
+    mixed: usize,
+    parted: usize,
+    /// Those of them that come from several commits.
+    rightly: usize,
+}
+
+impl Parted {
+    fn add(&mut self, other: &Self) {
+        self.divisible += other.divisible;
+        self.mixed += other.mixed;
+        self.parted += other.parted;
+        self.rightly += other.rightly;
+    }
+}
+
+impl fmt::Display for Parted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { divisible, mixed, parted, rightly } = self;
+        write!(
+            formatter,
+            "{divisible} could be parted, {mixed} of them of several commits; {parted} were, {rightly} rightly"
+        )
+    }
+}
+
+/// The group of each run, which is that of most of its lines, and how many runs were parted.
+fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, Parted) {
     let mut votes: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); case.units.len()];
-    for (piece, run) in case.pieces.iter().zip(case.run_of) {
+    let mut truth: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); case.units.len()];
+    let mut pieces = vec![0_usize; case.units.len()];
+    for (number, (piece, run)) in case.pieces.iter().zip(case.run_of).enumerate() {
         let group = places.get(&piece.id).copied().unwrap_or_default();
         *votes[*run].entry(group).or_default() += changed_lines(case.changes, piece);
+        truth[*run].extend(case.tangle.pieces.get(number).copied().flatten());
+        pieces[*run] += 1;
     }
-    let parted = votes.iter().filter(|votes| votes.len() > 1).count();
+    let mut parted = Parted::default();
+    for ((votes, truth), pieces) in votes.iter().zip(&truth).zip(pieces) {
+        parted.divisible += usize::from(pieces > 1);
+        parted.mixed += usize::from(truth.len() > 1);
+        parted.parted += usize::from(votes.len() > 1);
+        parted.rightly += usize::from(votes.len() > 1 && truth.len() > 1);
+    }
     let most = |votes: &BTreeMap<usize, usize>| {
         votes
             .iter()
@@ -162,7 +204,7 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
     for path in &sampling.repo {
         let mut table = Table::default();
         let (mut units, mut mixed, mut spent) = (0, 0, Duration::ZERO);
-        let (mut not_replayed, mut runs_parted) = (0, 0);
+        let (mut not_replayed, mut parted) = (0, Parted::default());
         let name = visit(path, sampling, |case, evidence| {
             let begun = Instant::now();
             let grouping = group(case.changes, case.pieces, evidence);
@@ -173,8 +215,8 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
                     places.insert(hunk.clone(), number);
                 }
             }
-            let (answer, parted) = by_run(case, &places);
-            runs_parted += parted;
+            let (answer, own) = by_run(case, &places);
+            parted.add(&own);
             not_replayed += usize::from(places.len() != case.pieces.len());
             table.add_baselines(case);
             table.add("becket", case, &answer);
@@ -183,7 +225,7 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
         })?;
         table.print(&name, sampling.seed);
         println!(
-            "\n{units} units, {mixed} of them mixed ({:.1} %), {runs_parted} parted; grouping took {:.1} ms in all; {not_replayed} answers left a unit out",
+            "\n{units} units, {mixed} of them mixed ({:.1} %); {parted}; grouping took {:.1} ms in all; {not_replayed} answers left a unit out",
             100.0 * real(mixed) / real(units.max(1)),
             spent.as_secs_f64() * 1e3
         );

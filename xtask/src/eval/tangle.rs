@@ -43,6 +43,8 @@ pub(super) struct Tangle {
     /// The commit that each unit is from.
     pub(super) labels: Vec<usize>,
     pub(super) mixed: usize,
+    /// The commit that each piece of a unit is from; empty where the tangle was kept from before.
+    pub(super) pieces: Vec<Option<usize>>,
 }
 
 const TWO_WEEKS: i64 = 14 * 24 * 3600;
@@ -89,8 +91,13 @@ pub(super) fn make(
     Ok(tangles)
 }
 
-/// A patch, the step that each of its units is from, and how many are of several steps.
-type Labelled = (Vec<u8>, Vec<usize>, usize);
+/// What is known of the parts of a tangle.
+struct Labelled {
+    patch: Vec<u8>,
+    labels: Vec<usize>,
+    mixed: usize,
+    pieces: Vec<Option<usize>>,
+}
 
 struct Maker<'a> {
     repository: &'a Repository,
@@ -137,11 +144,11 @@ impl Maker<'_> {
         if used.len() < intents {
             return Ok(None);
         }
-        let Some((patch, labels, mixed)) = self.label(&trees)? else { return Ok(None) };
+        let Some(Labelled { patch, labels, mixed, pieces }) = self.label(&trees)? else { return Ok(None) };
         for commit in &used {
             *self.uses.entry(*commit).or_default() += 1;
         }
-        Ok(Some(Tangle { regime, intents, before: seed, patch, labels, mixed }))
+        Ok(Some(Tangle { regime, intents, before: seed, patch, labels, mixed, pieces }))
     }
 
     /// The whole patch, the step that each of its units is from, and how many are of several steps.
@@ -157,7 +164,7 @@ impl Maker<'_> {
         };
         let Some(changed) = files(&patch) else { return Ok(None) };
         let changes = as_changes(&changed);
-        let units = whole_runs(&changes).0;
+        let (units, pieces, _) = whole_runs(&changes);
         let labels: Option<Vec<_>> = units.iter().map(|unit| trace.label(&changes, unit)).collect();
         let Some(labels) = labels else { return Ok(None) };
         let steps: BTreeSet<usize> = labels.iter().map(|label| label.step).collect();
@@ -165,7 +172,9 @@ impl Maker<'_> {
             return Ok(None);
         }
         let mixed = labels.iter().filter(|label| label.mixed).count();
-        Ok(Some((patch, labels.iter().map(|label| label.step).collect(), mixed)))
+        let pieces = pieces.iter().map(|piece| trace.label(&changes, piece).map(|label| label.step)).collect();
+        let labels = labels.iter().map(|label| label.step).collect();
+        Ok(Some(Labelled { patch, labels, mixed, pieces }))
     }
 }
 
@@ -246,6 +255,7 @@ fn read(file: &Path) -> Option<Vec<Tangle>> {
                     .collect(),
                 labels,
                 mixed,
+                pieces: Vec::new(),
             }
         };
     Some(values.into_iter().map(tangle).collect())

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::{
     cut::Cut,
     desk::Desk,
+    group::some,
     layered::{State, edits_between},
     ledger::{KeptPlan, Ledger, Payload, Progress},
     place::{Scope, on},
@@ -315,7 +316,7 @@ fn take_filtered(desk: &Desk, cut: &mut Cut, now: &Snapshot) -> Result<(), Error
 impl fmt::Display for AppliedCommit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = self.message.lines().next().unwrap_or_default();
-        let paths = self.committed_paths.join(", ");
+        let paths = some(&self.committed_paths, ", ");
         match &self.commit_sha {
             Some(sha) => writeln!(formatter, "{} {title}  ({paths}) on {}", short(sha), on(&self.scope)),
             None => writeln!(formatter, "would commit {title}  ({paths}) on {}", on(&self.scope)),
@@ -336,7 +337,7 @@ impl fmt::Display for AppliedPlan {
         for row in &self.commits {
             let title = row.message.lines().next().unwrap_or_default();
             let id = row.commit_sha.as_deref().map_or(row.commit_id.as_str(), short);
-            writeln!(formatter, "{id:<10} {title}  ({})", row.committed_paths.join(", "))?;
+            writeln!(formatter, "{id:<10} {title}  ({})", some(&row.committed_paths, ", "))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use becket_commits::{ContractFacts, Evidence, History, Part, Unit};
+use becket_commits::{ContractFacts, Evidence, History, Unit, embedding_text};
 
 use super::{contracts::contract_facts, cut::Cut, desk::Desk, statistics::statistics};
 use crate::Engine;
@@ -18,9 +18,6 @@ pub(super) struct Known {
     pub(super) warnings: Vec<String>,
 }
 
-/// Lines of a text that a vector is made of, as the seed's original has it.
-const EMBEDDED_LINES: usize = 200;
-
 impl Engine {
     pub(super) fn known(&self, desk: &Desk, cut: &Cut) -> Known {
         let history = statistics(&desk.git, &desk.write, cut.snapshot.trees.commit.as_deref());
@@ -29,7 +26,9 @@ impl Engine {
         let vectors = match self.embedder() {
             Ok(None) => return known,
             Ok(Some(embedder)) => {
-                let texts = texts(cut);
+                let changes = cut.changes();
+                let texts: Vec<String> =
+                    cut.units.iter().map(|unit| embedding_text(&changes, unit)).collect();
                 embedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
             }
             Err(error) => Err(error),
@@ -73,25 +72,4 @@ impl Known {
             together: &selection.together,
         }
     }
-}
-
-fn texts(cut: &Cut) -> Vec<String> {
-    let changes = cut.changes();
-    let text = |unit: &Unit| {
-        let change = &changes[unit.change];
-        let mut lines = vec![change.path().to_text().into_owned()];
-        let whole = change.file.hunks().iter();
-        let hunks = match &unit.part {
-            Part::Lines(hunk) => vec![hunk],
-            Part::File => whole.collect(),
-            Part::Metadata => Vec::new(),
-        };
-        for hunk in hunks {
-            lines.push(String::from_utf8_lossy(&hunk.header).into_owned());
-            lines.extend(hunk.raw_lines().map(|line| String::from_utf8_lossy(line).into_owned()));
-        }
-        lines.truncate(EMBEDDED_LINES);
-        lines.join("\n")
-    };
-    cut.units.iter().map(text).collect()
 }

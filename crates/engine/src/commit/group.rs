@@ -174,6 +174,20 @@ pub(super) fn reason(reason: &Reason) -> ReasonView {
     ReasonView { signal: reason.signal.clone(), text: reason.text.clone(), weight: reason.weight }
 }
 
+/// The first names, and how many more there are.
+pub(super) fn some(names: &[String], between: &str) -> String {
+    const MOST: usize = 8;
+    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(between);
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// Leaves out hunk ids, which `list_changes` and the plan have too, until the answer has room.
 fn bounded(mut groups: Vec<GroupView>, room: usize) -> (Vec<GroupView>, Option<String>) {
     let mut notice = None;
@@ -212,12 +226,9 @@ impl fmt::Display for GroupedChanges {
 impl fmt::Display for GroupView {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.confidence * 100.0;
-        writeln!(
-            formatter,
-            "{:<9} {}  ({} hunks, {percent:.0} % sure)",
-            self.id, self.summary, self.hunk_count
-        )?;
-        writeln!(formatter, "          {}", self.change_ids.join(" "))?;
+        let hunks = counted(self.hunk_count, "hunk");
+        writeln!(formatter, "{:<9} {}  ({hunks}, {percent:.0} % sure)", self.id, self.summary)?;
+        writeln!(formatter, "          {}", some(&self.change_ids, " "))?;
         for reason in self.reasons.iter().take(3) {
             writeln!(formatter, "          because {}", reason.text)?;
         }

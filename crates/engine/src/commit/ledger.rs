@@ -9,7 +9,8 @@ use super::refusal::refused;
 use crate::Error;
 
 const FILE: &str = "plans.json";
-const VERSION: u32 = 1;
+/// Raised when what is kept means something else: its form, or how changes are cut into hunks.
+const VERSION: u32 = 2;
 /// Older ones are forgotten, and their ids unknown.
 const KEPT: usize = 40;
 

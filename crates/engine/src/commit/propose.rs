@@ -17,7 +17,7 @@ use super::{
     cut::Cut,
     desk::Desk,
     effects::EffectsView,
-    group::{ReasonView, reason},
+    group::{ReasonView, counted, reason, some},
     ledger::{KeptPlan, Ledger, Progress},
     place::{Scope, on},
 };
@@ -361,14 +361,10 @@ impl fmt::Display for CommitPlan {
         let done = self.commit_sha.as_deref().and_then(|sha| sha.get(..10));
         let done = done.map(|sha| format!("  applied as {sha}")).unwrap_or_default();
         writeln!(formatter, "{:<9} {}{done}", self.id, self.title)?;
-        writeln!(formatter, "          {} in {}", counted(self.hunk_count, "hunk"), self.files.join(", "))?;
+        writeln!(formatter, "          {} in {}", counted(self.hunk_count, "hunk"), some(&self.files, ", "))?;
         for reason in self.reasons.iter().take(3) {
             writeln!(formatter, "          because {}", reason.text)?;
         }
         self.effects.as_ref().map_or(Ok(()), |effects| write!(formatter, "{effects}"))
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -125,24 +125,18 @@ impl Engine {
         let mut made: Vec<Made> = Vec::new();
         let mut planned: Vec<(KeptPlan, Vec<String>)> = Vec::new();
         for name in &named {
-            let (commit, row) = match ledger.plan_of(name) {
-                Some((kept, commit)) => {
-                    let cut = desk.recall(&kept.trees)?;
-                    let sha = kept.progress(&desk.write)?.sha(name).map(str::to_owned);
-                    match &sha {
-                        Some(sha) => made.push(Made::of(&desk, sha)?),
-                        None => match planned.iter_mut().find(|(known, _)| known.id == kept.id) {
-                            Some((_, commits)) => commits.push(commit.id.clone()),
-                            None => planned.push((kept.clone(), vec![commit.id.clone()])),
-                        },
-                    }
-                    of_plan(&cut, commit, sha)
+            let (commit, row) = if let Some((kept, commit)) = ledger.plan_of(name) {
+                let sha = kept.progress(&desk.write)?.sha(name).map(str::to_owned);
+                match (&sha, planned.iter_mut().find(|(known, _)| known.id == kept.id)) {
+                    (Some(sha), _) => made.push(Made::of(&desk, sha)?),
+                    (None, Some((_, commits))) => commits.push(commit.id.clone()),
+                    (None, None) => planned.push((kept.clone(), vec![commit.id.clone()])),
                 }
-                None => {
-                    let (commit, row, one) = of_git(&desk, name)?;
-                    made.push(one);
-                    (commit, row)
-                }
+                of_plan(&desk.recall(&kept.trees)?, commit, sha)
+            } else {
+                let (commit, row, one) = of_git(&desk, name)?;
+                made.push(one);
+                (commit, row)
             };
             content.commits.push(commit);
             rows.push(row);

@@ -42,12 +42,18 @@ impl WritePlace {
         &self.folder
     }
 
-    /// Whether in some worktree an operation was begun and not ended, by one who may still be at it.
+    /// Whether in some worktree an operation was begun and not ended, by one who may still be at it. Who died before the
+    /// journal was written, or after it was closed, left only a lock.
     pub fn has_unfinished(common_dir: &Path) -> bool {
+        let below = |folder: &Path| -> Vec<PathBuf> {
+            let linked = fs_err::read_dir(folder.join("worktrees")).into_iter().flatten().flatten();
+            linked.map(|folder| folder.path()).collect()
+        };
         let commits = common_dir.join("becket").join("commit");
-        let linked = fs_err::read_dir(commits.join("worktrees")).into_iter().flatten().flatten();
-        let mut folders = linked.map(|folder| folder.path()).chain([commits.join("main")]);
-        folders.any(|folder| folder.join("journal.json").exists())
+        let journals = below(&commits).into_iter().chain([commits.join("main")]);
+        let locks = below(common_dir).into_iter().chain([common_dir.to_owned()]);
+        journals.map(|folder| folder.join("journal.json")).any(|journal| journal.exists())
+            || locks.map(|folder| folder.join("index.lock")).any(|lock| IndexLock::is_ours(&lock))
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -114,10 +120,16 @@ impl IndexLock {
     /// Takes away a lock that a becket left when it died. Call it only while holding the lock of the worktree.
     pub(super) fn clear(index: &Path) {
         let path = lock_path(index);
-        let ours = fs_err::read(&path).is_ok_and(|content| content == INDEX_LOCK);
-        if ours {
+        if Self::is_ours(&path) {
             fs_err::remove_file(path).ok();
         }
+    }
+
+    fn is_ours(lock: &Path) -> bool {
+        let length = fs_err::metadata(lock).map(|metadata| metadata.len());
+        // One of Git's may be as large as the index.
+        length.is_ok_and(|length| length == INDEX_LOCK.len() as u64)
+            && fs_err::read(lock).is_ok_and(|content| content == INDEX_LOCK)
     }
 }
 

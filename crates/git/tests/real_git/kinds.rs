@@ -239,6 +239,22 @@ fn a_file_that_is_to_be_added_and_one_that_is_hidden() {
     assert_eq!(summary(&changes), expected);
 }
 
+#[test]
+fn a_file_that_was_only_intended_and_is_gone_is_nothing() {
+    let repository = Repository::with_commit();
+    repository.write("empty.txt", "");
+    repository.commit_all("second");
+    repository.write("intended.txt", "i\n");
+    repository.git(["add", "--intent-to-add", "intended.txt"]);
+    repository.remove("intended.txt");
+    repository.remove("empty.txt");
+    assert_eq!(summary(&changes(&repository)), pairs([("empty.txt", ChangeKind::Deleted)]));
+    // With something that Git does not know beside it, too.
+    repository.write("new.txt", "n\n");
+    let expected = pairs([("empty.txt", ChangeKind::Deleted), ("new.txt", ChangeKind::Untracked)]);
+    assert_eq!(summary(&changes(&repository)), expected);
+}
+
 /// The file was changed after it was staged, in the same instant and to the same size, so that only its being as young
 /// as the index tells that it must be looked at.
 #[test]

@@ -13,4 +13,5 @@ mod log;
 mod past;
 mod repository;
 mod status;
+mod tree;
 mod write;

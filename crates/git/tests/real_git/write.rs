@@ -375,6 +375,32 @@ fn what_a_dead_becket_left_is_ended() {
 }
 
 #[test]
+fn a_lock_that_a_dead_becket_left_is_found_without_a_journal() {
+    let repository = partly_staged();
+    let before = state(&repository);
+    let other = repository.beside("other");
+    repository.git(["worktree", "add", "-q", "-b", "side", other.to_str().unwrap()]);
+    let common = repository.path().join(".git");
+    for (lock, worktree) in [
+        (common.join("index.lock"), repository.path().to_path_buf()),
+        (common.join("worktrees/other/index.lock"), other.clone()),
+    ] {
+        assert!(!WritePlace::has_unfinished(&common));
+        fs_err::write(&lock, "becket is committing\n").unwrap();
+        assert!(WritePlace::has_unfinished(&common), "{}", lock.display());
+        assert_eq!(recover(worktree.as_path(), Duration::ZERO).unwrap(), Recovery::Nothing);
+        assert!(!lock.exists());
+        // One of Git's own is left to its owner.
+        fs_err::write(&lock, "DIRC").unwrap();
+        assert!(!WritePlace::has_unfinished(&common));
+        recover(worktree.as_path(), Duration::ZERO).unwrap();
+        assert!(lock.exists());
+        fs_err::remove_file(&lock).unwrap();
+    }
+    assert_eq!(state(&repository), before);
+}
+
+#[test]
 fn nothing_to_commit_is_told_before_anything_is_done() {
     let repository = repository();
     let result =

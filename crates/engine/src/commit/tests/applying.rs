@@ -235,6 +235,18 @@ pub(super) fn told(repo: &TestRepo) -> [String; 3] {
     ]
 }
 
+/// What git still tells, but for files that were only intended to be added and are gone: no commit can have them.
+fn left(repo: &TestRepo, command: &[&str]) -> Vec<String> {
+    let told = repo.git([command, &["--ignore-submodules=dirty"]].concat());
+    let lines = told.split('\0').filter(|line| !line.is_empty());
+    let gone = |line: &&str| {
+        let path = line.strip_prefix(" D ").unwrap_or(line);
+        let in_head = repo.try_git(["cat-file", "-e", &format!("HEAD:{path}")]).status.success();
+        !in_head && repo.path(path).symlink_metadata().is_err()
+    };
+    lines.filter(|line| !gone(line)).map(str::to_owned).collect()
+}
+
 /// Everything that is uncommitted, in as many commits, in any parts.
 fn keep_random_plan(engine: &Engine, chance: &mut Chance) -> (String, Vec<String>) {
     let desk = engine.desk(None).unwrap();
@@ -289,7 +301,8 @@ fn cases() -> u64 {
 
 #[test]
 fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
-    for seed in 1..=cases() {
+    let only = std::env::var("BECKET_SEED").ok().and_then(|seed| seed.parse().ok());
+    for seed in only.map_or(1..=cases(), |seed: u64| seed..=seed) {
         let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let repo = random(&mut chance);
         let engine = engine(&repo);
@@ -334,8 +347,8 @@ fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
         assert_eq!(worktree(&repo), files, "seed {seed}");
         assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), wanted, "seed {seed}");
         assert_eq!(repo.git(["write-tree"]), wanted, "seed {seed}: the index");
-        assert_eq!(repo.git(["status", "--porcelain", "--ignore-submodules=dirty"]), "", "seed {seed}");
-        assert_eq!(repo.git(["diff-files", "--ignore-submodules=dirty"]), "", "seed {seed}: stat data");
+        assert_eq!(left(&repo, &["status", "--porcelain", "-z"]), [""; 0], "seed {seed}");
+        assert_eq!(left(&repo, &["diff-files", "--name-only", "-z"]), [""; 0], "seed {seed}: stat data");
         repo.git(["fsck", "--no-dangling", "--connectivity-only"]);
 
         for _ in 0..operations {
