@@ -245,6 +245,47 @@ fn edits_that_cannot_be_say_why() {
     );
 }
 
+/// Two matters with names of their own in two files each, and one run of lines in a fifth file that holds some of both.
+fn two_matters() -> Vec<FileChange> {
+    let mut patch = String::new();
+    for (folder, name) in [("ledger", "open_ledger_account"), ("border", "paint_region_border")] {
+        for file in ["model", "model_test"] {
+            write!(
+                patch,
+                "diff --git a/{folder}/{file}.rs b/{folder}/{file}.rs\nindex 1111111..2222222 100644\n\
+                 --- a/{folder}/{file}.rs\n+++ b/{folder}/{file}.rs\n@@ -5,0 +6,3 @@\n\
+                 +pub fn {name}_{file}(value: &{name}) {{\n+    {name}(value.{name}_{file}());\n+}}\n"
+            )
+            .unwrap();
+        }
+    }
+    patch.push_str(
+        "diff --git a/main.rs b/main.rs\nindex 1111111..2222222 100644\n--- a/main.rs\n+++ b/main.rs\n\
+         @@ -9,0 +10,6 @@\n+fn start_ledger() {\n+    open_ledger_account(open_ledger_account_model());\n+}\n\
+         +fn start_border() {\n+    paint_region_border(paint_region_border_model());\n+}\n",
+    );
+    files_of(&patch)
+}
+
+#[test]
+fn a_run_of_two_matters_is_cut_where_one_ends_and_each_piece_can_go_its_own_way() {
+    let files = two_matters();
+    let changes = changes(&files);
+    let (all, plan) = planned(&files);
+    assert_eq!(all.len(), 6, "the last run has two pieces");
+    assert_eq!(becket_commits::runs(&all).last(), Some(&vec![4, 5]));
+    let home = |plan: &Plan, unit: usize| {
+        plan.commits.iter().position(|commit| commit.hunks.contains(&all[unit].id)).unwrap()
+    };
+    let commit = plan.commits[home(&plan, 5)].id.clone();
+    let border = [2, 3, 5].map(|unit: usize| all[unit].id.clone()).to_vec();
+    let edits =
+        [Edit::Move { hunks: border.clone(), to: commit.clone() }, Edit::Split { commit, hunks: border }];
+    let parted = plan.edited(&changes, &all, &[], &edits).unwrap();
+    assert_ne!(home(&parted, 4), home(&parted, 5));
+    assert_eq!(home(&parted, 5), home(&parted, 2));
+}
+
 #[test]
 fn what_cannot_be_parted_stays_in_one_commit() {
     let files = files_of(TWO_FILES);

@@ -143,7 +143,7 @@ fn numbered(values: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
 
 /// Runs that could be parted, and how that went.
 #[derive(Debug, Default)]
-struct Parted {
+struct Divisions {
     /// Runs of several pieces.
     divisible: usize,
     /// Those whose pieces come from several commits, as far as that is known.
@@ -153,7 +153,7 @@ struct Parted {
     rightly: usize,
 }
 
-impl Parted {
+impl Divisions {
     fn add(&mut self, other: &Self) {
         self.divisible += other.divisible;
         self.mixed += other.mixed;
@@ -162,7 +162,7 @@ impl Parted {
     }
 }
 
-impl fmt::Display for Parted {
+impl fmt::Display for Divisions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { divisible, mixed, parted, rightly } = self;
         write!(
@@ -173,7 +173,7 @@ impl fmt::Display for Parted {
 }
 
 /// The group of each run, which is that of most of its lines, and how many runs were parted.
-fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, Parted) {
+fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, Divisions) {
     let mut votes: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); case.units.len()];
     let mut truth: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); case.units.len()];
     let mut pieces = vec![0_usize; case.units.len()];
@@ -183,7 +183,7 @@ fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, Part
         truth[*run].extend(case.tangle.pieces.get(number).copied().flatten());
         pieces[*run] += 1;
     }
-    let mut parted = Parted::default();
+    let mut parted = Divisions::default();
     for ((votes, truth), pieces) in votes.iter().zip(&truth).zip(pieces) {
         parted.divisible += usize::from(pieces > 1);
         parted.mixed += usize::from(truth.len() > 1);
@@ -204,7 +204,7 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
     for path in &sampling.repo {
         let mut table = Table::default();
         let (mut units, mut mixed, mut spent) = (0, 0, Duration::ZERO);
-        let (mut not_replayed, mut parted) = (0, Parted::default());
+        let (mut not_replayed, mut parted) = (0, Divisions::default());
         let name = visit(path, sampling, |case, evidence| {
             let begun = Instant::now();
             let grouping = group(case.changes, case.pieces, evidence);

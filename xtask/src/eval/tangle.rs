@@ -172,7 +172,8 @@ impl Maker<'_> {
             return Ok(None);
         }
         let mixed = labels.iter().filter(|label| label.mixed).count();
-        let pieces = pieces.iter().map(|piece| trace.label(&changes, piece).map(|label| label.step)).collect();
+        let pieces =
+            pieces.iter().map(|piece| trace.label(&changes, piece).map(|label| label.step)).collect();
         let labels = labels.iter().map(|label| label.step).collect();
         Ok(Some(Labelled { patch, labels, mixed, pieces }))
     }

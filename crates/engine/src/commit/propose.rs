@@ -134,7 +134,7 @@ impl Engine {
             notices.extend(known.warnings.clone());
             Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
         };
-        let proposed = self.shown(&desk, &cut, &kept, notices)?;
+        let proposed = self.plan_view(&desk, &cut, &kept, notices)?;
         Ok(bounded(proposed, self.room(request.extent)))
     }
 
@@ -143,7 +143,7 @@ impl Engine {
         let desk = self.desk(worktree)?;
         let kept = chosen(&Ledger::read(&desk.write)?, plan)?;
         let cut = desk.recall(&kept.trees)?;
-        self.shown(&desk, &cut, &kept, Vec::new())
+        self.plan_view(&desk, &cut, &kept, Vec::new())
     }
 
     pub fn edit_plan(&self, request: &EditPlanRequest) -> Result<ProposedCommits, Error> {
@@ -167,10 +167,10 @@ impl Engine {
             }
             Ok(kept)
         })?;
-        Ok(bounded(self.shown(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
+        Ok(bounded(self.plan_view(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
     }
 
-    fn shown(
+    fn plan_view(
         &self,
         desk: &Desk,
         cut: &Cut,
