@@ -382,7 +382,7 @@ fn a_lock_that_a_dead_becket_left_is_found_without_a_journal() {
     repository.git(["worktree", "add", "-q", "-b", "side", other.to_str().unwrap()]);
     let common = repository.path().join(".git");
     for (lock, worktree) in [
-        (common.join("index.lock"), repository.path().to_path_buf()),
+        (common.join("index.lock"), repository.path()),
         (common.join("worktrees/other/index.lock"), other.clone()),
     ] {
         assert!(!WritePlace::has_unfinished(&common));
