@@ -14,7 +14,7 @@ pub struct Answer<T> {
     #[serde(flatten)]
     pub answer: T,
     /// Absent when there is nothing to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "since_schema")]
     pub since_last_call: Option<Since>,
 }
@@ -253,6 +253,13 @@ mod tests {
         );
         assert_eq!(Answer::plain(()).notice(), "");
         assert_eq!(json!(Answer::plain(json!({"ok": true}))), json!({"ok": true}));
+    }
+
+    #[test]
+    fn no_answer_needs_the_block() {
+        let schema = json!(schemars::schema_for!(Answer<super::super::Finished>));
+        assert!(schema["properties"]["sinceLastCall"].is_object(), "{schema}");
+        assert!(!schema["required"].as_array().unwrap().contains(&json!("sinceLastCall")), "{schema}");
     }
 
     #[test]

@@ -267,15 +267,34 @@ impl Engine {
             self.flush_board(board)
                 .unwrap_or_else(|error| tracing::debug!(%error, "not flushed before reading"));
         }
-        let read = || self.read_tasks(board);
-        // Between reading the file and telling the store, no other process may write a status into it: the older text
-        // would be taken for somebody's edit.
-        let report = if self.settings.flag(config::MCP_READ_ONLY) { read() } else { board.spec.held(read) }?;
-        let Some(report) = report else { return Ok(None) };
+        let Some(report) = self.read_held(board)? else { return Ok(None) };
         for behind in report.behind.iter().take(5) {
             tracing::info!(task = %behind.task, file = behind.file.word(), store = behind.store.word(), "spec.yaml is behind the store; nothing is rolled back");
         }
         Ok(Some(report))
+    }
+
+    /// Between reading the file and telling the store, no other process may write a status into it: the older text would
+    /// be taken for somebody's edit. Whoever waits for its turn so long that another did the work has nothing to do.
+    fn read_held(&self, board: &Board) -> Result<Option<SyncReport>, Error> {
+        const TURNS: usize = 4;
+        if self.settings.flag(config::MCP_READ_ONLY) {
+            return self.read_tasks(board);
+        }
+        let mut turns = 0;
+        loop {
+            turns += 1;
+            match board.spec.held(|| self.read_tasks(board)) {
+                Err(error) if error.code() == "spec_locked" && turns < TURNS => {
+                    if let Some(known) = board.store.spec_stamp(&board.worktree)? {
+                        if self.is_same(board, &known)? {
+                            return Ok(None);
+                        }
+                    }
+                }
+                read => return read,
+            }
+        }
     }
 
     /// Whether the file has the content that the store knows; its new stamp is noted.
