@@ -2,6 +2,7 @@
 
 pub mod clip;
 pub mod clock;
+pub mod codec;
 pub mod nearest;
 pub mod repo_path;
 pub mod tokens;

@@ -1,7 +1,7 @@
 //! What is handed out together: a file, what it needs down to a depth, and what had to be left out. Owns the choice of
 //! roots and nodes; how a bundle is written is `render`'s.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -72,17 +72,23 @@ impl Missing {
     }
 }
 
-/// Bundles such that every file is in at least one, by path of their root.
-pub fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
+/// Roots and the nodes of their bundles, such that every file is in at least one, by path of the root. `known` gives the
+/// nodes of a root where they were found before and cannot have changed.
+pub fn cover(
+    graph: &Graph,
+    options: BundleOptions,
+    tokens: &dyn Fn(usize) -> usize,
+    known: &dyn Fn(usize) -> Option<Vec<usize>>,
+) -> Vec<(usize, Vec<usize>)> {
     let roots = graph.roots();
     let mut covered = vec![false; graph.len()];
-    let mut bundles = Vec::with_capacity(roots.len());
+    let mut found = Vec::with_capacity(roots.len());
     let mut add = |root: usize, covered: &mut Vec<bool>| {
-        let bundle = bundle(graph, root, options, tokens);
-        for node in &bundle.nodes {
+        let nodes = known(root).unwrap_or_else(|| reach(graph, root, options, tokens).0);
+        for node in &nodes {
             covered[*node] = true;
         }
-        bundles.push(bundle);
+        found.push((root, nodes));
     };
     for root in &roots {
         add(*root, &mut covered);
@@ -93,46 +99,19 @@ pub fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> 
             add(file, &mut covered);
         }
     }
-    bundles.sort_by_key(|bundle| bundle.root);
-    bundles
+    found.sort_by_key(|(root, _)| *root);
+    found
+}
+
+/// Bundles such that every file is in at least one, by path of their root.
+pub fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
+    let roots = cover(graph, options, tokens, &|_| None);
+    roots.into_iter().map(|(root, _)| bundle(graph, root, options, tokens)).collect()
 }
 
 /// The bundle of one file, whether or not it is a root.
 pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Bundle {
-    let mut depth_of = BTreeMap::from([(root, 0)]);
-    let mut cut = Vec::new();
-    let mut spent = tokens(root);
-    let mut level = vec![root];
-    for depth in 0..=options.depth {
-        let mut next = Vec::new();
-        for file in &level {
-            for edge in graph.edges(*file) {
-                if depth_of.contains_key(&edge.to) {
-                    continue;
-                }
-                let cost = if options.token_budget.is_some() { tokens(edge.to) } else { 0 };
-                let reason = if depth == options.depth {
-                    "max depth exceeded"
-                } else if depth_of.len() >= options.max_nodes {
-                    "max nodes exceeded"
-                } else if options.token_budget.is_some_and(|budget| spent + cost > budget) {
-                    "token budget exceeded"
-                } else {
-                    spent += cost;
-                    depth_of.insert(edge.to, depth + 1);
-                    next.push(edge.to);
-                    continue;
-                };
-                cut.push((edge.to, *file, reason));
-            }
-        }
-        next.sort_unstable();
-        level = next;
-        if level.is_empty() {
-            break;
-        }
-    }
-    let nodes: Vec<usize> = depth_of.into_keys().collect();
+    let (nodes, cut) = reach(graph, root, options, tokens);
     let inside = |file: usize| nodes.binary_search(&file).is_ok();
     let edges = nodes
         .iter()
@@ -151,6 +130,51 @@ pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn F
     left_out.sort();
     left_out.dedup_by(|later, earlier| later.entry_id == earlier.entry_id);
     Bundle { root, nodes, edges, cut: left_out }
+}
+
+type LeftOut = (usize, usize, &'static str);
+
+/// The nodes of a bundle, and the edges that were not followed.
+fn reach(
+    graph: &Graph,
+    root: usize,
+    options: BundleOptions,
+    tokens: &dyn Fn(usize) -> usize,
+) -> (Vec<usize>, Vec<LeftOut>) {
+    let mut nodes = BTreeSet::from([root]);
+    let mut cut = Vec::new();
+    let mut spent = tokens(root);
+    let mut level = vec![root];
+    for depth in 0..=options.depth {
+        let mut next = Vec::new();
+        for file in &level {
+            for edge in graph.edges(*file) {
+                if nodes.contains(&edge.to) {
+                    continue;
+                }
+                let cost = if options.token_budget.is_some() { tokens(edge.to) } else { 0 };
+                let reason = if depth == options.depth {
+                    "max depth exceeded"
+                } else if nodes.len() >= options.max_nodes {
+                    "max nodes exceeded"
+                } else if options.token_budget.is_some_and(|budget| spent + cost > budget) {
+                    "token budget exceeded"
+                } else {
+                    spent += cost;
+                    nodes.insert(edge.to);
+                    next.push(edge.to);
+                    continue;
+                };
+                cut.push((edge.to, *file, reason));
+            }
+        }
+        next.sort_unstable();
+        level = next;
+        if level.is_empty() {
+            break;
+        }
+    }
+    (nodes.into_iter().collect(), cut)
 }
 
 /// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime

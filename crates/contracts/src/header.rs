@@ -1,46 +1,113 @@
-//! `codeHeader`: the surface of a file as compact, declaration-like text.
+//! The surface of a file as compact, declaration-like text: `codeHeader`, and the signatures that a contract without code
+//! lists.
 //!
 //! What is exported, as it is declared, with the first line of its doc comment. What is private is not in it. Secrets
-//! are gone already: facts are read from redacted text.
+//! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
+//! longest first: a reader who needs the thousandth member opens the file.
 
 use crate::model::{Declaration, DeclarationKind, ExportOrigin, LocalFacts};
 
-/// Longer signatures are cut: a reader who needs the thousandth member opens the file.
-const LONGEST: usize = 600;
+/// Ends a signature that was cut.
+pub const CUT: char = '…';
 
-/// The header of one file, without a line break at its end; empty where a file exports nothing and says nothing.
-pub fn code_header(facts: &LocalFacts) -> String {
-    let mut lines = Vec::new();
-    if let Some(doc) = &facts.doc {
-        lines.push(format!("/** {doc} */"));
-    }
-    for declaration in facts.declarations.iter().filter(|declaration| declaration.exported) {
-        lines.extend(surface(declaration, facts));
-    }
-    lines.extend(re_exports(facts));
-    lines.join("\n")
+/// How much of each declaration is told, from everything to the name and a little.
+const STEPS: [Step; 6] = [
+    Step { longest: 600, overloads: usize::MAX, docs: true },
+    Step { longest: 300, overloads: 6, docs: true },
+    Step { longest: 160, overloads: 3, docs: true },
+    Step { longest: 160, overloads: 2, docs: false },
+    Step { longest: 90, overloads: 1, docs: false },
+    Step { longest: 50, overloads: 1, docs: false },
+];
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// In characters, of one signature.
+    longest: usize,
+    overloads: usize,
+    docs: bool,
 }
 
-fn surface(declaration: &Declaration, facts: &LocalFacts) -> Vec<String> {
+/// The header of one file, without a line break at its end, in about `room` bytes; empty where a file exports nothing
+/// and says nothing.
+pub fn code_header(facts: &LocalFacts, room: usize) -> String {
+    fitting(room, |step| {
+        let mut lines = Vec::new();
+        if let Some(doc) = facts.doc.as_ref().filter(|_| step.docs) {
+            lines.push(format!("/** {doc} */"));
+        }
+        for declaration in exported(facts) {
+            lines.extend(surface(declaration, facts, step));
+        }
+        lines.extend(re_exports(facts));
+        lines
+    })
+    .join("\n")
+}
+
+/// The signatures of what a file exports, in about `room` bytes.
+pub fn signatures(facts: &LocalFacts, room: usize) -> Vec<String> {
+    fitting(room, |step| {
+        exported(facts).flat_map(|one| shown(one, Step { docs: false, ..step })).collect::<Vec<_>>()
+    })
+}
+
+fn exported(facts: &LocalFacts) -> impl Iterator<Item = &Declaration> {
+    facts.declarations.iter().filter(|declaration| declaration.exported)
+}
+
+/// The most that fits. What does not fit in the shortest form either is left out from the end, and counted.
+fn fitting(room: usize, lines: impl Fn(Step) -> Vec<String>) -> Vec<String> {
+    let size = |lines: &[String]| lines.iter().map(|line| line.len() + 3).sum::<usize>();
+    let mut shortest = Vec::new();
+    for step in STEPS {
+        shortest = lines(step);
+        if size(&shortest) <= room {
+            return shortest;
+        }
+    }
+    let all = shortest.len();
+    let mut spent = 0;
+    shortest.retain(|line| {
+        spent += line.len() + 3;
+        spent <= room
+    });
+    if !shortest.is_empty() {
+        shortest.push(format!("// {CUT} {} more", all - shortest.len()));
+    }
+    shortest
+}
+
+fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<String> {
     let is_default = facts.exports.iter().any(|export| {
         export.name == "default" && export.origin == ExportOrigin::Local(declaration.name.clone())
     });
-    let last = declaration.signatures.len().saturating_sub(1);
-    let texts = declaration.signatures.iter().enumerate().map(|(index, signature)| {
-        let signature = signature.strip_prefix("default: ").unwrap_or(signature);
-        let export = match (is_default, declaration.kind) {
-            (true, DeclarationKind::Constant | DeclarationKind::Variable)
-                if declaration.name != "default" =>
-            {
-                "export "
-            }
-            (true, _) => "export default ",
-            (false, _) => "export ",
-        };
-        let doc = declaration.doc.as_ref().filter(|_| index == last).map(|doc| format!(" // {doc}"));
-        format!("{export}{}{}", cut(signature), doc.unwrap_or_default())
-    });
-    texts.collect()
+    let export = match (is_default, declaration.kind) {
+        (true, DeclarationKind::Constant | DeclarationKind::Variable) if declaration.name != "default" => {
+            "export "
+        }
+        (true, _) => "export default ",
+        (false, _) => "export ",
+    };
+    let mut lines: Vec<String> = shown(declaration, step).map(|text| format!("{export}{text}")).collect();
+    if let (Some(last), Some(doc)) = (lines.last_mut(), declaration.doc.as_ref().filter(|_| step.docs)) {
+        last.push_str(" // ");
+        last.push_str(doc);
+    }
+    lines
+}
+
+/// One text per overload that there is room for.
+fn shown(declaration: &Declaration, step: Step) -> impl Iterator<Item = String> {
+    let overloads = declaration.signatures.len();
+    declaration.signatures.iter().take(step.overloads).enumerate().map(move |(at, signature)| {
+        let text = cut(signature.strip_prefix("default: ").unwrap_or(signature), step.longest);
+        if at + 1 == step.overloads && overloads > step.overloads {
+            format!("{text} {CUT}{} more", overloads - step.overloads)
+        } else {
+            text
+        }
+    })
 }
 
 /// Names that are handed on, gathered by where they come from, in the order in which the modules are first named.
@@ -71,9 +138,9 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
     lines
 }
 
-fn cut(signature: &str) -> String {
-    match signature.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", &signature[..at]),
+fn cut(signature: &str, longest: usize) -> String {
+    match signature.char_indices().nth(longest) {
+        Some((at, _)) => format!("{}{CUT}", &signature[..at]),
         None => signature.to_owned(),
     }
 }

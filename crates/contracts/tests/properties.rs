@@ -106,7 +106,7 @@ fn check(name: &str, text: &str) {
     assert_eq!(serde_json::from_str::<LocalFacts>(&stored).unwrap(), facts);
     let linked = link("src/a.ts", &facts, &NoImports);
     let _ = linked.contract.to_json(SchemaVersion::V04);
-    let _ = header::code_header(&facts);
+    let _ = header::code_header(&facts, 400);
     for diagnostic in &facts.diagnostics {
         assert!(diagnostic.line >= 1 && diagnostic.column >= 1);
     }

@@ -162,7 +162,7 @@ fn check(case: &Case, failures: &mut String) {
         let actual = match expected.view.as_str() {
             "contract of" => link(&expected.path, facts, &project).contract.to_json(SchemaVersion::V03),
             "facts of" => serde_json::to_value(facts).unwrap(),
-            "header of" => Value::String(header::code_header(facts)),
+            "header of" => Value::String(header::code_header(facts, usize::MAX)),
             view => {
                 let mode = if view == "style of" { StyleMode::Full } else { StyleMode::Lean };
                 facts.style.as_ref().map_or(Value::Null, |facts| style::view(facts, mode))

@@ -7,6 +7,7 @@
 
 mod commit;
 mod coordinate;
+mod generated;
 mod grouping;
 mod http;
 mod process;
@@ -14,6 +15,7 @@ mod remember;
 mod report;
 mod sample;
 mod stdio;
+mod understand;
 mod watch;
 
 use std::io;
@@ -59,6 +61,14 @@ enum What {
     Commit(Output),
     /// Watching: from an edit to the bundles that it changed.
     Watch(Output),
+    /// The understand plane: cold runs beside a floor, edits, growth, tokens, and the original from npm.
+    Understand {
+        #[command(flatten)]
+        output: Output,
+        /// Measure a copy of this project instead of a generated one.
+        #[arg(long, value_name = "PATH")]
+        repo: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -91,17 +101,21 @@ pub(crate) enum BenchError {
 
 /// Runs one benchmark over the tree at `root`.
 pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchError> {
-    let (Output { json, check }, command, rows) = match arguments.what {
-        What::Mcp(output) => (output, "cargo xtask bench mcp", measure(&process::build_release(root)?)?),
+    let (Output { json, check }, command, rows) = match &arguments.what {
+        What::Mcp(output) => (*output, "cargo xtask bench mcp", measure(&process::build_release(root)?)?),
         What::Remember(output) => {
-            (output, "cargo xtask bench remember", remember::measure(&process::build_release(root)?)?)
+            (*output, "cargo xtask bench remember", remember::measure(&process::build_release(root)?)?)
         }
-        What::Coordinate(output) => (output, "cargo xtask bench coordinate", coordinate::measure(root)?),
+        What::Coordinate(output) => (*output, "cargo xtask bench coordinate", coordinate::measure(root)?),
         What::Commit(output) => {
-            (output, "cargo xtask bench commit", commit::measure(&process::build_release(root)?)?)
+            (*output, "cargo xtask bench commit", commit::measure(&process::build_release(root)?)?)
+        }
+        What::Understand { output, repo } => {
+            let binary = process::build_release(root)?;
+            (*output, "cargo xtask bench understand", understand::measure(root, &binary, repo.as_deref())?)
         }
         What::Watch(output) => {
-            (output, "cargo xtask bench watch", watch::measure(&process::build_release(root)?)?)
+            (*output, "cargo xtask bench watch", watch::measure(&process::build_release(root)?)?)
         }
     };
     let report = Report { setting: process::setting(root, command)?, rows };

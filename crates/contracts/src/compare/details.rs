@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Contract, PropType};
+use crate::model::{Contract, PropType, Version};
 
 /// Lists that are empty are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -53,7 +53,10 @@ impl Details {
             }
             (added, removed)
         };
-        let (a, b) = (&old.version, &new.version);
+        // One that was written in few words leaves out of these what the other one has.
+        let nothing = Version::default();
+        let brief = old.is_brief() != new.is_brief();
+        let (a, b) = if brief { (&nothing, &nothing) } else { (&old.version, &new.version) };
         lists("version.variables", &a.variables, &b.variables);
         (details.added_hooks, details.removed_hooks) = lists("version.hooks", &a.hooks, &b.hooks);
         lists("version.components", &a.components, &b.components);

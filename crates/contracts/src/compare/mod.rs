@@ -28,6 +28,9 @@ pub struct Side<'a> {
     pub contracts: BTreeMap<&'a str, &'a Contract>,
     /// Who imports whom; absent where only written files are known.
     pub graph: Option<&'a Graph>,
+    /// Whether its contracts were read from files that leave out what they can. Such a side is compared with one that was
+    /// reduced in the same way, and where a file tells nothing of its declarations, by its exports alone.
+    pub reduced: bool,
 }
 
 /// Everything that differs.
@@ -74,6 +77,7 @@ pub struct DeclarationChange {
     /// `function`, `component` …, `export`, `route`.
     pub kind: String,
     pub change: Change,
+    /// Its signatures; of one with many members those that differ, the others are `…`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -96,6 +100,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     for (entry, contract) in &after.contracts {
         let origin = moves.get(entry).copied();
         match before.contracts.get(origin.unwrap_or(entry)) {
+            Some(old) if *old == *contract => {}
             Some(old) => files.extend(changed_file(before, old, contract)),
             None => files.push(whole_file(before, contract, Change::Added)),
         }
@@ -163,8 +168,11 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
 
 fn changed_file(before: &Side<'_>, old: &Contract, new: &Contract) -> Option<FileChange> {
     let moved = old.entry_id != new.entry_id;
-    let mut declarations = declaration_changes(before, old, new);
-    declarations.extend(export_changes(before, old, new));
+    // A file that names exports and declares nothing was written without declarations.
+    let silent = |contract: &Contract| contract.declarations.is_empty() && !contract.exports.is_empty();
+    let by_exports = before.reduced && (silent(old) || silent(new));
+    let mut declarations = if by_exports { Vec::new() } else { declaration_changes(before, old, new) };
+    declarations.extend(export_changes(before, old, new, by_exports));
     declarations.extend(route_changes(before, old, new));
     let details = Details::between(old, new);
     if moved {
@@ -183,6 +191,18 @@ fn changed_file(before: &Side<'_>, old: &Contract, new: &Contract) -> Option<Fil
     let same = old.semantic_hash == new.semantic_hash;
     if declarations.is_empty() && details.is_empty() && same {
         return None;
+    }
+    if before.reduced && !same && declarations.iter().all(|change| change.verdict == Verdict::Internal) {
+        declarations.push(DeclarationChange {
+            name: new.entry_id.clone(),
+            kind: "file".to_owned(),
+            change: Change::Changed,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict: Verdict::Breaking,
+            reason: "what it promises changed, in something that the written file leaves out".to_owned(),
+            used_by: users_of_file(before, &old.entry_id),
+        });
     }
     let verdict = declarations.iter().map(|change| change.verdict).min().unwrap_or(Verdict::Internal);
     declarations.sort_by(|left, right| {
@@ -219,12 +239,14 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
         let kind = after.get(name).or(before.get(name)).map_or(DeclarationKind::Variable, |one| one.kind);
         let shown =
             |side: Option<&&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
+        let (shown_before, shown_after) =
+            signature::different(kind, shown(before.get(name)), shown(after.get(name)));
         changes.push(DeclarationChange {
             name: name.to_owned(),
             kind: kind.as_str().to_owned(),
             change,
-            before: shown(before.get(name)),
-            after: shown(after.get(name)),
+            before: shown_before,
+            after: shown_after,
             verdict,
             reason,
             used_by: if verdict == Verdict::Breaking {
@@ -263,12 +285,13 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
 }
 
 /// Names that are exported without being declared here: barrels.
-fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract, all: bool) -> Vec<DeclarationChange> {
     let declared: BTreeSet<&str> = old
         .declarations
         .iter()
         .chain(&new.declarations)
         .map(|declaration| declaration.name.as_str())
+        .filter(|_| !all)
         .collect();
     let names = |contract: &Contract| -> BTreeSet<String> {
         let stars = contract.exports.stars.iter().map(|star| format!("* from {star}"));

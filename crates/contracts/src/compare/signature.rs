@@ -52,6 +52,40 @@ pub(super) fn parts(kind: DeclarationKind, signature: &str) -> Option<Parts> {
     }
 }
 
+/// Two signatures as a reader wants to see them side by side: of members only those that the other side does not have,
+/// of overloads only those that differ.
+pub(super) fn different(
+    kind: DeclarationKind,
+    old: Vec<String>,
+    new: Vec<String>,
+) -> (Vec<String>, Vec<String>) {
+    if let ([before], [after]) = (old.as_slice(), new.as_slice()) {
+        if let (Some(Parts::Members(before)), Some(Parts::Members(after))) =
+            (parts(kind, before), parts(kind, after))
+        {
+            return (vec![only(&before, &after)], vec![only(&after, &before)]);
+        }
+        return (old, new);
+    }
+    let lacks = |of: &[String], other: &[String]| -> Vec<String> {
+        of.iter().filter(|signature| !other.contains(signature)).cloned().collect()
+    };
+    if old.is_empty() || new.is_empty() { (old, new) } else { (lacks(&old, &new), lacks(&new, &old)) }
+}
+
+/// The members that `other` has not, each gap between them as `…`.
+fn only(of: &Members, other: &Members) -> String {
+    let mut shown: Vec<&str> = Vec::new();
+    for member in &of.members {
+        if !other.members.contains(member) {
+            shown.push(member);
+        } else if shown.last() != Some(&"…") {
+            shown.push("…");
+        }
+    }
+    format!("{} {{ {} }}", of.head, shown.join("; "))
+}
+
 /// The first group in these brackets that is not inside `<…>`.
 fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
     let mut angle = 0_usize;
@@ -130,6 +164,22 @@ mod tests {
         assert_eq!(head, "function map<T extends (a: string) => void>");
         assert_eq!(parameters, ["items: Map<string, number>", "run: (a: T, b: T) => void", "by = ','"]);
         assert_eq!(result, ": Record<string, T>");
+    }
+
+    #[test]
+    fn only_what_differs_is_shown_of_members_and_overloads() {
+        let text = |members: &str| vec![format!("class A extends B {{ {members} }}")];
+        let (before, after) = different(
+            DeclarationKind::Class,
+            text("a(): void; b: number; c: 1"),
+            text("a(): void; b: string; c: 1"),
+        );
+        assert_eq!(before, ["class A extends B { …; b: number; … }"]);
+        assert_eq!(after, ["class A extends B { …; b: string; … }"]);
+        let overloads = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let (before, after) =
+            different(DeclarationKind::Function, overloads(&["f(a)", "f(b)"]), overloads(&["f(a)", "f(c)"]));
+        assert_eq!((before, after), (overloads(&["f(b)"]), overloads(&["f(c)"])));
     }
 
     #[test]

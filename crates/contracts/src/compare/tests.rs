@@ -45,7 +45,11 @@ fn contract(entry: &str, declarations: Vec<ContractDeclaration>) -> Contract {
 }
 
 fn side(contracts: &[Contract]) -> Side<'_> {
-    Side { contracts: contracts.iter().map(|one| (one.entry_id.as_str(), one)).collect(), graph: None }
+    Side {
+        contracts: contracts.iter().map(|one| (one.entry_id.as_str(), one)).collect(),
+        graph: None,
+        reduced: false,
+    }
 }
 
 fn verdict(kind: DeclarationKind, before: &str, after: &str) -> Option<(Verdict, String)> {

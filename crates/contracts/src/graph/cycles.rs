@@ -1,11 +1,11 @@
 //! Groups of files that need each other, and the files from which everything else can be reached.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{EdgeKind, Graph};
 
 /// Files that all need each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cycle {
     /// By path.

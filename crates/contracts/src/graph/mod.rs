@@ -46,6 +46,24 @@ pub struct Member<'a> {
     pub targets: &'a BTreeMap<String, Target>,
 }
 
+/// The files of a tree, by path, as far as the graph asks about them.
+pub trait Members: Sync {
+    fn path(&self, at: usize) -> &str;
+    fn position(&self, path: &str) -> Option<usize>;
+    fn facts(&self, at: usize) -> &LocalFacts;
+    /// Where a specifier leads that is said in a file.
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target>;
+}
+
+/// What one file needs, and what was asked to find it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needs {
+    /// By path of the other file.
+    pub edges: Vec<Edge>,
+    /// The files whose exports or targets were looked at.
+    pub asked: BTreeSet<usize>,
+}
+
 /// One file needs another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
@@ -90,9 +108,19 @@ impl Graph {
     /// `members` are sorted by path.
     pub fn new(members: &[Member<'_>]) -> Self {
         let paths: Vec<String> = members.iter().map(|member| member.path.to_owned()).collect();
-        let finder = Finder { members, paths: &paths };
-        let edges: Vec<Vec<Edge>> = (0..members.len()).map(|from| finder.edges_of(from)).collect();
+        let tree = Slice(members);
+        let edges: Vec<Vec<Edge>> = (0..members.len()).map(|from| needs(&tree, from).edges).collect();
         Self::from_edges(paths, edges)
+    }
+
+    /// The same with other edges for some files.
+    #[must_use]
+    pub fn with_edges(&self, changed: impl IntoIterator<Item = (usize, Vec<Edge>)>) -> Self {
+        let mut edges = self.edges.clone();
+        for (from, new) in changed {
+            edges[from] = new;
+        }
+        Self::from_edges(self.paths.clone(), edges)
     }
 
     /// The part of it that has these files; what leads out of it is gone.
@@ -110,8 +138,8 @@ impl Graph {
         Self::from_edges(kept.iter().map(|at| self.paths[*at].clone()).collect(), edges.collect())
     }
 
-    /// Edges to files that are not there are dropped: what was stored may be damaged.
-    fn from_edges(paths: Vec<String>, mut edges: Vec<Vec<Edge>>) -> Self {
+    /// Files by path, and the edges of each. Edges to files that are not there are dropped: what was stored may be damaged.
+    pub fn from_edges(paths: Vec<String>, mut edges: Vec<Vec<Edge>>) -> Self {
         edges.resize_with(paths.len(), Vec::new);
         let mut reverse = vec![Vec::new(); paths.len()];
         for (from, edges) in edges.iter_mut().enumerate() {
@@ -167,19 +195,48 @@ impl Graph {
     }
 }
 
-/// How many barrels in a row are followed; more is a circle of them.
-const LONGEST_BARREL: usize = 32;
+/// A slice as a value that can be handed on.
+struct Slice<'a>(&'a [Member<'a>]);
 
-struct Finder<'a> {
-    members: &'a [Member<'a>],
-    paths: &'a [String],
+impl Members for Slice<'_> {
+    fn path(&self, at: usize) -> &str {
+        self.0[at].path
+    }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.binary_search_by(|member| member.path.cmp(path)).ok()
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        self.0[at].facts
+    }
+
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
+        self.0[at].targets.get(specifier)
+    }
 }
 
-impl Finder<'_> {
-    fn edges_of(&self, from: usize) -> Vec<Edge> {
+/// How many barrels are looked through for one name.
+const MOST_BARRELS: usize = 1_000;
+
+struct Finder<'a> {
+    members: &'a dyn Members,
+    asked: BTreeSet<usize>,
+}
+
+/// The edges of one file.
+pub fn needs(members: &dyn Members, from: usize) -> Needs {
+    let mut finder = Finder { members, asked: BTreeSet::new() };
+    let edges = finder.edges_of(from);
+    finder.asked.remove(&from);
+    Needs { edges, asked: finder.asked }
+}
+
+impl<'a> Finder<'a> {
+    fn edges_of(&mut self, from: usize) -> Vec<Edge> {
         let mut found: BTreeMap<usize, Edge> = BTreeMap::new();
-        let member = &self.members[from];
-        for import in &member.facts.imports {
+        let facts = self.members.facts(from);
+        for import in &facts.imports {
             let Some(to) = self.file(from, &import.specifier) else { continue };
             let types_only = !import.names.is_empty() && import.names.iter().all(|name| name.type_only);
             let kind = match import.kind {
@@ -197,15 +254,15 @@ impl Finder<'_> {
             };
             note(&mut found, to, kind, names.iter().copied(), None);
             for name in names.into_iter().filter(|name| *name != "*") {
-                if let Some((declaring, original)) = self.declaring(to, name, 0) {
+                if let Some((declaring, original)) = self.declaring(to, name, &mut BTreeSet::new()) {
                     if declaring != to && declaring != from {
-                        note(&mut found, declaring, kind, std::iter::once(original.as_str()), Some(to));
+                        note(&mut found, declaring, kind, std::iter::once(original), Some(to));
                     }
                 }
             }
         }
         // A re-export is said by its export too; facts may list it in one place only.
-        for export in &member.facts.exports {
+        for export in &facts.exports {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
                 if let Some(to) = self.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
@@ -217,38 +274,45 @@ impl Finder<'_> {
     }
 
     /// The file that declares what another exports as `name`, and its name there.
-    fn declaring(&self, file: usize, name: &str, depth: usize) -> Option<(usize, String)> {
-        if depth > LONGEST_BARREL {
+    fn declaring(
+        &mut self,
+        file: usize,
+        name: &'a str,
+        seen: &mut BTreeSet<(usize, &'a str)>,
+    ) -> Option<(usize, &'a str)> {
+        // Barrels may lead in circles, and many ways may lead to one.
+        if seen.len() > MOST_BARRELS || !seen.insert((file, name)) {
             return None;
         }
-        let exports = &self.members[file].facts.exports;
+        self.asked.insert(file);
+        let exports = &self.members.facts(file).exports;
         if let Some(export) = exports.iter().find(|export| export.name == name) {
             return match &export.origin {
-                ExportOrigin::Local(_) => Some((file, name.to_owned())),
+                ExportOrigin::Local(_) => Some((file, name)),
                 ExportOrigin::Module { specifier, imported } => {
                     let next = self.file(file, specifier)?;
                     if imported == "*" {
-                        return Some((next, "*".to_owned()));
+                        return Some((next, "*"));
                     }
-                    self.declaring(next, imported, depth + 1)
+                    self.declaring(next, imported, seen)
                 }
             };
         }
         if name == "default" {
             return None;
         }
-        let stars = exports.iter().filter(|export| export.name == "*");
-        stars
-            .filter_map(|star| match &star.origin {
-                ExportOrigin::Module { specifier, .. } => self.file(file, specifier),
-                ExportOrigin::Local(_) => None,
-            })
-            .find_map(|next| self.declaring(next, name, depth + 1))
+        for star in exports.iter().filter(|export| export.name == "*") {
+            let ExportOrigin::Module { specifier, .. } = &star.origin else { continue };
+            let next = self.file(file, specifier);
+            if let Some(found) = next.and_then(|next| self.declaring(next, name, seen)) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
-        let path = self.members[from].targets.get(specifier)?.file()?;
-        self.paths.binary_search_by(|known| known.as_str().cmp(path)).ok()
+        self.members.position(self.members.target(from, specifier)?.file()?)
     }
 }
 

@@ -12,8 +12,9 @@ use super::{ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, Nex
 #[serde(rename_all = "camelCase")]
 pub struct Contract {
     /// Always `UIFContract`.
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default = "type_name")]
     pub type_name: String,
+    #[serde(default = "schema_version")]
     pub schema_version: String,
     pub kind: Kind,
     /// Repository-relative, forward slashes, real case.
@@ -50,6 +51,22 @@ pub struct Contract {
     /// Filled by `fingerprint`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file_hash: String,
+}
+
+fn type_name() -> String {
+    "UIFContract".to_owned()
+}
+
+/// The one in which small files leave it out.
+fn schema_version() -> String {
+    "0.3".to_owned()
+}
+
+impl Contract {
+    /// Whether it was read from a file that says of a small source only what nothing else says.
+    pub fn is_brief(&self) -> bool {
+        self.description.is_empty()
+    }
 }
 
 /// Names that the file is made of; sorted, without repeats.

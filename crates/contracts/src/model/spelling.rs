@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Contract, Exports};
+use super::{Contract, Exports, Version};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum SchemaVersion {
@@ -53,58 +53,59 @@ impl Contract {
     pub fn to_json(&self, schema: SchemaVersion) -> Value {
         let written = serde_json::to_value(self).unwrap_or(Value::Null);
         match (schema, written) {
-            (SchemaVersion::V04, Value::Object(fields)) => Value::Object(as_04(fields, &self.exports)),
+            (SchemaVersion::V04, Value::Object(fields)) => Value::Object(as_04(fields, self)),
             (_, written) => written,
         }
     }
 }
 
-impl Contract {
-    /// The same without its declarations: what a reader with the code header at hand, or with few tokens to spend, needs.
-    pub fn to_compact_json(&self, schema: SchemaVersion) -> Value {
-        let mut written = self.to_json(schema);
-        if let Value::Object(fields) = &mut written {
-            fields.shift_remove("declarations");
-        }
-        written
-    }
-}
-
 /// Renames in place, so that the order of the fields stays, and writes the lists that 0.4 requires even when empty.
-fn as_04(fields: Map<String, Value>, exports: &Exports) -> Map<String, Value> {
+fn as_04(fields: Map<String, Value>, contract: &Contract) -> Map<String, Value> {
     let mut renamed = Map::new();
     for (name, value) in fields {
         match name.as_str() {
             "schemaVersion" => renamed.insert(name, json!("0.4")),
-            "version" => renamed.insert("composition".to_owned(), with_every_list(value)),
+            "version" => renamed.insert("composition".to_owned(), contract.version.with_every_list()),
             "logicSignature" => renamed.insert("interface".to_owned(), value),
-            "exports" => renamed.insert(name, exports_04(exports)),
+            "exports" => renamed.insert(name, contract.exports.as_04()),
             _ => renamed.insert(name, value),
         };
     }
     renamed
 }
 
-fn with_every_list(version: Value) -> Value {
-    let Value::Object(mut version) = version else { return version };
-    let mut whole = Map::new();
-    for name in ["variables", "hooks", "components", "functions", "imports"] {
-        whole.insert(name.to_owned(), version.remove(name).unwrap_or_else(|| json!([])));
+impl Version {
+    /// As 0.4 has it: every list, empty or not.
+    pub(crate) fn with_every_list(&self) -> Value {
+        let mut whole = Map::new();
+        for (name, list) in [
+            ("variables", &self.variables),
+            ("hooks", &self.hooks),
+            ("components", &self.components),
+            ("functions", &self.functions),
+            ("imports", &self.imports),
+        ] {
+            whole.insert(name.to_owned(), json!(list));
+        }
+        if let Some(more) = &self.language_specific {
+            whole.insert("languageSpecific".to_owned(), json!(more));
+        }
+        Value::Object(whole)
     }
-    whole.extend(version);
-    Value::Object(whole)
 }
 
-/// 0.4 has no place for the name of a default export beside named ones, so it stands among them as `default`.
-fn exports_04(exports: &Exports) -> Value {
-    match (&exports.default, exports.named.as_slice()) {
-        (Some(_), []) => json!("default"),
-        (None, [_]) => json!("named"),
-        (None, named) => json!({ "named": named }),
-        (Some(_), named) => {
-            let names: Vec<&str> =
-                std::iter::once("default").chain(named.iter().map(String::as_str)).collect();
-            json!({ "named": names })
+impl Exports {
+    /// 0.4 has no place for the name of a default export beside named ones, so it stands among them as `default`.
+    pub(crate) fn as_04(&self) -> Value {
+        match (&self.default, self.named.as_slice()) {
+            (Some(_), []) => json!("default"),
+            (None, [_]) => json!("named"),
+            (None, named) => json!({ "named": named }),
+            (Some(_), named) => {
+                let names: Vec<&str> =
+                    std::iter::once("default").chain(named.iter().map(String::as_str)).collect();
+                json!({ "named": names })
+            }
         }
     }
 }

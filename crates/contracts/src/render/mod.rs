@@ -2,6 +2,7 @@
 //! every bundle that has it. What goes where is decided elsewhere; when something was made is told by the caller.
 
 mod index;
+mod node;
 mod toon;
 
 use std::fmt::Write;
@@ -11,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::bundle::{Cut, Missing};
 use crate::graph::EdgeKind;
-use crate::model::{Contract, SchemaVersion};
 
 pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
+pub use self::node::{NodeSource, NodeText, node, read_node};
 pub use self::toon::toon;
 pub use crate::compare::component_name;
 
@@ -67,32 +68,6 @@ pub fn source() -> String {
     format!("logicstamp-context@{}", env!("CARGO_PKG_VERSION"))
 }
 
-/// A contract with the code that goes beside it, as compact JSON.
-pub fn node(contract: &Contract, schema: SchemaVersion, code: Code<'_>) -> String {
-    let mut node = json!({"entryId": contract.entry_id, "contract": contract.to_json(schema)});
-    if let Value::Object(fields) = &mut node {
-        match code {
-            Code::None => {}
-            Code::Header(header) => {
-                fields.insert("codeHeader".to_owned(), header.into());
-            }
-            Code::Full { header, source } => {
-                fields.insert("codeHeader".to_owned(), header.into());
-                fields.insert("code".to_owned(), source.into());
-            }
-        }
-    }
-    node.to_string()
-}
-
-/// What stands beside a contract; secrets are gone from it already.
-#[derive(Debug, Clone, Copy)]
-pub enum Code<'a> {
-    None,
-    Header(Option<&'a str>),
-    Full { header: Option<&'a str>, source: &'a str },
-}
-
 /// Everything that a bundle's file says.
 #[derive(Debug, Clone)]
 pub struct BundleText<'a> {
@@ -102,7 +77,7 @@ pub struct BundleText<'a> {
     pub depth: usize,
     pub created_at: &'a str,
     pub bundle_hash: &'a str,
-    /// As [`node`] writes them, by entry id.
+    /// As [`node()`] writes them, by entry id.
     pub nodes: Vec<&'a str>,
     pub edges: Vec<(&'a str, &'a str, EdgeKind)>,
     pub missing: &'a [Missing],

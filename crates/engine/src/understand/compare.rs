@@ -1,23 +1,21 @@
 //! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use becket_base::Timestamp;
 use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
 use becket_contracts::graph::Graph;
-use becket_contracts::model::Contract;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::material::Material;
-use super::options::ContextChoice;
+use super::options::{ContextChoice, ContextOptions};
 use super::session::output_lock;
 use super::site::Site;
 use super::snapshot::SnapshotSource;
 use super::tokens::claude;
-use super::written;
+use super::written::{self, Page, WrittenContracts};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -79,10 +77,39 @@ pub struct DriftReport {
 
 /// A baseline that has been read.
 struct Baseline {
-    contracts: BTreeMap<String, Contract>,
-    graph: Option<Graph>,
-    tokens: BTreeMap<String, usize>,
+    contracts: Contracts,
     id: Option<String>,
+}
+
+enum Contracts {
+    /// Everything that is known of the files of then.
+    Whole(Arc<Material>),
+    /// What was written of them.
+    Written(WrittenContracts),
+}
+
+impl Baseline {
+    /// `graph` is that of now, for a baseline without one.
+    fn side<'a>(&'a self, graph: &'a Graph) -> Side<'a> {
+        match &self.contracts {
+            Contracts::Whole(material) => {
+                Side { contracts: material.contracts(), graph: Some(material.graph()), reduced: false }
+            }
+            Contracts::Written(written) => Side { graph: Some(graph), ..side_of(written) },
+        }
+    }
+
+    fn tokens(&self, entry: &str) -> usize {
+        match &self.contracts {
+            Contracts::Whole(material) => material.entry(entry).map_or(0, |entry| entry.tokens),
+            Contracts::Written(written) => written.tokens.get(entry).copied().unwrap_or_default(),
+        }
+    }
+}
+
+fn side_of(written: &WrittenContracts) -> Side<'_> {
+    let contracts = written.contracts.iter().map(|(entry, one)| (entry.as_str(), one)).collect();
+    Side { contracts, graph: None, reduced: true }
 }
 
 impl Engine {
@@ -145,12 +172,10 @@ impl Engine {
                 if !request.clean_orphaned {
                     // Kept in sight of the writer, so that it leaves them alone.
                     for path in &orphaned {
-                        if let Some(text) = written::read(&folder.join(path)) {
-                            pages.files.insert(path.clone(), text);
-                        }
+                        pages.files.insert(path.clone(), Page::Same);
                     }
                 }
-                written::write(&pages, &folder)?;
+                self.write_pages(&pages, &folder)?;
             }
         }
         Ok(DriftReport { compared, approved: request.approve, orphaned })
@@ -165,39 +190,51 @@ impl Engine {
         if !request.force_regenerate && !from_git && written::read_index(&folder).is_none() {
             return Err(written::missing_index(&folder.display().to_string()));
         }
-        let baseline = self.baseline(&site, named, &request.choice)?;
+        let baseline = self.baseline(&site, named, options)?;
         let _lock = if request.force_regenerate { Some(output_lock(&site, &folder)?) } else { None };
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
-        let material = &reading.material;
-        let before = Side {
-            contracts: baseline
-                .contracts
-                .iter()
-                .map(|(entry, contract)| (entry.as_str(), contract))
-                .collect(),
-            graph: baseline.graph.as_ref().or(Some(&material.graph)),
+        // Files that were written in few words are compared with what would be written in as few now.
+        let form = match &baseline.contracts {
+            Contracts::Written(written) => written.form,
+            Contracts::Whole(_) => None,
         };
-        let after = Side { contracts: material.contracts(), graph: Some(&material.graph) };
+        let shown = match form {
+            Some((mode, schema)) => {
+                self.material(&reading.site, &reading.index, ContextOptions { mode, schema, ..options })
+            }
+            None => Arc::clone(&reading.material),
+        };
+        let reduced = form.map(|_| reduced(&shown)).transpose()?;
+        let before = baseline.side(shown.graph());
+        let after = match &reduced {
+            Some(written) => Side { graph: Some(shown.graph()), ..side_of(written) },
+            None => {
+                Side { contracts: shown.contracts(), graph: Some(shown.graph()), reduced: before.reduced }
+            }
+        };
         let costs = |entry: &str| Costs {
-            before: delta(baseline.tokens.get(entry).copied().unwrap_or_default()),
-            after: delta(material.entry(entry).map_or(0, |entry| entry.tokens)),
+            before: delta(baseline.tokens(entry)),
+            after: delta(shown.entry(entry).map_or(0, |entry| entry.tokens)),
         };
         let comparison = compare(&before, &after);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
-            written::write(&pages, &folder)?;
+            self.write_pages(&pages, &folder)?;
         }
         Ok(self.answer(&site, result, baseline.id))
     }
 
-    fn baseline(&self, site: &Site, named: &str, choice: &ContextChoice) -> Result<Baseline, Error> {
+    fn baseline(&self, site: &Site, named: &str, options: ContextOptions) -> Result<Baseline, Error> {
+        let whole = |material: Arc<Material>, id: String| Baseline {
+            contracts: Contracts::Whole(material),
+            id: Some(id),
+        };
         if let Some(revision) = named.strip_prefix("git:") {
-            let options = self.context_options(choice)?;
-            let index = self.index_at(site, revision, options.tests)?;
-            let material = Material::of(&index, site, options, &|_| None);
+            let index = Arc::new(self.index_at(site, revision, options.tests)?);
+            let material = Arc::new(Material::of(&index, site, options, None, &|_| None));
             let commit = becket_git::resolve(&site.workspace.root, revision)?;
-            return Ok(of_material(&material, Some(commit.as_str().to_owned())));
+            return Ok(whole(material, commit.as_str().to_owned()));
         }
         match named {
             "disk" | "snapshot" => match self.newest_snapshot(site) {
@@ -207,7 +244,7 @@ impl Engine {
                         project_path: Some(site.shown()),
                     };
                     let opened = self.open_snapshot(&source)?;
-                    Ok(of_material(&opened.material, Some(record.id)))
+                    Ok(whole(opened.material, record.id))
                 }
                 None if named == "disk" => of_folder(&site.folder()),
                 None => Err(Error::not_found("no_snapshot", "No snapshot was taken of this project yet.")
@@ -228,7 +265,7 @@ impl Engine {
 
     fn compare_files(&self, old: &str, new: &str) -> Result<DriftReport, Error> {
         let sandbox = self.sandbox()?;
-        let read = |path: &str| -> Result<BTreeMap<String, Contract>, Error> {
+        let read = |path: &str| -> Result<WrittenContracts, Error> {
             let place = sandbox.admit(path)?.absolute;
             if place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX) {
                 let folder =
@@ -242,7 +279,7 @@ impl Engine {
                 )
                 .with_hint("Name two files that `becket context` wrote.")
             })?;
-            written::contracts_of(&text).map_err(|error| {
+            WrittenContracts::of(&text).map_err(|error| {
                 Error::invalid(
                     "context_unreadable",
                     format!("`{}` cannot be read: {error}.", becket_base::clip(path, 120)),
@@ -251,18 +288,9 @@ impl Engine {
             })
         };
         let (before, after) = (read(old)?, read(new)?);
-        let before_side = Side {
-            contracts: before.iter().map(|(entry, one)| (entry.as_str(), one)).collect(),
-            graph: None,
-        };
-        let after_side =
-            Side { contracts: after.iter().map(|(entry, one)| (entry.as_str(), one)).collect(), graph: None };
+        let (before_side, after_side) = (side_of(&before), side_of(&after));
         let cost =
-            |side: &BTreeMap<String, Contract>, entry: &str| {
-                delta(side.get(entry).map_or(0, |one| {
-                    becket_base::tokens::count(&serde_json::to_string(one).unwrap_or_default())
-                }))
-            };
+            |side: &WrittenContracts, entry: &str| delta(side.tokens.get(entry).copied().unwrap_or_default());
         let comparison = compare(&before_side, &after_side);
         let result = CompareResult::new(old, (&before_side, &after_side), comparison, &|entry| Costs {
             before: cost(&before, entry),
@@ -299,24 +327,13 @@ fn delta(tokens: usize) -> TokenDelta {
     TokenDelta { gpt4o_mini: number(tokens), claude: number(claude(tokens)) }
 }
 
-fn of_material(material: &Material, id: Option<String>) -> Baseline {
-    let entries = || material.entries.iter();
-    Baseline {
-        contracts: entries().map(|entry| (entry.contract.entry_id.clone(), entry.contract.clone())).collect(),
-        graph: Some(material.graph.clone()),
-        tokens: entries().map(|entry| (entry.contract.entry_id.clone(), entry.tokens)).collect(),
-        id,
-    }
+/// What would be read back of a material, were it written.
+fn reduced(material: &Material) -> Result<WrittenContracts, Error> {
+    let nodes = material.entries.iter().map(|entry| entry.node.as_str()).collect::<Vec<_>>().join(",");
+    WrittenContracts::of(&format!("[{{\"graph\":{{\"nodes\":[{nodes}]}}}}]"))
+        .map_err(|_| Error::internal("A contract that was just written cannot be read back."))
 }
 
 fn of_folder(folder: &Path) -> Result<Baseline, Error> {
-    let contracts = written::contracts_in(folder)?;
-    let tokens = contracts
-        .iter()
-        .map(|(entry, contract)| {
-            let text = serde_json::to_string(contract).unwrap_or_default();
-            (entry.clone(), becket_base::tokens::count(&text))
-        })
-        .collect();
-    Ok(Baseline { contracts, graph: None, tokens, id: None })
+    Ok(Baseline { contracts: Contracts::Written(written::contracts_in(folder)?), id: None })
 }

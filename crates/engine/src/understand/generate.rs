@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::Cycle;
 use becket_project::index::Index;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
+use super::run::Run;
 use super::session::output_lock;
 use super::site::Site;
 use super::tokens::claude;
@@ -32,11 +34,11 @@ pub struct ContextRequest {
 }
 
 /// What a run found and did.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
     pub project_path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     pub output: String,
     pub total_components: usize,
@@ -81,8 +83,8 @@ pub struct CleanReport {
 /// A reading of a folder under options.
 pub(super) struct Reading {
     pub(super) site: Site,
-    pub(super) index: std::sync::Arc<Index>,
-    pub(super) material: Material,
+    pub(super) index: Arc<Index>,
+    pub(super) material: Arc<Material>,
 }
 
 /// A reading and the files that were made of it.
@@ -110,7 +112,9 @@ impl Generated {
     pub(super) fn bundle_hashes(&self) -> BTreeMap<String, String> {
         let material = &self.reading.material;
         let bundles = material.folders().into_values().flatten();
-        bundles.map(|packed| (material.graph.path(packed.bundle.root).to_owned(), packed.hash)).collect()
+        bundles
+            .map(|packed| (material.graph().path(packed.bundle.root).to_owned(), packed.hash.clone()))
+            .collect()
     }
 }
 
@@ -118,11 +122,35 @@ impl Engine {
     /// Analyses a folder and writes its context files.
     pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
         let options = self.context_options(&request.choice)?;
+        if !request.dry_run && !request.clean_cache {
+            if let Some(report) = self.unchanged(request, options)? {
+                return Ok(report);
+            }
+        }
         let generated = self.generated(request, options)?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
-        Ok(generated.report())
+        let report = generated.report();
+        if !request.dry_run {
+            let Generated { reading, pages, output, .. } = &generated;
+            let run = Run::at(&reading.site, options, output);
+            run.keep(&reading.index, output, pages.files.keys(), &report);
+        }
+        Ok(report)
+    }
+
+    /// What the last run said, where this one would write the same.
+    fn unchanged(
+        &self,
+        request: &ContextRequest,
+        options: ContextOptions,
+    ) -> Result<Option<ContextReport>, Error> {
+        let site = self.site(request.path.as_deref())?;
+        let output = self.output_folder(&site, request.out.as_deref())?;
+        let index = self.live(&site, options.tests)?;
+        let report = Run::at(&site, options, &output).unchanged(&index, &output);
+        Ok(report.map(|report| ContextReport { branch: site.branch.clone(), ..report }))
     }
 
     /// A reading, and its files where they stand now. Nothing is written for a folder without sources that never had any.
@@ -140,7 +168,7 @@ impl Engine {
         let wrote = if request.dry_run || nothing {
             written::Wrote::default()
         } else {
-            written::write(&pages, &output)?
+            self.write_pages(&pages, &output)?
         };
         Ok(Generated { reading, pages, wrote, output })
     }
@@ -173,15 +201,20 @@ impl Engine {
         tell("reading sources", 0, None);
         let index = self.live(&site, options.tests)?;
         tell("making contracts", 0, None);
-        let root = site.workspace.root.clone();
-        let material = Material::of(&index, &site, options, &|path| written::read(&root.join(path)));
+        let material = self.material(&site, &index, options);
         Ok(Reading { site, index, material })
     }
 
     pub(super) fn pages(&self, reading: &Reading, folder: &Path) -> Pages {
-        written::pages(&reading.material, &reading.site, self.now(), &|path| {
-            written::read(&folder.join(path))
-        })
+        let kept = self.kept_pages(folder);
+        written::pages(&reading.material, &reading.site, self.now(), Some(folder), &kept)
+    }
+
+    /// Writes pages, and keeps in mind what was written.
+    pub(super) fn write_pages(&self, pages: &Pages, folder: &Path) -> Result<written::Wrote, Error> {
+        let wrote = written::write(pages, folder)?;
+        self.keep_pages(folder, pages.keep(folder));
+        Ok(wrote)
     }
 
     pub(super) fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
@@ -209,8 +242,8 @@ pub(super) fn nothing_found(site: &Site) -> Error {
 
 fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: String) -> ContextReport {
     let Reading { site, index, material } = reading;
-    let graph = &material.graph;
-    let tokens: usize = material.entries.iter().map(|entry| entry.tokens).sum();
+    let graph = material.graph();
+    let tokens: usize = material.entries.iter().map(|entry| entry.contract_tokens).sum();
     let source: usize = material.entries.iter().map(|entry| entry.source_tokens).sum();
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;

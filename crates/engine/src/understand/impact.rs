@@ -57,7 +57,7 @@ impl Engine {
             .position(&path)
             .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
         if let Some(export) = export {
-            let contract = &index.files()[at].contract;
+            let contract = index.files()[at].contract();
             let mut names: Vec<&str> = contract.exports.named.iter().map(String::as_str).collect();
             names.extend(contract.exports.default.as_ref().map(|_| "default"));
             let open = !contract.exports.stars.is_empty();

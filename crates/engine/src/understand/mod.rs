@@ -13,6 +13,7 @@ mod material;
 mod modes;
 mod options;
 mod protect;
+mod run;
 mod search;
 mod session;
 mod show;

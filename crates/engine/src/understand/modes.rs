@@ -97,11 +97,11 @@ impl Engine {
         let measured = |mode: CodeMode, style: Option<StyleMode>| {
             let options = ContextOptions { mode, style, ..base };
             let source = |path: &str| written::read(&root.join(path));
-            let material = Material::of(&reading.index, &reading.site, options, &source);
-            material.entries.iter().map(|entry| entry.tokens).sum::<usize>()
+            let material = Material::of(&reading.index, &reading.site, options, None, &source);
+            material.entries.iter().map(|entry| entry.contract_tokens).sum::<usize>()
         };
         let raw: usize = reading.material.entries.iter().map(|entry| entry.source_tokens).sum();
-        let header: usize = reading.material.entries.iter().map(|entry| entry.tokens).sum();
+        let header: usize = reading.material.entries.iter().map(|entry| entry.contract_tokens).sum();
         let none = measured(CodeMode::None, None);
         let styled = measured(CodeMode::Header, Some(StyleMode::Lean));
         let full = measured(CodeMode::Full, None);

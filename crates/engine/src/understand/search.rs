@@ -68,7 +68,7 @@ impl Engine {
             .files()
             .iter()
             .filter(|file| site.holds(&file.path) && below(&file.path))
-            .flat_map(|file| matches_in(&file.contract, &request.query, &words, request.kind.as_deref()))
+            .flat_map(|file| matches_in(file.contract(), &request.query, &words, request.kind.as_deref()))
             .collect();
         results.sort_by(|left, right| {
             (right.score, &left.entry_id, left.line).cmp(&(left.score, &right.entry_id, right.line))

@@ -89,11 +89,11 @@ impl Engine {
             through: edge.through.map(|at| graph.path(at).to_owned()),
         });
         Ok(ShownFile {
-            contract: serde_json::to_value(&*file.contract).unwrap_or_default(),
-            header: header::code_header(&file.local.facts),
+            contract: serde_json::to_value(file.contract()).unwrap_or_default(),
+            header: header::code_header(&file.local().facts, usize::MAX),
             imports: imports.collect(),
             dependents: graph.impact(at, None, Some(1), 1000).dependents,
-            source_tokens: file.local.tokens,
+            source_tokens: file.tokens,
             entry_id: path,
         })
     }

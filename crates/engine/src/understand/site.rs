@@ -2,7 +2,7 @@
 //! brought up to date on each.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::Timestamp;
@@ -15,6 +15,8 @@ use becket_project::{Workspace, WorkspaceKind};
 use super::compare::Compared;
 use super::given::Given;
 use super::material::Material;
+use super::options::ContextOptions;
+use super::written::{self, KeptPages};
 use crate::repository::sentence;
 use crate::{Engine, Error};
 
@@ -26,6 +28,10 @@ type LastIndex = Mutex<Option<Arc<Index>>>;
 pub struct Understanding {
     /// By root and by whether tests are in it.
     indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<LastIndex>>>,
+    /// What was last handed out of a folder under some options; the newest last.
+    materials: Mutex<Vec<(MaterialKey, Arc<Material>)>>,
+    /// What was last written into an output folder.
+    pages: Mutex<BTreeMap<PathBuf, KeptPages>>,
     /// Snapshots that were opened, by content.
     pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
     /// Of which project each snapshot was taken here: a caller names it by its id alone.
@@ -33,6 +39,12 @@ pub struct Understanding {
     pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
     pub(super) feed: Mutex<super::feed::FeedState>,
 }
+
+/// Root, folder in it, options.
+type MaterialKey = (PathBuf, String, ContextOptions);
+
+/// So many materials are kept: a server answers for a few folders under the same options again and again.
+const MOST_MATERIALS: usize = 3;
 
 /// A folder whose files a call speaks of.
 #[derive(Debug, Clone)]
@@ -108,11 +120,42 @@ impl Engine {
         Ok(index)
     }
 
+    /// What is handed out of an index; what did not change is taken from the time before.
+    pub(super) fn material(&self, site: &Site, index: &Arc<Index>, options: ContextOptions) -> Arc<Material> {
+        let key: MaterialKey = (site.workspace.root.clone(), site.prefix.clone(), options);
+        let kept = || self.understanding.materials.lock().unwrap_or_else(PoisonError::into_inner);
+        let previous =
+            kept().iter().find(|(known, _)| *known == key).map(|(_, material)| Arc::clone(material));
+        let root = &site.workspace.root;
+        let source = |path: &str| written::read(&root.join(path));
+        let material = Arc::new(Material::of(index, site, options, previous.as_deref(), &source));
+        let mut kept = kept();
+        kept.retain(|(known, _)| *known != key);
+        kept.push((key, Arc::clone(&material)));
+        if kept.len() > MOST_MATERIALS {
+            kept.remove(0);
+        }
+        material
+    }
+
+    pub(super) fn kept_pages(&self, folder: &Path) -> KeptPages {
+        let pages = self.understanding.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.get(folder).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn keep_pages(&self, folder: &Path, kept: KeptPages) {
+        let mut pages = self.understanding.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.insert(folder.to_owned(), kept);
+    }
+
     /// Forgets what is remembered of a worktree.
     pub(super) fn forget(&self, site: &Site) -> Result<(), Error> {
         let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         indexes.retain(|(root, _), _| *root != site.workspace.root);
         drop(indexes);
+        let mut materials = self.understanding.materials.lock().unwrap_or_else(PoisonError::into_inner);
+        materials.retain(|((root, ..), _)| *root != site.workspace.root);
+        drop(materials);
         Index::clear(&site.cache()).map_err(of_index)
     }
 

@@ -141,16 +141,15 @@ impl Engine {
             return Err(nothing_found(&reading.site));
         }
         let pages = self.pages(&reading, &folder);
-        written::write(&pages, &folder)?;
+        self.write_pages(&pages, &folder)?;
         drop(lock);
         let (site, material) = (reading.site, reading.material);
-        let bytes = serde_json::to_vec(&material)
+        let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
         let created_at = pages.index.created_at.clone();
         let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown()});
         let record =
             self.snapshots(&site).store(self.now(), &site.shown(), &about, &bytes).map_err(of_snapshot)?;
-        let material = Arc::new(material);
         self.remember_opened(&record, &material);
         if request.project_path.is_some() {
             let mut taken = self.understanding.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -202,15 +201,15 @@ impl Engine {
         };
         let material = &opened.material;
         let mut bundles = Vec::new();
-        for (folder, packed) in material.folders().iter().filter(|(folder, _)| below(folder)) {
+        for (folder, packed) in material.folders().into_iter().filter(|(folder, _)| below(folder)) {
             let count = packed.len();
             for (at, one) in packed.iter().enumerate() {
                 let component = material.component(one.bundle.root);
                 bundles.push(BundleRow {
                     id: format!("bundle_{component}"),
                     root_component: component.to_owned(),
-                    file_path: material.graph.path(one.bundle.root).to_owned(),
-                    folder: if folder.is_empty() { ".".to_owned() } else { folder.clone() },
+                    file_path: material.graph().path(one.bundle.root).to_owned(),
+                    folder: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
                     bundle_path: path_in(folder, material.options.format.file_name()),
                     position: format!("{}/{count}", at + 1),
                     bundle_hash: one.hash.clone(),
@@ -247,7 +246,7 @@ impl Engine {
         let limit = self.limit();
         if path == written::INDEX {
             let site = opened.site.clone();
-            let pages = written::pages(material, &site, self.now(), &|_| None);
+            let pages = written::pages(material, &site, self.now(), None, &written::KeptPages::default());
             let index = serde_json::to_value(&pages.index).unwrap_or_default();
             answer.index = Some(index);
             return Ok(answer);
@@ -255,9 +254,9 @@ impl Engine {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let folders = material.folders();
         let known = matches!(file, "context.json" | "context.ndjson" | "context.toon");
-        let has_files = (0..material.graph.len()).any(|at| folder_of(material.graph.path(at)) == folder);
+        let has_files = (0..material.graph().len()).any(|at| folder_of(material.graph().path(at)) == folder);
         if !known || !has_files {
-            return Err(unknown_bundle_path(path, folders.keys()));
+            return Err(unknown_bundle_path(path, folders.keys().copied()));
         }
         let packed = folders.get(folder).map(Vec::as_slice).unwrap_or_default();
         let count = packed.len();
@@ -270,7 +269,7 @@ impl Engine {
             let one = packed.iter().position(|one| one.bundle.root == at);
             let made;
             let one = if let Some(found) = one {
-                &packed[found]
+                &**packed[found]
             } else {
                 made = material.bundle_of(at);
                 &made
@@ -284,7 +283,7 @@ impl Engine {
             None => 0,
             Some(cursor) => packed
                 .iter()
-                .position(|one| material.graph.path(one.bundle.root) == cursor)
+                .position(|one| material.graph().path(one.bundle.root) == cursor)
                 .ok_or_else(|| {
                     Error::invalid("invalid_cursor", "This cursor is not of this folder.")
                         .with_hint("Leave it out to start again.")
@@ -300,9 +299,9 @@ impl Engine {
                     bundles.push(value);
                     answer.notice = notice;
                     answer.next_cursor =
-                        packed.get(at + 1).map(|next| material.graph.path(next.bundle.root).to_owned());
+                        packed.get(at + 1).map(|next| material.graph().path(next.bundle.root).to_owned());
                 } else {
-                    answer.next_cursor = Some(material.graph.path(one.bundle.root).to_owned());
+                    answer.next_cursor = Some(material.graph().path(one.bundle.root).to_owned());
                     answer.notice = Some(format!(
                         "{} of {count} bundles; the others are beyond the limit of {} bytes or {} tokens. Call again with nextCursor as cursor.",
                         bundles.len(),
@@ -417,7 +416,7 @@ fn fitted(
     let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
     let mut options = material.options.bundle;
     options.token_budget = Some(bytes.saturating_sub(FRAME));
-    let smaller = becket_contracts::bundle::bundle(&material.graph, packed.bundle.root, options, &cost);
+    let smaller = becket_contracts::bundle::bundle(material.graph(), packed.bundle.root, options, &cost);
     let kept = smaller.nodes.len();
     let cut =
         Packed { bundle: smaller, hash: packed.hash.clone(), tokens: 0, missing: packed.missing.clone() };
@@ -442,12 +441,13 @@ fn fitted(
 /// By entry id, by file name, or by file name without its ending.
 fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
     let here: Vec<usize> =
-        (0..material.graph.len()).filter(|at| folder_of(material.graph.path(*at)) == folder).collect();
+        (0..material.graph().len()).filter(|at| folder_of(material.graph().path(*at)) == folder).collect();
     let file_name = |at: usize| {
-        let path = material.graph.path(at);
+        let path = material.graph().path(at);
         path.rsplit('/').next().unwrap_or(path)
     };
-    let exact = here.iter().find(|at| material.graph.path(**at) == component || file_name(**at) == component);
+    let exact =
+        here.iter().find(|at| material.graph().path(**at) == component || file_name(**at) == component);
     let found = exact.or_else(|| here.iter().find(|at| material.component(**at) == component));
     found.copied().ok_or_else(|| {
         let names: Vec<&str> = here.iter().map(|at| material.component(*at)).collect();
@@ -464,7 +464,7 @@ fn find_component(material: &Material, folder: &str, component: &str) -> Result<
     })
 }
 
-fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a String>) -> Error {
+fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a str>) -> Error {
     let paths: Vec<String> = folders.map(|folder| path_in(folder, "context.json")).collect();
     let hint = match becket_base::nearest(path, paths.iter().map(String::as_str)) {
         Some(meant) => format!("Did you mean `{meant}`?"),

@@ -36,11 +36,22 @@ impl Display for Compared {
                     }
                 }
                 if !one.used_by.is_empty() {
-                    writeln!(formatter, "    used by {}", one.used_by.join(", "))?;
+                    writeln!(formatter, "    used by {}", few(&one.used_by))?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// More than this are counted.
+const MOST_NAMES: usize = 8;
+
+/// Names for people: the first of them, and how many more there are.
+fn few(names: &[String]) -> String {
+    match names.len().checked_sub(MOST_NAMES) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),
     }
 }
 
@@ -58,7 +69,7 @@ impl Display for ContextReport {
         )?;
         for cycle in &self.cycles {
             let kind = if cycle.types_only { "cycle of types" } else { "cycle" };
-            writeln!(formatter, "{kind}: {}", cycle.files.join(" → "))?;
+            writeln!(formatter, "{kind} of {}: {}", cycle.files.len(), few(&cycle.files))?;
         }
         for missing in &self.missing {
             writeln!(
@@ -97,7 +108,7 @@ impl Display for ImpactReport {
             writeln!(formatter, "{} {} {} by {}{names}", one.distance, one.path, one.kind.as_str(), one.via)?;
         }
         if let Some(cycle) = &self.cycle {
-            writeln!(formatter, "in a cycle with {}", cycle.files.join(", "))?;
+            writeln!(formatter, "in a cycle with {}", few(&cycle.files))?;
         }
         if let Some(notice) = &self.notice {
             writeln!(formatter, "{notice}")?;

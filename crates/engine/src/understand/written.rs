@@ -3,17 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use becket_base::Timestamp;
 use becket_contracts::bundle::Missing;
-use becket_contracts::model::Contract;
+use becket_contracts::model::{Contract, SchemaVersion};
 use becket_contracts::render::{
-    self, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates, read_folder_file, root_label,
+    self, CodeMode, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates, read_folder_file,
+    read_node, root_label,
 };
 use becket_project::files::{self, FileError};
+use becket_project::walk::{Stamp, stamp_of};
+use rayon::prelude::*;
 use serde_json::Value;
 
-use super::material::Material;
+use super::material::{Material, Packed};
 use super::site::Site;
 use super::tokens::claude;
 use crate::Error;
@@ -27,9 +31,29 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Pages {
     /// By path relative to the output folder.
-    pub(super) files: BTreeMap<String, String>,
+    pub(super) files: BTreeMap<String, Page>,
     pub(super) index: IndexFile,
+    kept: BTreeMap<String, KeptPage>,
 }
+
+#[derive(Debug)]
+pub(super) enum Page {
+    Text(String),
+    /// It stands there already, and was not touched since.
+    Same,
+}
+
+/// What was written of a folder, to know it again.
+#[derive(Debug, Clone)]
+struct KeptPage {
+    bundles: Vec<Arc<Packed>>,
+    times: BTreeMap<String, String>,
+    stamp: Option<Stamp>,
+}
+
+/// The pages of the time before.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeptPages(BTreeMap<String, KeptPage>);
 
 /// What writing did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,55 +63,81 @@ pub(super) struct Wrote {
     pub(super) removed: usize,
 }
 
-/// The pages of a material. `old` gives what stands at a path of the output folder now.
+/// The pages of a material for an output folder. What `kept` knows and nobody touched is not written again.
 pub(super) fn pages(
     material: &Material,
     site: &Site,
     now: Timestamp,
-    old: &dyn Fn(&str) -> Option<String>,
+    folder: Option<&Path>,
+    kept: &KeptPages,
 ) -> Pages {
     let now = now.to_string();
+    let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
+    let stamp = |path: &str| folder.and_then(|folder| stamp_of(&folder.join(path)));
     let folders = material.folders();
-    let mut files = BTreeMap::new();
     let mut rows = Vec::new();
     let mut total = 0;
     let format = material.options.format;
-    for (folder, bundles) in &folders {
-        let inside = site.inside(folder);
-        let path = if inside.is_empty() {
-            format.file_name().to_owned()
-        } else {
-            format!("{inside}/{}", format.file_name())
-        };
-        let times = old(&path).map(|text| times_of(&text)).unwrap_or_default();
-        let count = bundles.len();
-        let texts: Vec<String> = bundles
-            .iter()
-            .enumerate()
-            .map(|(at, packed)| {
-                let kept = times.get(&packed.hash).map_or(now.as_str(), String::as_str);
-                material.text(packed, (at + 1, count), kept).json()
-            })
-            .collect();
+    let made: Vec<(String, Page, KeptPage)> = folders
+        .par_iter()
+        .map(|(name, bundles)| {
+            let inside = site.inside(name);
+            let path = if inside.is_empty() {
+                format.file_name().to_owned()
+            } else {
+                format!("{inside}/{}", format.file_name())
+            };
+            let known = kept.0.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
+            let same = |page: &&KeptPage| {
+                let pairs = || page.bundles.iter().zip(bundles);
+                page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
+            };
+            if let Some(page) = known.filter(same) {
+                return (path, Page::Same, page.clone());
+            }
+            let before = match known {
+                Some(page) => page.times.clone(),
+                None => old(&path).map(|text| times_of(&text)).unwrap_or_default(),
+            };
+            let mut times = BTreeMap::new();
+            let count = bundles.len();
+            let texts: Vec<String> = bundles
+                .iter()
+                .enumerate()
+                .map(|(at, packed)| {
+                    let time = before.get(&packed.hash).map_or(now.as_str(), String::as_str);
+                    times.insert(packed.hash.clone(), time.to_owned());
+                    material.text(packed, (at + 1, count), time).json()
+                })
+                .collect();
+            let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
+            let page = KeptPage { bundles, times, stamp: None };
+            (path, Page::Text(render::folder_file(&texts, format)), page)
+        })
+        .collect();
+    let (mut files, mut pages) = (BTreeMap::new(), BTreeMap::new());
+    for ((name, bundles), (path, page, kept)) in folders.iter().zip(made) {
         let tokens: usize = bundles.iter().map(|packed| packed.tokens).sum();
         total += tokens;
-        files.insert(path.clone(), render::folder_file(&texts, format));
         let file_name = |at: usize| {
-            let path = material.graph.path(at);
+            let path = material.graph().path(at);
             path.rsplit('/').next().unwrap_or(path).to_owned()
         };
         let components: Vec<String> = bundles.iter().map(|packed| file_name(packed.bundle.root)).collect();
+        let inside = site.inside(name);
         let shown = if inside.is_empty() { ".".to_owned() } else { inside.to_owned() };
         let label = root_label(&shown, &components);
         rows.push(FolderEntry {
             path: shown,
-            context_file: path,
-            bundles: count,
+            context_file: path.clone(),
+            bundles: bundles.len(),
             components,
             is_root: label.is_some(),
             root_label: label,
             token_estimate: tokens,
         });
+        files.insert(path.clone(), page);
+        pages.insert(path, kept);
     }
     let summary = summary(material, folders.values().map(Vec::len).sum(), folders.len(), total);
     let mut index = IndexFile::new(now, summary, rows);
@@ -97,8 +147,19 @@ pub(super) fn pages(
             index = same;
         }
     }
-    files.insert(INDEX.to_owned(), index.json());
-    Pages { files, index }
+    files.insert(INDEX.to_owned(), Page::Text(index.json()));
+    Pages { files, index, kept: pages }
+}
+
+impl Pages {
+    /// To know them again, once they are written.
+    pub(super) fn keep(&self, folder: &Path) -> KeptPages {
+        let stamped = |(path, page): (&String, &KeptPage)| {
+            let stamp = page.stamp.or_else(|| stamp_of(&folder.join(path)));
+            (path.clone(), KeptPage { stamp, ..page.clone() })
+        };
+        KeptPages(self.kept.iter().map(stamped).collect())
+    }
 }
 
 fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -> IndexSummary {
@@ -127,6 +188,16 @@ fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -
 
 /// When each bundle was made, by its hash.
 fn times_of(text: &str) -> BTreeMap<String, String> {
+    // Our own files have the two side by side, and are too large to be read as JSON for that.
+    let ours = text.match_indices("\"createdAt\":\"").filter_map(|(at, mark)| {
+        let (time, rest) = text[at + mark.len()..].split_once('"')?;
+        let (hash, _) = rest.strip_prefix(",\"bundleHash\":\"")?.split_once('"')?;
+        Some((hash.to_owned(), time.to_owned()))
+    });
+    let times: BTreeMap<String, String> = ours.collect();
+    if !times.is_empty() {
+        return times;
+    }
     let bundles = read_folder_file(text).unwrap_or_default();
     let field = |bundle: &Value, name: &str| bundle.get(name).and_then(Value::as_str).map(str::to_owned);
     bundles
@@ -139,9 +210,13 @@ fn times_of(text: &str) -> BTreeMap<String, String> {
 pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let mut wrote = Wrote::default();
     let before = listed(folder);
-    for (at, (path, text)) in pages.files.iter().enumerate() {
+    for (at, (path, page)) in pages.files.iter().enumerate() {
         tell("writing context files", at, Some(pages.files.len()));
         let target = folder.join(path);
+        let Page::Text(text) = page else {
+            wrote.unchanged += 1;
+            continue;
+        };
         if read(&target).as_deref() == Some(text) {
             wrote.unchanged += 1;
             continue;
@@ -182,38 +257,61 @@ pub(super) fn read(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Every contract that the files of a folder hold, by entry id.
-pub(super) fn contracts_in(folder: &Path) -> Result<BTreeMap<String, Contract>, Error> {
+/// What the files of a folder hold, by entry id.
+#[derive(Debug, Default)]
+pub(super) struct WrittenContracts {
+    pub(super) contracts: BTreeMap<String, Contract>,
+    /// Of each node as it is written.
+    pub(super) tokens: BTreeMap<String, usize>,
+    /// How the first of them was written.
+    pub(super) form: Option<(CodeMode, SchemaVersion)>,
+}
+
+pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
     let index = read_index(folder).ok_or_else(|| missing_index(&folder.display().to_string()))?;
-    let mut contracts = BTreeMap::new();
+    let mut written = WrittenContracts::default();
     for row in &index.folders {
         let path = folder.join(&row.context_file);
         let text = becket_base::RepoPath::parse(&row.context_file).ok().and_then(|_| read(&path));
         let text =
             text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
-        contracts.extend(contracts_of(&text).map_err(|error| unreadable(&path, &error))?);
+        written.add(&text).map_err(|error| unreadable(&path, &error))?;
     }
-    Ok(contracts)
+    Ok(written)
 }
 
-/// The contracts in the text of one folder's file.
-pub(super) fn contracts_of(text: &str) -> Result<BTreeMap<String, Contract>, String> {
-    let mut contracts = BTreeMap::new();
-    for bundle in read_folder_file(text).map_err(|error| error.to_string())? {
-        for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
-            let Some(value) = node.get("contract") else { continue };
-            let mut contract: Contract =
-                serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
-            if contract.entry_id.is_empty() {
-                node.get("entryId")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .clone_into(&mut contract.entry_id);
-            }
-            contracts.insert(contract.entry_id.clone(), contract);
-        }
+impl WrittenContracts {
+    /// What the text of one folder's file holds.
+    pub(super) fn of(text: &str) -> Result<Self, String> {
+        let mut written = Self::default();
+        written.add(text)?;
+        Ok(written)
     }
-    Ok(contracts)
+
+    fn add(&mut self, text: &str) -> Result<(), String> {
+        for bundle in read_folder_file(text).map_err(|error| error.to_string())? {
+            for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
+                let entry = node.get("entryId").and_then(Value::as_str).unwrap_or_default();
+                if node.get("contract").is_none() || self.contracts.contains_key(entry) {
+                    continue;
+                }
+                let contract = read_node(node).map_err(|error| error.to_string())?;
+                self.form.get_or_insert_with(|| form(node, &contract));
+                self.tokens.insert(contract.entry_id.clone(), becket_base::tokens::count(&node.to_string()));
+                self.contracts.insert(contract.entry_id.clone(), contract);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn form(node: &Value, contract: &Contract) -> (CodeMode, SchemaVersion) {
+    let mode = match (node.get("code"), node.get("codeHeader")) {
+        (Some(_), _) => CodeMode::Full,
+        (None, Some(_)) => CodeMode::Header,
+        (None, None) => CodeMode::None,
+    };
+    (mode, contract.schema_version.parse().unwrap_or_default())
 }
 
 /// In the seed's words: clients look for them.

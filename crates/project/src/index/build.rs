@@ -1,117 +1,119 @@
-//! From a look at the tree to the index: reads what is not known, resolves what may lead elsewhere now, and makes the
-//! contracts of everything that this can reach.
+//! From a look at the tree to the index: reads what is not known, resolves every import, and makes the contracts of
+//! everything that is not as it was.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Graph, Member};
+use becket_contracts::graph::{Edge, Graph, Members, needs};
 use becket_contracts::link::{Lookup, link};
-use becket_contracts::model::{Contract, ExportOrigin, LocalFacts};
+use becket_contracts::model::{ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
 
+use super::file::{IndexedFile, edges_digest, first, written_key};
+use super::kept::{Kept, Linked};
 use super::known::Known;
-use super::local::{Key, Local, threads};
-use super::pack::Pack;
-use super::{Index, IndexedFile, Work};
+use super::local::{Key, Local, Surface, threads};
+use super::pack::{Pack, Slot};
+use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work};
 use crate::resolve::{Contents, Modules, Resolver};
 use crate::walk::{Found, Role, WalkProblem, Walked};
-
-type Targets = Arc<BTreeMap<String, Target>>;
 
 pub(super) fn build(
     walked: Walked,
     taken: i64,
     contents: &dyn Contents,
-    known: Option<&Known>,
-    pack: &mut Pack,
+    pack: &Pack,
     previous: Option<&Index>,
 ) -> Index {
     match threads() {
-        Some(pool) => pool.install(|| build_here(walked, taken, contents, known, pack, previous)),
-        None => build_here(walked, taken, contents, known, pack, previous),
+        Some(pool) => pool.install(|| build_here(walked, taken, contents, pack, previous)),
+        None => build_here(walked, taken, contents, pack, previous),
     }
+}
+
+/// A file on its way into the index.
+struct Raw<'a> {
+    path: &'a str,
+    key: Key,
+    local: Arc<Local>,
+    slot: Option<Slot>,
+    surface: Surface,
+    targets: Targets,
+    old: Option<&'a IndexedFile>,
 }
 
 fn build_here(
     walked: Walked,
     taken: i64,
     contents: &dyn Contents,
-    known: Option<&Known>,
-    pack: &mut Pack,
+    pack: &Pack,
     previous: Option<&Index>,
 ) -> Index {
-    let mut work = Work { repaired: pack.damaged, ..Work::default() };
+    let mut work = Work::default();
     let mut problems = walked.problems.clone();
     let mut keys: Vec<Option<Key>> = vec![None; walked.files.len()];
     let sources: Vec<(usize, &Found)> =
         walked.files.iter().enumerate().filter(|(_, file)| file.role == Role::Source).collect();
-    let read: Vec<Option<(Arc<Local>, Effort)>> =
-        sources.par_iter().map(|(_, file)| local_of(file, contents, known, pack, previous)).collect();
-    let mut files: Vec<(&str, Arc<Local>)> = Vec::with_capacity(sources.len());
+    let resolver = Arc::new(OnceLock::from(Resolver::new(Modules::new(&walked.files), contents)));
+    let read: Vec<Option<(Read, Targets)>> = sources
+        .par_iter()
+        .map(|(_, file)| {
+            let read = local_of(file, contents, pack, previous)?;
+            let targets = targets_of(&read.local.facts, |specifier| {
+                resolver.get().map(|resolver| resolver.resolve(&file.path, specifier))
+            });
+            Some((read, targets))
+        })
+        .collect();
+    work.repaired = pack.is_damaged();
+    let mut raw: Vec<Raw<'_>> = Vec::with_capacity(sources.len());
     for ((at, file), read) in sources.iter().zip(read) {
-        let Some((local, effort)) = read else {
+        let Some((Read { key, local, surface, slot, effort }, targets)) = read else {
             let message = "it could not be read".to_owned();
             problems.push(WalkProblem { path: file.path.clone(), message });
             continue;
         };
         work.read += usize::from(effort >= Effort::Read);
         work.parsed += usize::from(effort == Effort::Parsed);
-        if effort == Effort::Parsed {
-            pack.add(&local);
-        }
-        keys[*at] = Some(local.key);
-        files.push((file.path.as_str(), local));
+        keys[*at] = Some(key);
+        let old = previous.and_then(|previous| previous.file(&file.path));
+        raw.push(Raw { path: &file.path, key, local, slot, surface, targets, old });
     }
+    problems.sort();
 
-    let resolver = resolver_for(&walked, contents, previous);
-    let same_names = previous.is_some_and(|previous| Arc::ptr_eq(&previous.resolver, &resolver));
-    let targets: Vec<Targets> = files
-        .par_iter()
-        .map(|(path, local)| {
-            let old = previous.and_then(|previous| previous.file(path));
-            match old {
-                Some(old) if same_names && Arc::ptr_eq(&old.local, local) => Arc::clone(&old.targets),
-                _ => targets_of(&resolver, path, &local.facts),
+    let dirty = dirty(&raw, previous);
+    let tree =
+        Tree { positions: raw.iter().enumerate().map(|(at, file)| (file.path, at)).collect(), raw: &raw };
+    let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
+        .into_par_iter()
+        .map(|at| match (raw[at].old, previous) {
+            (Some(old), Some(previous)) if !dirty[at] => kept(old, previous, &tree, at),
+            _ => {
+                let Raw { path, key, local, slot, surface, targets, .. } = &raw[at];
+                let local = Kept::fresh(Arc::clone(local), *key, None).with_slot(*slot);
+                made(&tree, at, path, local, *surface, targets.clone())
             }
         })
         .collect();
-
-    let members: Vec<Member<'_>> = files
-        .iter()
-        .zip(&targets)
-        .map(|((path, local), targets)| Member { path, facts: &local.facts, targets })
-        .collect();
-    let graph = Graph::new(&members);
-    let dirty = dirty(&files, &targets, &graph, previous);
-    let tree = Linking {
-        positions: files.iter().enumerate().map(|(at, (path, _))| (*path, at)).collect(),
-        members: &members,
-    };
-    let contracts: Vec<Arc<Contract>> = (0..files.len())
-        .into_par_iter()
-        .map(|at| {
-            let (path, local) = &files[at];
-            let kept = previous.filter(|_| !dirty[at]).and_then(|previous| previous.file(path));
-            kept.map_or_else(|| Arc::new(contract_of(path, local, &tree)), |file| Arc::clone(&file.contract))
-        })
-        .collect();
     work.linked = dirty.iter().filter(|dirty| **dirty).count();
-
-    let files: Vec<IndexedFile> = files
-        .iter()
-        .zip(&targets)
-        .zip(contracts)
-        .map(|(((path, local), targets), contract)| IndexedFile {
-            path: (*path).to_owned(),
-            local: Arc::clone(local),
-            targets: Arc::clone(targets),
-            contract,
-        })
-        .collect();
-    problems.sort();
-    Index { files, graph, problems, known: Known { walked, keys, taken }, resolver, work }
+    let (files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+    let graph = Graph::from_edges(raw.iter().map(|file| file.path.to_owned()).collect(), edges);
+    let lost: Arc<[LostExtends]> = resolver.get().map(Resolver::lost_extends).unwrap_or_default().into();
+    let id = index_id(&files, &problems, &lost);
+    drop(raw);
+    Index {
+        files,
+        graph: Arc::new(KeptGraph::fresh(graph)),
+        problems,
+        known: Arc::new(Known { walked, keys, taken }),
+        resolver,
+        lost_extends: lost,
+        id,
+        work,
+        again: previous.and_then(|previous| previous.again.clone()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,50 +123,43 @@ enum Effort {
     Parsed,
 }
 
-fn local_of(
-    file: &Found,
-    contents: &dyn Contents,
-    known: Option<&Known>,
-    pack: &Pack,
-    previous: Option<&Index>,
-) -> Option<(Arc<Local>, Effort)> {
+struct Read {
+    key: Key,
+    local: Arc<Local>,
+    surface: Surface,
+    slot: Option<Slot>,
+    effort: Effort,
+}
+
+fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option<&Index>) -> Option<Read> {
     let old = previous.and_then(|previous| previous.file(&file.path));
-    let remembered = |key: Key, effort: Effort| {
-        if let Some(old) = old.filter(|old| old.local.key == key) {
-            return Some((Arc::clone(&old.local), effort));
-        }
-        pack.get(key).map(|local| (Arc::new(local), effort))
+    let same = |key: Key, effort: Effort| {
+        let old = old.filter(|old| old.local.key == key)?;
+        let (local, surface) = (Arc::clone(old.local()), old.surface);
+        Some(Read { key, local, surface, slot: old.local.slot(), effort })
     };
-    if let Some(found) =
-        known.and_then(|known| known.key(file)).and_then(|key| remembered(key, Effort::Remembered))
-    {
-        return Some(found);
+    if let Some(known) = previous.and_then(|previous| previous.known.key(file)) {
+        if let Some(read) = same(known, Effort::Remembered) {
+            return Some(read);
+        }
     }
     let bytes = contents.read(&file.path)?;
     let key = Key::of(&file.path, &bytes);
-    remembered(key, Effort::Read)
-        .or_else(|| Some((Arc::new(Local::parse(&file.path, key, &bytes)), Effort::Parsed)))
-}
-
-/// The one of before where neither a name nor a file that decides resolution has changed.
-fn resolver_for(walked: &Walked, contents: &dyn Contents, previous: Option<&Index>) -> Arc<Resolver> {
-    let kept = previous.filter(|previous| {
-        let known = &previous.known;
-        known.walked.files.len() == walked.files.len()
-            && known.walked.files.iter().zip(&walked.files).all(|(old, new)| {
-                let decides = new.role == Role::Control;
-                old.path == new.path
-                    && old.role == new.role
-                    && (!decides || (old.stamp == new.stamp && known.trusts(new.stamp)))
-            })
-    });
-    match kept {
-        Some(previous) => Arc::clone(&previous.resolver),
-        None => Arc::new(Resolver::new(Modules::new(&walked.files), contents)),
+    if let Some(read) = same(key, Effort::Read) {
+        return Some(read);
     }
+    let found =
+        pack.find(key).and_then(|(payload, slot)| Some((serde_json::from_slice(payload).ok()?, slot)));
+    let (local, slot, effort) = match found {
+        Some((local, slot)) => (local, Some(slot), Effort::Read),
+        None => (Local::parse(&file.path, &bytes), None, Effort::Parsed),
+    };
+    let surface = Surface::of(&local.facts);
+    Some(Read { key, local: Arc::new(local), surface, slot, effort })
 }
 
-fn targets_of(resolver: &Resolver, path: &str, facts: &LocalFacts) -> Targets {
+/// Where each specifier leads; one that `resolve` knows nothing of is left out.
+pub(super) fn targets_of(facts: &LocalFacts, resolve: impl Fn(&str) -> Option<Target>) -> Targets {
     let mut targets = BTreeMap::new();
     let exported = facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Module { specifier, .. } => Some(specifier),
@@ -172,60 +167,144 @@ fn targets_of(resolver: &Resolver, path: &str, facts: &LocalFacts) -> Targets {
     });
     for specifier in facts.imports.iter().map(|import| &import.specifier).chain(exported) {
         if !targets.contains_key(specifier) {
-            targets.insert(specifier.clone(), resolver.resolve(path, specifier));
-        }
-    }
-    Arc::new(targets)
-}
-
-/// What has to be made again: a file that says or reaches something else, and everything that imports it, however far.
-fn dirty(
-    files: &[(&str, Arc<Local>)],
-    targets: &[Targets],
-    graph: &Graph,
-    previous: Option<&Index>,
-) -> Vec<bool> {
-    let Some(previous) = previous else { return vec![true; files.len()] };
-    let mut dirty = vec![false; files.len()];
-    let mut queue = Vec::new();
-    for (at, (path, local)) in files.iter().enumerate() {
-        let same = previous
-            .file(path)
-            .is_some_and(|old| Arc::ptr_eq(&old.local, local) && old.targets == targets[at]);
-        if !same {
-            dirty[at] = true;
-            queue.push(at);
-        }
-    }
-    while let Some(at) = queue.pop() {
-        for from in graph.dependents(at) {
-            if !dirty[*from] {
-                dirty[*from] = true;
-                queue.push(*from);
+            if let Some(target) = resolve(specifier) {
+                targets.insert(specifier.clone(), target);
             }
         }
     }
-    dirty
+    targets
 }
 
-fn contract_of(path: &str, local: &Local, tree: &Linking<'_>) -> Contract {
-    let mut contract = link(path, &local.facts, tree).contract;
-    contract.file_hash.clone_from(&local.file_hash);
+/// What has to be made again: a file that says or reaches something else, and every file that was made by looking at one
+/// that others see otherwise now.
+fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
+    let Some(previous) = previous else { return vec![true; raw.len()] };
+    let same_targets: Vec<bool> =
+        raw.par_iter().map(|file| file.old.is_some_and(|old| *old.targets() == file.targets)).collect();
+    let unseen: BTreeSet<&str> = raw
+        .iter()
+        .zip(&same_targets)
+        .filter(|(file, same)| **same && file.old.is_some_and(|old| old.surface == file.surface))
+        .map(|(file, _)| file.path)
+        .collect();
+    raw.iter()
+        .zip(&same_targets)
+        .map(|(file, same_targets)| {
+            let Some(old) = file.old else { return true };
+            let rests = |at: &u32| {
+                previous.files.get(*at as usize).is_some_and(|file| unseen.contains(file.path.as_str()))
+            };
+            !(*same_targets && old.local.key == file.key && old.rests_on.iter().all(rests))
+        })
+        .collect()
+}
+
+/// A file as it was, in a tree where positions may be others.
+fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc<IndexedFile>, Vec<Edge>) {
+    let moved = |from: &u32| {
+        let path = &previous.files.get(*from as usize)?.path;
+        tree.position(path).and_then(|at| u32::try_from(at).ok())
+    };
+    let mut rests_on: Vec<u32> = old.rests_on.iter().filter_map(moved).collect();
+    rests_on.sort_unstable();
+    let edges = needs(tree, at).edges;
+    let file = IndexedFile {
+        path: old.path.clone(),
+        tokens: old.tokens,
+        bytes: old.bytes,
+        surface: old.surface,
+        local: old.local.again(),
+        linked: old.linked.again(),
+        rests_on,
+        edges: edges_digest(tree, &edges),
+        again: old.again.clone(),
+    };
+    (Arc::new(file), edges)
+}
+
+/// A file with a contract made now.
+pub(super) fn made(
+    tree: &(impl Lookup + Members),
+    at: usize,
+    path: &str,
+    local: Kept<Local>,
+    surface: Surface,
+    targets: Targets,
+) -> (Arc<IndexedFile>, Vec<Edge>) {
+    let facts = tree.facts(at);
+    let linked = link(path, facts, tree);
+    let needs = needs(tree, at);
+    let (mut contract, followed) = (linked.contract, linked.followed);
+    let mut rests_on = needs.asked;
+    rests_on.extend(followed.iter().filter_map(|path| tree.position(path)));
+    rests_on.remove(&at);
+    let (tokens, bytes) = match local.in_memory() {
+        Some(local) => {
+            contract.file_hash.clone_from(&local.file_hash);
+            (local.tokens, local.bytes)
+        }
+        None => (0, 0),
+    };
     contract.semantic_hash = fingerprint::semantic_hash(&contract);
-    contract
+    let linked = Linked { contract, targets };
+    let payload = serde_json::to_vec(&linked).unwrap_or_default();
+    let file = IndexedFile {
+        path: path.to_owned(),
+        tokens,
+        bytes,
+        surface,
+        local,
+        linked: Kept::fresh(Arc::new(linked), written_key(&payload), Some(payload)),
+        rests_on: rests_on.into_iter().filter_map(|at| u32::try_from(at).ok()).collect(),
+        edges: edges_digest(tree, &needs.edges),
+        again: None,
+    };
+    (Arc::new(file), needs.edges)
 }
 
-/// The files as the linker asks for them.
-struct Linking<'a> {
+pub(super) fn index_id(
+    files: &[Arc<IndexedFile>],
+    problems: &[WalkProblem],
+    lost: &[LostExtends],
+) -> IndexId {
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        hasher.update(file.path.as_bytes()).update(&[0]);
+        hasher.update(&file.local.key.0).update(&file.linked.key.0);
+    }
+    let written = serde_json::to_writer(&mut hasher, &(problems, lost));
+    debug_assert!(written.is_ok());
+    first(&hasher.finalize())
+}
+
+/// The files as the linker and the graph ask for them.
+struct Tree<'a> {
     positions: HashMap<&'a str, usize>,
-    members: &'a [Member<'a>],
+    raw: &'a [Raw<'a>],
 }
 
-impl Lookup for Linking<'_> {
+impl Lookup for Tree<'_> {
     fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
-        let from = self.members.get(*self.positions.get(from)?)?;
-        let path = from.targets.get(specifier)?.file()?;
-        let found = self.members.get(*self.positions.get(path)?)?;
-        Some((found.path, found.facts))
+        let from = &self.raw[*self.positions.get(from)?];
+        let found = &self.raw[*self.positions.get(from.targets.get(specifier)?.file()?)?];
+        Some((found.path, &found.local.facts))
+    }
+}
+
+impl Members for Tree<'_> {
+    fn path(&self, at: usize) -> &str {
+        self.raw[at].path
+    }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.positions.get(path).copied()
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        &self.raw[at].local.facts
+    }
+
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
+        self.raw[at].targets.get(specifier)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
-use becket_contracts::model::LocalFacts;
+use becket_contracts::model::{DeclarationDetail, LocalFacts};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,6 @@ impl fmt::Debug for Key {
 /// The facts of a file with its measures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Local {
-    #[serde(skip, default = "no_key")]
-    pub key: Key,
     pub facts: LocalFacts,
     pub file_hash: String,
     /// Of the source, for GPT-4o.
@@ -54,8 +52,31 @@ pub struct Local {
     pub bytes: usize,
 }
 
-fn no_key() -> Key {
-    Key([0; 32])
+/// Over what other files can see of a file through an import, so that an edit of a body is nobody else's business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Surface(pub(super) [u8; 16]);
+
+impl Surface {
+    pub(super) fn of(facts: &LocalFacts) -> Self {
+        let declared: Vec<_> = facts.declarations.iter().map(|one| (&one.name, seen(&one.detail))).collect();
+        let imported: Vec<_> =
+            facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
+        let mut hasher = blake3::Hasher::new();
+        // A hasher takes whatever it is given, and our own values have only text keys.
+        let written = serde_json::to_writer(&mut hasher, &(declared, imported, &facts.exports));
+        debug_assert!(written.is_ok());
+        let mut first = [0; 16];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Self(first)
+    }
+}
+
+/// Of a component only what it takes; what it does inside shows in its own contract alone.
+fn seen(detail: &DeclarationDetail) -> impl Serialize {
+    match detail {
+        DeclarationDetail::Component(component) => (None, Some((&component.props, &component.destructured))),
+        other => (Some(other), None),
+    }
 }
 
 thread_local! {
@@ -65,10 +86,9 @@ thread_local! {
 
 impl Local {
     /// Reads source text; anything that is not UTF-8 in it is replaced.
-    pub(super) fn parse(path: &str, key: Key, bytes: &[u8]) -> Self {
+    pub(super) fn parse(path: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         Self {
-            key,
             facts: facts(path, &text),
             file_hash: fingerprint::file_hash(&text),
             tokens: becket_base::tokens::count(&text),

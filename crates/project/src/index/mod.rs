@@ -2,28 +2,40 @@
 //! something has to be read again and what may be remembered; what is remembered can always be made anew, and a look
 //! that remembers gives the same index as one that does not.
 //!
-//! Two stages. What a file says by itself is kept by its content, for all worktrees of a clone ([`pack`]). What it
-//! promises hangs on its imports too, and is made again for what changed and for everything that imports that.
+//! Two stages. What a file says by itself is kept by its content, for all worktrees of a clone. What it promises hangs
+//! on its imports too: it is kept with the list of the files that were looked at to make it, and made again when one of
+//! those shows another face. Both lie in packs and are read one by one, when somebody asks ([`kept`], [`pack`]).
 
 mod build;
+mod file;
+mod kept;
 mod known;
 mod local;
 mod pack;
+mod step;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use becket_contracts::graph::Graph;
-use becket_contracts::model::Contract;
 use becket_contracts::target::Target;
 
+pub use self::file::IndexedFile;
+use self::kept::Again;
+pub use self::kept::Linked;
 use self::known::Known;
 pub use self::local::{Key, Local, facts_of};
-use self::pack::Pack;
+use self::pack::{FACTS, Pack};
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Role, Tests, WalkError, WalkProblem, Walked};
+
+/// Where the imports of a file lead, by specifier.
+pub type Targets = BTreeMap<String, Target>;
+/// A `tsconfig` file, and what it extends that is not there.
+type LostExtends = (String, String);
 
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
@@ -37,22 +49,27 @@ pub enum IndexError {
 #[derive(Debug)]
 pub struct Index {
     /// By path.
-    files: Vec<IndexedFile>,
-    graph: Graph,
+    files: Vec<Arc<IndexedFile>>,
+    graph: Arc<KeptGraph>,
     problems: Vec<WalkProblem>,
-    known: Known,
-    resolver: Arc<Resolver>,
+    known: Arc<Known>,
+    /// Made when an import has to be followed that was not there before.
+    resolver: Arc<OnceLock<Resolver>>,
+    lost_extends: Arc<[LostExtends]>,
+    id: IndexId,
     work: Work,
+    again: Option<Arc<Again>>,
 }
 
-/// One analysed file.
-#[derive(Debug, Clone)]
-pub struct IndexedFile {
-    pub path: String,
-    pub local: Arc<Local>,
-    /// By specifier.
-    pub targets: Arc<BTreeMap<String, Target>>,
-    pub contract: Arc<Contract>,
+/// Stands for everything that an index says.
+pub type IndexId = [u8; 16];
+
+/// The graph, which is read when somebody asks for it.
+#[derive(Debug)]
+struct KeptGraph {
+    value: OnceLock<Graph>,
+    id: IndexId,
+    file: Option<PathBuf>,
 }
 
 /// What it cost to make an index.
@@ -80,61 +97,110 @@ pub struct Place {
 impl Index {
     /// The tree as it is now. `previous` is an earlier index of the same place, if there is one in memory.
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
-        let loaded = match previous {
-            Some(_) => None,
-            None => Known::load(place),
-        };
-        let known = previous.map(|index| &index.known).or(loaded.as_ref());
-        let (walked, taken) = known::look(place, known)?;
-        if let Some(index) = previous.filter(|index| index.known.is_current(&walked)) {
-            return Ok(index.again());
+        let previous = previous.filter(|index| !index.is_damaged());
+        let loaded = if previous.is_none() { stored::load(place) } else { None };
+        let resident = previous.is_some();
+        let previous = previous.or(loaded.as_ref());
+        let (walked, taken) = known::look(place, previous.map(|index| &*index.known))?;
+        Ok(Self::seen(place, walked, taken, previous, resident))
+    }
+
+    /// The tree as it is now, by somebody's word that nothing else was touched since `previous` than `changed`, which are
+    /// paths of the tree. Where that cannot be enough the whole tree is looked at.
+    pub fn after(place: &Place, previous: &Index, changed: &[String]) -> Result<Self, IndexError> {
+        match known::look_at(place, &previous.known, changed).filter(|_| !previous.is_damaged()) {
+            Some((walked, taken)) => Ok(Self::seen(place, walked, taken, Some(previous), true)),
+            None => Self::of(place, Some(previous)),
         }
-        // With an index in memory only the few edited files are parsed: cheaper than reading what was remembered.
-        let mut pack = match previous {
-            Some(_) => Pack::empty(&place.cache),
-            None => Pack::open(&place.cache),
+    }
+
+    fn seen(place: &Place, walked: Walked, taken: i64, previous: Option<&Index>, resident: bool) -> Self {
+        if let Some(index) = previous.filter(|index| index.known.is_current(&walked)) {
+            let same = index.known.walked == walked;
+            let index = index.again(walked, taken);
+            // Folders that were only touched are not read a second time.
+            if !same && !resident {
+                stored::save(&index, place);
+            }
+            return index;
+        }
+        let walked = match previous {
+            Some(previous) => match step::step(place, previous, walked, taken) {
+                Ok(index) => {
+                    // With an index in memory the next process repeats a few steps at most.
+                    if !resident {
+                        stored::save(&index, place);
+                    }
+                    return index;
+                }
+                Err(walked) => walked,
+            },
+            None => walked,
         };
         let root = place.root.clone();
         let read = move |path: &str| local::read(&root, path);
-        let index = build::build(walked, taken, &read, known, &mut pack, previous);
-        if previous.is_none() {
-            pack.save();
-        }
-        index.known.save(place);
-        Ok(index)
+        let facts = Pack::new(&place.cache, FACTS);
+        let index = build::build(walked, taken, &read, &facts, previous);
+        stored::save(&index, place);
+        index
     }
 
     /// The same over files that are not on the disk: a commit. Remembers what files say, and no stamps. `beside` is an
     /// index of much the same files, if there is one.
     pub fn of_given(walked: Walked, contents: &dyn Contents, cache: &Path, beside: Option<&Index>) -> Self {
-        let mut pack = match beside {
-            Some(_) => Pack::empty(cache),
-            None => Pack::open(cache),
-        };
-        let index = build::build(walked, 0, contents, None, &mut pack, beside);
+        let facts = Pack::new(cache, FACTS);
+        let index = build::build(walked, 0, contents, &facts, beside);
         if beside.is_none() {
-            pack.save();
+            stored::save_facts(&index, &facts);
         }
         index
     }
 
+    fn without_cache(place: &Place) -> Result<Self, IndexError> {
+        let (walked, taken) = known::look(place, None)?;
+        let root = place.root.clone();
+        let read = move |path: &str| local::read(&root, path);
+        Ok(build::build(walked, taken, &read, &Pack::new(&place.cache, ""), None))
+    }
+
     /// Forgets everything: the next look starts from nothing.
     pub fn clear(cache: &Path) -> Result<(), IndexError> {
-        known::clear(cache).map_err(|source| IndexError::Clear { path: cache.to_owned(), source })
+        stored::clear(cache).map_err(|source| IndexError::Clear { path: cache.to_owned(), source })
     }
 
     /// By path.
-    pub fn files(&self) -> &[IndexedFile] {
+    pub fn files(&self) -> &[Arc<IndexedFile>] {
         &self.files
     }
 
     pub fn file(&self, path: &str) -> Option<&IndexedFile> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &self.files[at])
+        self.position(path).map(|at| &*self.files[at])
+    }
+
+    pub fn position(&self, path: &str) -> Option<usize> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
     /// Positions in it are positions in [`Index::files`].
     pub fn graph(&self) -> &Graph {
-        &self.graph
+        self.graph.value.get_or_init(|| {
+            let paths = || self.files.iter().map(|file| file.path.clone()).collect();
+            let stored =
+                self.graph.file.as_deref().and_then(|file| stored::graph(file, self.graph.id, paths()));
+            let again =
+                || self.again.as_ref().and_then(|again| again.index()).map(|index| index.graph().clone());
+            stored.or_else(again).unwrap_or_else(|| Graph::from_edges(paths(), Vec::new()))
+        })
+    }
+
+    /// The same for the same edges.
+    pub fn graph_id(&self) -> IndexId {
+        self.graph.id
+    }
+
+    /// The same for the same files with the same promises, whenever and wherever it was made.
+    pub fn id(&self) -> IndexId {
+        self.id
     }
 
     /// What could not be looked at.
@@ -144,7 +210,7 @@ impl Index {
 
     /// tsconfig files that extend something that is not there.
     pub fn lost_extends(&self) -> &[(String, String)] {
-        self.resolver.lost_extends()
+        &self.lost_extends
     }
 
     pub fn work(&self) -> Work {
@@ -161,15 +227,29 @@ impl Index {
         self.known.walked.folders.iter().map(|folder| folder.path.as_str())
     }
 
-    fn again(&self) -> Self {
+    fn is_damaged(&self) -> bool {
+        self.again.as_ref().is_some_and(|again| again.was_needed())
+    }
+
+    fn again(&self, walked: Walked, taken: i64) -> Self {
         Self {
             files: self.files.clone(),
-            graph: self.graph.clone(),
+            graph: Arc::clone(&self.graph),
             problems: self.problems.clone(),
-            known: self.known.clone(),
+            known: Arc::new(Known { walked, keys: self.known.keys.clone(), taken }),
             resolver: Arc::clone(&self.resolver),
+            lost_extends: Arc::clone(&self.lost_extends),
+            id: self.id,
             work: Work::default(),
+            again: self.again.clone(),
         }
+    }
+}
+
+impl KeptGraph {
+    fn fresh(graph: Graph) -> Self {
+        let id = stored::graph_id(&graph);
+        Self { value: OnceLock::from(graph), id, file: None }
     }
 }
 

@@ -1,88 +1,77 @@
-//! Facts by content, in one file that only grows. A record is whole or it is not there: each carries its length and a
-//! checksum, a torn end is cut off by the next writer, and writers take turns by a lock.
-#![allow(clippy::disallowed_methods, reason = "the owner of the pack file")]
+//! Records by key, in a file that only grows. A record is whole or it is not there: each carries its length, its key and
+//! a checksum, a torn end is cut off by the next writer, and writers take turns by a lock. One that is known by its
+//! place is read alone; the others are found by reading the file once.
+#![allow(clippy::disallowed_methods, reason = "the owner of the pack files")]
 
 use std::collections::HashMap;
 use std::io::{Seek, SeekFrom, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use fs_err as fs;
 
-use super::local::{Key, Local};
+use super::local::Key;
 
-const NAME: &str = "facts-1.pack";
+/// What files say, by their content.
+pub(super) const FACTS: &str = "facts-2.pack";
+/// What files promise, by what was written of it.
+pub(super) const LINKED: &str = "linked-1.pack";
 /// Length, key, checksum.
 const HEAD: usize = 4 + 32 + 8;
-/// Above this, what no tree has asked for in this run is dropped when it is most of the file.
-const LARGE: usize = 256 * 1024 * 1024;
+/// Above this the file is begun anew: most of it is of trees that are gone.
+const LARGE: u64 = 256 * 1024 * 1024;
+
+/// Where the payload of a record lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) at: u64,
+    pub(super) length: u32,
+}
 
 #[derive(Debug)]
 pub(super) struct Pack {
     path: PathBuf,
+    file: OnceLock<Option<std::fs::File>>,
+    scanned: OnceLock<Scanned>,
+}
+
+#[derive(Debug, Default)]
+struct Scanned {
     bytes: Vec<u8>,
-    places: HashMap<Key, Range<usize>>,
-    /// How far the file is sound.
-    sound: usize,
-    added: Vec<u8>,
-    /// Whether a record was there that could not be used.
-    pub(super) damaged: bool,
+    slots: HashMap<Key, Slot>,
+    /// Whether something was there that could not be used.
+    damaged: bool,
 }
 
 impl Pack {
-    /// As if nothing were remembered.
-    pub(super) fn empty(cache: &Path) -> Self {
-        Self {
-            path: cache.join(NAME),
-            bytes: Vec::new(),
-            places: HashMap::new(),
-            sound: 0,
-            added: Vec::new(),
-            damaged: false,
-        }
+    pub(super) fn new(cache: &Path, name: &str) -> Self {
+        Self { path: cache.join(name), file: OnceLock::new(), scanned: OnceLock::new() }
     }
 
-    /// What was remembered; nothing where there is nothing to read.
-    pub(super) fn open(cache: &Path) -> Self {
-        let mut pack = Self::empty(cache);
-        pack.bytes = fs::read(&pack.path).unwrap_or_default();
-        let mut at = 0;
-        while let Some((key, place)) = record(&pack.bytes, at) {
-            at = place.end;
-            pack.places.insert(key, place);
-        }
-        pack.sound = at;
-        pack.damaged = at != pack.bytes.len();
-        pack
+    /// The payload at a place, if it is the one that is meant.
+    pub(super) fn read(&self, slot: Slot, key: Key) -> Option<Vec<u8>> {
+        let file = self.file.get_or_init(|| std::fs::File::open(&self.path).ok()).as_ref()?;
+        let mut bytes = vec![0; HEAD + slot.length as usize];
+        read_at(file, &mut bytes, slot.at.checked_sub(HEAD as u64)?).ok()?;
+        let (found, slot) = record(&bytes, 0)?;
+        (found == key && slot.at == HEAD as u64).then(|| bytes.split_off(HEAD))
     }
 
-    pub(super) fn get(&self, key: Key) -> Option<Local> {
-        let payload = self.bytes.get(self.places.get(&key)?.clone())?;
-        let mut local: Local = serde_json::from_slice(payload).ok()?;
-        local.key = key;
-        Some(local)
+    /// By its key, wherever it lies. Reads the whole file at the first call.
+    pub(super) fn find(&self, key: Key) -> Option<(&[u8], Slot)> {
+        let scanned = self.scanned();
+        let slot = *scanned.slots.get(&key)?;
+        let start = usize::try_from(slot.at).ok()?;
+        Some((scanned.bytes.get(start..start + slot.length as usize)?, slot))
     }
 
-    pub(super) fn add(&mut self, local: &Local) {
-        let Ok(payload) = serde_json::to_vec(local) else { return };
-        let Ok(length) = u32::try_from(payload.len()) else { return };
-        self.added.extend_from_slice(&length.to_le_bytes());
-        self.added.extend_from_slice(&local.key.0);
-        self.added.extend_from_slice(&checksum(local.key, &payload));
-        self.added.extend_from_slice(&payload);
+    /// Whether the file was read and something in it could not be used.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.scanned.get().is_some_and(|scanned| scanned.damaged)
     }
 
-    /// Remembers what was added. That it could not is no failure: it will be read again.
-    pub(super) fn save(&mut self) {
-        if self.added.is_empty() && !self.damaged {
-            return;
-        }
-        if let Err(error) = self.write() {
-            tracing::debug!(%error, path = %self.path.display(), "facts are not remembered");
-        }
-    }
-
-    fn write(&mut self) -> std::io::Result<()> {
+    /// Appends records and tells where each payload lies.
+    pub(super) fn append(&self, records: &[(Key, Vec<u8>)]) -> std::io::Result<Vec<Slot>> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -90,38 +79,63 @@ impl Pack {
             fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path)?;
         file.file().lock()?;
         let length = file.metadata()?.len();
-        // Others may have added since; only what is unsound at the very end is cut.
-        let end = if length == self.bytes.len() as u64 { self.sound as u64 } else { sound_end(&self.path)? };
-        if usize::try_from(end).unwrap_or(usize::MAX) > LARGE {
-            file.set_len(0)?;
-        } else if end < length {
-            file.set_len(end)?;
+        // Only what is unsound at the very end is cut, and only a reader of the whole file knows.
+        let sound = if self.is_damaged() { sound_end(&self.path)? } else { length };
+        let mut at = if sound > LARGE { 0 } else { sound };
+        if at < length {
+            file.set_len(at)?;
+        }
+        let mut bytes = Vec::with_capacity(records.iter().map(|(_, payload)| HEAD + payload.len()).sum());
+        let mut slots = Vec::with_capacity(records.len());
+        for (key, payload) in records {
+            let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
+            bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(&key.0);
+            bytes.extend_from_slice(&checksum(*key, payload));
+            bytes.extend_from_slice(payload);
+            slots.push(Slot { at: at + HEAD as u64, length });
+            at += (HEAD + payload.len()) as u64;
         }
         file.seek(SeekFrom::End(0))?;
-        file.write_all(&self.added)?;
-        self.added.clear();
-        Ok(())
+        file.write_all(&bytes)?;
+        Ok(slots)
+    }
+
+    fn scanned(&self) -> &Scanned {
+        self.scanned.get_or_init(|| {
+            let bytes = fs::read(&self.path).unwrap_or_default();
+            let mut slots = HashMap::new();
+            let mut at = 0;
+            while let Some((key, slot)) = record(&bytes, at) {
+                at = end(slot);
+                slots.insert(key, slot);
+            }
+            Scanned { damaged: at != bytes.len(), bytes, slots }
+        })
     }
 }
 
 fn sound_end(path: &Path) -> std::io::Result<u64> {
     let bytes = fs::read(path)?;
     let mut at = 0;
-    while let Some((_, place)) = record(&bytes, at) {
-        at = place.end;
+    while let Some((_, slot)) = record(&bytes, at) {
+        at = end(slot);
     }
     Ok(at as u64)
 }
 
+fn end(slot: Slot) -> usize {
+    usize::try_from(slot.at).unwrap_or(usize::MAX).saturating_add(slot.length as usize)
+}
+
 /// The record at an offset, where there is a sound one.
-fn record(bytes: &[u8], at: usize) -> Option<(Key, Range<usize>)> {
+fn record(bytes: &[u8], at: usize) -> Option<(Key, Slot)> {
     let head = bytes.get(at..at.checked_add(HEAD)?)?;
-    let length = u32::from_le_bytes(head[..4].try_into().ok()?) as usize;
+    let length = u32::from_le_bytes(head[..4].try_into().ok()?);
     let key = Key(head[4..36].try_into().ok()?);
     let start = at + HEAD;
-    let end = start.checked_add(length)?;
-    let payload = bytes.get(start..end)?;
-    (checksum(key, payload) == head[36..]).then_some((key, start..end))
+    let payload = bytes.get(start..start.checked_add(length as usize)?)?;
+    (checksum(key, payload) == head[36..]).then_some((key, Slot { at: start as u64, length }))
 }
 
 fn checksum(key: Key, payload: &[u8]) -> [u8; 8] {
@@ -130,4 +144,21 @@ fn checksum(key: Key, payload: &[u8]) -> [u8; 8] {
     let mut first = [0; 8];
     first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     first
+}
+
+#[cfg(unix)]
+fn read_at(file: &std::fs::File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &std::fs::File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], at + done as u64)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            read => done += read,
+        }
+    }
+    Ok(())
 }

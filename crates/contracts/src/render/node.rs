@@ -1,0 +1,400 @@
+//! A contract with the code beside it, as it stands in bundles. In `none` and `header` it is written to cost a share of
+//! its source: each thing is said once, signatures take the room that is left, and what is private is a name. In `full`
+//! everything is written.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::CodeMode;
+use crate::header;
+use crate::model::{
+    Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, SchemaVersion,
+    Version,
+};
+
+/// Percent of the source's bytes that a contract and what stands beside it may have. Bytes of JSON and of source cost
+/// about the same number of tokens.
+const SHARE_NONE: usize = 14;
+const SHARE_HEADER: usize = 24;
+/// Room for a header however small the file is.
+const LEAST_HEADER: usize = 80;
+
+/// Everything that a node is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeSource<'a> {
+    pub contract: &'a Contract,
+    pub facts: &'a LocalFacts,
+    /// Of the source.
+    pub bytes: usize,
+    /// The source without its secrets, which `full` alone writes.
+    pub code: Option<&'a str>,
+}
+
+/// A node as compact JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeText {
+    pub text: String,
+    /// Where the contract begins; before it is only the name of the file.
+    pub contract: usize,
+}
+
+pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> NodeText {
+    let contract = source.contract;
+    let start = format!("{{\"entryId\":{},\"contract\":", Value::from(contract.entry_id.as_str()));
+    let whole = |rest: String| NodeText { contract: start.len(), text: format!("{start}{rest}}}") };
+    let header = |room: usize| {
+        let header = header::code_header(source.facts, room);
+        Value::from(Some(header).filter(|header| !header.is_empty()))
+    };
+    if mode == CodeMode::Full {
+        let contract = contract.to_json(schema);
+        let code = source.code.map(|code| format!(",\"code\":{}", Value::from(code))).unwrap_or_default();
+        return whole(format!("{contract},\"codeHeader\":{}{code}", header(usize::MAX)));
+    }
+    let share = source.bytes * if mode == CodeMode::None { SHARE_NONE } else { SHARE_HEADER } / 100;
+    let mut frame = Frame { contract, schema, signatures: &[], words: Words::All };
+    let mut written = frame.written();
+    // The original's readers want every field.
+    if written.len() > share && schema == SchemaVersion::V03 {
+        frame.words = if mode == CodeMode::None { Words::Fewest } else { Words::Few };
+        written = frame.written();
+    }
+    let room = share.saturating_sub(written.len());
+    if mode == CodeMode::Header {
+        return whole(format!("{written},\"codeHeader\":{}", header(room.max(LEAST_HEADER))));
+    }
+    let signatures = header::signatures(source.facts, room);
+    if signatures.is_empty() {
+        return whole(written);
+    }
+    whole(Frame { signatures: &signatures, ..frame }.written())
+}
+
+/// The contract in a node: of `none` and `header` with what its signatures tell of the declarations.
+pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
+    let mut value = node.get("contract").cloned().unwrap_or_default();
+    let mut lines = Vec::new();
+    if let Some(fields) = value.as_object_mut() {
+        let listed = fields.get("declarations").and_then(Value::as_array);
+        if listed.is_some_and(|listed| listed.iter().any(Value::is_string)) {
+            let listed = fields.shift_remove("declarations");
+            let texts = listed.as_ref().and_then(Value::as_array).into_iter().flatten();
+            lines.extend(texts.filter_map(Value::as_str).map(str::to_owned));
+        }
+        if let Some(names) = fields.shift_remove("private") {
+            let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
+            lines.extend(names.map(|name| format!("private {name}")));
+        }
+    }
+    let mut contract: Contract = serde_json::from_value(value)?;
+    if contract.entry_id.is_empty() {
+        node.get("entryId").and_then(Value::as_str).unwrap_or_default().clone_into(&mut contract.entry_id);
+    }
+    if contract.declarations.is_empty() {
+        let header = node.get("codeHeader").and_then(Value::as_str).unwrap_or_default();
+        let exported = header.lines().filter_map(|line| line.strip_prefix("export "));
+        lines.extend(exported.map(|line| line.split(" // ").next().unwrap_or(line).to_owned()));
+        contract.declarations = declarations(&lines);
+    }
+    let LogicSignature { props, emits, .. } = &mut contract.logic_signature;
+    for (name, emitted) in emits.iter_mut() {
+        if let (true, Some(prop @ PropType::Described { kind, .. })) =
+            (said_by_prop(emitted), props.get(name))
+        {
+            if kind == "function" {
+                *emitted = prop.clone();
+            }
+        }
+    }
+    Ok(contract)
+}
+
+/// The contract without what stands elsewhere in the node.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    contract: &'a Contract,
+    schema: SchemaVersion,
+    signatures: &'a [String],
+    words: Words,
+}
+
+/// How much is said beside what only this file can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Words {
+    All,
+    /// Of a small file: no description that its name gives, no imports, which are the edges of the graph, nothing that is
+    /// empty, and exported names once.
+    Few,
+    /// Nor what is the same in every contract.
+    Fewest,
+}
+
+impl Frame<'_> {
+    fn written(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for Frame<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let contract = self.contract;
+        let today = self.schema == SchemaVersion::V04;
+        let mut map = serializer.serialize_map(None)?;
+        if self.words < Words::Fewest {
+            map.serialize_entry("type", &contract.type_name)?;
+            map.serialize_entry("schemaVersion", self.schema.as_str())?;
+        }
+        map.serialize_entry("kind", &contract.kind)?;
+        let signature = Signature(&contract.logic_signature);
+        if today {
+            map.serialize_entry("entryId", &contract.entry_id)?;
+            map.serialize_entry("description", &contract.description)?;
+            map.serialize_entry("composition", &contract.version.with_every_list())?;
+            map.serialize_entry("interface", &signature)?;
+        } else if self.words == Words::All {
+            map.serialize_entry("description", &contract.description)?;
+            map.serialize_entry("version", &contract.version)?;
+            map.serialize_entry("logicSignature", &signature)?;
+        } else {
+            let private = private_names(contract);
+            if private != Version::default() {
+                map.serialize_entry("version", &private)?;
+            }
+            if contract.logic_signature != LogicSignature::default() {
+                map.serialize_entry("logicSignature", &signature)?;
+            }
+        }
+        if !contract.exports.is_empty() {
+            if today {
+                map.serialize_entry("exports", &contract.exports.as_04())?;
+            } else {
+                map.serialize_entry("exports", &contract.exports)?;
+            }
+        }
+        if !self.signatures.is_empty() {
+            map.serialize_entry("declarations", self.signatures)?;
+        }
+        let private: Vec<&str> = contract
+            .declarations
+            .iter()
+            .filter(|one| !one.exported && !is_listed(one.kind))
+            .map(|one| one.name.as_str())
+            .collect();
+        if !private.is_empty() {
+            map.serialize_entry("private", &private)?;
+        }
+        if !contract.routes.is_empty() {
+            map.serialize_entry("routes", &contract.routes)?;
+        }
+        if let Some(nextjs) = &contract.nextjs {
+            map.serialize_entry("nextjs", nextjs)?;
+        }
+        if let Some(style) = &contract.style {
+            map.serialize_entry("style", style)?;
+        }
+        if !contract.prediction.is_empty() {
+            map.serialize_entry("prediction", &contract.prediction)?;
+        }
+        if !contract.unresolved.is_empty() {
+            map.serialize_entry("unresolved", &contract.unresolved)?;
+        }
+        if !contract.diagnostics.is_empty() {
+            map.serialize_entry("diagnostics", &contract.diagnostics)?;
+        }
+        map.serialize_entry("semanticHash", &contract.semantic_hash)?;
+        if today {
+            map.serialize_entry("fileHash", &contract.file_hash)?;
+        }
+        map.end()
+    }
+}
+
+/// What `version` tells that the exports do not.
+fn private_names(contract: &Contract) -> Version {
+    let exported = |name: &String| {
+        contract.exports.named.binary_search(name).is_ok() || contract.exports.default.as_ref() == Some(name)
+    };
+    let private = |names: &[String]| names.iter().filter(|name| !exported(name)).cloned().collect();
+    let version = &contract.version;
+    Version {
+        variables: private(&version.variables),
+        functions: private(&version.functions),
+        hooks: version.hooks.clone(),
+        components: version.components.clone(),
+        imports: Vec::new(),
+        language_specific: None,
+    }
+}
+
+/// Whether `version` names declarations of this kind already.
+fn is_listed(kind: DeclarationKind) -> bool {
+    use DeclarationKind::{Component, Constant, Function, Hook, Variable};
+    matches!(kind, Component | Hook | Function | Constant | Variable)
+}
+
+/// The merged view; what an event looks like stands with the prop of its name.
+struct Signature<'a>(&'a LogicSignature);
+
+impl Serialize for Signature<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let LogicSignature { props, emits, state, api_signature } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("props", props)?;
+        let plain = said_once();
+        let emits: std::collections::BTreeMap<&String, &PropType> = emits
+            .iter()
+            .map(|(name, emitted)| (name, if props.get(name) == Some(emitted) { &plain } else { emitted }))
+            .collect();
+        map.serialize_entry("emits", &emits)?;
+        if !state.is_empty() {
+            map.serialize_entry("state", state)?;
+        }
+        if let Some(api) = api_signature {
+            map.serialize_entry("apiSignature", api)?;
+        }
+        map.end()
+    }
+}
+
+fn said_once() -> PropType {
+    PropType::Described { kind: "function".to_owned(), literals: None, signature: None, optional: false }
+}
+
+fn said_by_prop(emitted: &PropType) -> bool {
+    *emitted == said_once()
+}
+
+/// Declarations from their printed signatures; those of one name that follow each other are overloads.
+fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
+    let mut all: Vec<ContractDeclaration> = Vec::new();
+    for line in lines {
+        let Some((kind, name, signature)) = named(line) else { continue };
+        match all.last_mut().filter(|last| last.name == name && last.exported) {
+            Some(last) => last.signatures.push(signature.to_owned()),
+            None => all.push(ContractDeclaration {
+                name: name.to_owned(),
+                kind,
+                exported: !line.starts_with("private "),
+                lines: crate::model::Lines { first: 0, last: 0 },
+                signatures: if line.starts_with("private ") {
+                    Vec::new()
+                } else {
+                    vec![signature.to_owned()]
+                },
+                doc: None,
+                form: None,
+                props: Vec::new(),
+                emits: Vec::new(),
+                state: Vec::new(),
+            }),
+        }
+    }
+    all
+}
+
+/// Kind and name of a printed signature; `None` for a line that declares nothing (`{ a } from './b'`).
+fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
+    let line = line.strip_prefix("default ").unwrap_or(line);
+    if let Some(name) = line.strip_prefix("private ") {
+        return Some((DeclarationKind::Type, name, ""));
+    }
+    let mut rest = line;
+    for modifier in ["declare ", "async ", "abstract "] {
+        rest = rest.strip_prefix(modifier).unwrap_or(rest);
+    }
+    let words: [(&str, DeclarationKind); 10] = [
+        ("function* ", DeclarationKind::Function),
+        ("function ", DeclarationKind::Function),
+        ("class ", DeclarationKind::Class),
+        ("interface ", DeclarationKind::Interface),
+        ("type ", DeclarationKind::Type),
+        ("const enum ", DeclarationKind::Enum),
+        ("enum ", DeclarationKind::Enum),
+        ("const ", DeclarationKind::Constant),
+        ("namespace ", DeclarationKind::Namespace),
+        ("let ", DeclarationKind::Variable),
+    ];
+    for (word, kind) in words {
+        if let Some(rest) = rest.strip_prefix(word) {
+            let end = rest.find(|letter: char| !(letter.is_alphanumeric() || "_$".contains(letter)));
+            let name = &rest[..end.unwrap_or(rest.len())];
+            return (!name.is_empty()).then_some((kind, name, line));
+        }
+    }
+    let declares = !line.starts_with(['{', '*', '/']);
+    declares.then_some((DeclarationKind::Constant, "default", line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Reader;
+    use crate::link::{NoImports, link};
+    use serde_json::json;
+
+    const SOURCE: &str = "/** Money. */\nexport interface Props { label: string; onPress?: (id: number) => void }\n\
+        type Hidden = string;\nfunction helper() {}\n\
+        /** Pays. */\nexport function pay(amount: number): Promise<void>;\nexport function pay(amount: string): Promise<void>;\n\
+        export function pay(amount: any): any { return helper(amount); }\n\
+        export const Button = ({ label, onPress }: Props) => <b onClick={() => onPress?.(1)}>{label}</b>;\n\
+        export default class Wallet { open(): void {} }\n";
+
+    fn written(mode: CodeMode, schema: SchemaVersion, bytes: usize) -> (Contract, Value) {
+        let facts = Reader::new().read("a.tsx", SOURCE);
+        let mut contract = link("src/a.tsx", &facts, &NoImports).contract;
+        contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
+        let source = NodeSource { contract: &contract, facts: &facts, bytes, code: Some(SOURCE) };
+        let node = node(&source, schema, mode);
+        assert!(node.text[node.contract..].starts_with('{'));
+        (contract, serde_json::from_str(&node.text).unwrap())
+    }
+
+    #[test]
+    fn a_small_node_says_each_thing_once_and_is_read_back() {
+        for mode in [CodeMode::None, CodeMode::Header] {
+            for schema in [SchemaVersion::V03, SchemaVersion::V04] {
+                let (contract, value) = written(mode, schema, 100_000);
+                let read = read_node(&value).unwrap();
+                assert_eq!(read.entry_id, "src/a.tsx");
+                assert_eq!(read.logic_signature, contract.logic_signature, "{mode:?} {schema}");
+                assert_eq!(read.version, contract.version);
+                assert_eq!(read.semantic_hash, contract.semantic_hash);
+                let names: Vec<_> = read
+                    .declarations
+                    .iter()
+                    .filter(|one| one.exported)
+                    .map(|one| (one.name.as_str(), one.signatures.clone()))
+                    .collect();
+                let expected: Vec<_> = contract
+                    .declarations
+                    .iter()
+                    .filter(|one| one.exported)
+                    .map(|one| (one.name.as_str(), one.signatures.clone()))
+                    .collect();
+                assert_eq!(names, expected, "{mode:?} {schema}");
+                assert_eq!(value["contract"]["private"], json!(["Hidden"]));
+                assert_eq!(value.get("codeHeader").is_some(), mode == CodeMode::Header);
+                assert_eq!(value["contract"].get("declarations").is_some(), mode == CodeMode::None);
+            }
+        }
+    }
+
+    #[test]
+    fn little_room_cuts_signatures_and_full_cuts_nothing() {
+        let (contract, small) = written(CodeMode::None, SchemaVersion::V03, 10);
+        for absent in ["type", "description", "declarations"] {
+            assert!(small["contract"].get(absent).is_none(), "{small}");
+        }
+        let read = read_node(&small).unwrap();
+        assert!(read.is_brief());
+        assert_eq!((&read.exports, &read.logic_signature), (&contract.exports, &contract.logic_signature));
+        let (_, small) = written(CodeMode::Header, SchemaVersion::V03, 10);
+        assert!(small["codeHeader"].as_str().unwrap().len() < LEAST_HEADER + 40, "{small}");
+        let (contract, full) = written(CodeMode::Full, SchemaVersion::V03, 10);
+        assert_eq!(full["code"], SOURCE);
+        let mut read = read_node(&full).unwrap();
+        read.file_hash.clone_from(&contract.file_hash);
+        assert_eq!(read, contract);
+    }
+}

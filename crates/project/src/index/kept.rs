@@ -1,0 +1,142 @@
+//! A value that is in memory or in a pack, and is read when somebody asks. What cannot be read is made anew from the
+//! files themselves, so that a damaged cache costs time and nothing else.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use becket_contracts::model::Contract;
+use becket_contracts::target::Target;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::local::Key;
+use super::pack::{Pack, Slot};
+use super::{Index, Place, Targets};
+
+/// What a file promises, and where its imports lead.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Linked {
+    pub contract: Contract,
+    /// By specifier.
+    pub targets: Targets,
+}
+
+#[derive(Debug)]
+pub(super) struct Kept<T> {
+    value: OnceLock<Arc<T>>,
+    pub(super) key: Key,
+    slot: OnceLock<Slot>,
+    pack: Option<Arc<Pack>>,
+    /// What is to be written of it.
+    unsaved: Mutex<Option<Vec<u8>>>,
+}
+
+impl<T> Kept<T> {
+    pub(super) fn fresh(value: Arc<T>, key: Key, unsaved: Option<Vec<u8>>) -> Self {
+        Self {
+            value: OnceLock::from(value),
+            key,
+            slot: OnceLock::new(),
+            pack: None,
+            unsaved: Mutex::new(unsaved),
+        }
+    }
+
+    pub(super) fn stored(pack: Arc<Pack>, key: Key, slot: Slot) -> Self {
+        Self {
+            value: OnceLock::new(),
+            key,
+            slot: OnceLock::from(slot),
+            pack: Some(pack),
+            unsaved: Mutex::new(None),
+        }
+    }
+
+    /// The same for another file of the index.
+    pub(super) fn again(&self) -> Self {
+        let again = Self {
+            value: OnceLock::new(),
+            key: self.key,
+            slot: OnceLock::new(),
+            pack: self.pack.clone(),
+            unsaved: Mutex::new(self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+        };
+        if let Some(value) = self.value.get() {
+            _ = again.value.set(Arc::clone(value));
+        }
+        again.with_slot(self.slot())
+    }
+
+    pub(super) fn with_slot(self, slot: Option<Slot>) -> Self {
+        if let Some(slot) = slot {
+            _ = self.slot.set(slot);
+        }
+        self
+    }
+
+    pub(super) fn slot(&self) -> Option<Slot> {
+        self.slot.get().copied()
+    }
+
+    pub(super) fn saved_at(&self, slot: Slot) {
+        _ = self.slot.set(slot);
+    }
+
+    pub(super) fn take_unsaved(&self) -> Option<Vec<u8>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(super) fn in_memory(&self) -> Option<&Arc<T>> {
+        self.value.get()
+    }
+}
+
+impl<T: DeserializeOwned> Kept<T> {
+    /// `instead` is asked where what is stored cannot be read.
+    pub(super) fn get(&self, instead: impl FnOnce() -> Arc<T>) -> &Arc<T> {
+        self.value.get_or_init(|| self.read().unwrap_or_else(instead))
+    }
+
+    fn read(&self) -> Option<Arc<T>> {
+        let bytes = self.pack.as_ref()?.read(*self.slot.get()?, self.key)?;
+        serde_json::from_slice(&bytes).ok().map(Arc::new)
+    }
+}
+
+/// The way back to the files, for an index that was read from the cache.
+#[derive(Debug)]
+pub(super) struct Again {
+    place: Place,
+    cold: OnceLock<Option<Index>>,
+}
+
+impl Again {
+    pub(super) fn new(place: &Place) -> Self {
+        Self { place: place.clone(), cold: OnceLock::new() }
+    }
+
+    /// The same index, made without a cache; `None` where the files cannot be read any more.
+    pub(super) fn index(&self) -> Option<&Index> {
+        self.cold
+            .get_or_init(|| {
+                // So that the next process does not meet it again.
+                super::stored::forget(&self.place);
+                Index::without_cache(&self.place).ok()
+            })
+            .as_ref()
+    }
+
+    /// Whether something in the cache could not be read.
+    pub(super) fn was_needed(&self) -> bool {
+        self.cold.get().is_some()
+    }
+}
+
+/// What is known of a file that is gone together with what was remembered of it.
+pub(super) fn nothing(path: &str) -> Linked {
+    let facts = becket_contracts::model::LocalFacts::empty();
+    let mut contract =
+        becket_contracts::link::link(path, &facts, &becket_contracts::link::NoImports).contract;
+    contract.semantic_hash = becket_contracts::fingerprint::semantic_hash(&contract);
+    contract.file_hash = becket_contracts::fingerprint::file_hash("");
+    Linked { contract, targets: std::collections::BTreeMap::<String, Target>::new() }
+}

@@ -1,0 +1,204 @@
+//! From an index to the next one where no name came or went and nothing changed that decides resolution: only files that
+//! were edited are read, and only what was made by looking at them is made again. Everything else is not even read from
+//! the cache.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use becket_contracts::graph::{Edge, Members};
+use becket_contracts::link::Lookup;
+use becket_contracts::model::LocalFacts;
+use becket_contracts::target::Target;
+use rayon::prelude::*;
+
+use super::build::{index_id, made, targets_of};
+use super::file::IndexedFile;
+use super::kept::Kept;
+use super::known::Known;
+use super::local::{Key, Local, Surface, read};
+use super::{Index, KeptGraph, Place, Targets, Work};
+use crate::resolve::{Modules, Resolver};
+use crate::walk::{Role, Walked};
+
+/// With more edits than this everything is looked at: reading the cache as a whole is cheaper then.
+const MOST_EDITS: usize = 500;
+
+/// A file that was edited.
+struct Edited {
+    at: usize,
+    key: Key,
+    local: Arc<Local>,
+    surface: Surface,
+    targets: Targets,
+}
+
+/// Gives the look back where a step is not enough.
+pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) -> Result<Index, Walked> {
+    let known = &previous.known;
+    let Some(touched) = touched(known, &walked).filter(|touched| touched.len() <= MOST_EDITS) else {
+        return Err(walked);
+    };
+    let read: Option<Vec<(usize, Vec<u8>, Key)>> = touched
+        .par_iter()
+        .map(|at| {
+            let path = &walked.files[*at].path;
+            let bytes = read(&place.root, path)?;
+            let key = Key::of(path, &bytes);
+            Some((*at, bytes, key))
+        })
+        .collect();
+    let sources = walked.files.iter().filter(|file| file.role == Role::Source).count();
+    let Some(read) = read.filter(|_| sources == previous.files.len()) else { return Err(walked) };
+    let mut keys = known.keys.clone();
+    let mut work = Work { read: read.len(), ..Work::default() };
+    let resolver = &previous.resolver;
+    let parsed: Vec<Edited> = read
+        .into_par_iter()
+        .filter_map(|(seen, bytes, key)| {
+            let path = &walked.files[seen].path;
+            let at = previous.position(path)?;
+            let old = &previous.files[at];
+            if old.local.key == key {
+                return None;
+            }
+            let local = Local::parse(path, &bytes);
+            let targets = targets_of(&local.facts, |specifier| match old.targets().get(specifier) {
+                Some(target) => Some(target.clone()),
+                None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
+            });
+            let surface = Surface::of(&local.facts);
+            Some(Edited { at, key, local: Arc::new(local), surface, targets })
+        })
+        .collect();
+    for edited in &parsed {
+        let path = &previous.files[edited.at].path;
+        if let Ok(at) = walked.files.binary_search_by(|file| file.path.cmp(path)) {
+            keys[at] = Some(edited.key);
+        }
+    }
+    work.parsed = parsed.len();
+    let edited: BTreeMap<usize, Edited> = parsed.into_iter().map(|edited| (edited.at, edited)).collect();
+    let shown: BTreeSet<u32> = edited
+        .values()
+        .filter(|edited| {
+            let old = &previous.files[edited.at];
+            old.surface != edited.surface || *old.targets() != edited.targets
+        })
+        .filter_map(|edited| u32::try_from(edited.at).ok())
+        .collect();
+    let rests = |file: &IndexedFile| !shown.is_empty() && file.rests_on.iter().any(|at| shown.contains(at));
+    let dirty: Vec<usize> = (0..previous.files.len())
+        .filter(|at| edited.contains_key(at) || rests(&previous.files[*at]))
+        .collect();
+    work.linked = dirty.len();
+
+    let overlay = Overlay { previous, edited: &edited };
+    let made: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = dirty
+        .into_par_iter()
+        .map(|at| {
+            let old = &previous.files[at];
+            let (local, surface, targets) = match edited.get(&at) {
+                Some(new) => {
+                    let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
+                    (local, new.surface, new.targets.clone())
+                }
+                None => {
+                    let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
+                    (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
+                }
+            };
+            let (file, edges) = made(&overlay, at, &old.path, local, surface, targets);
+            (at, file, edges)
+        })
+        .collect();
+    let mut files = previous.files.clone();
+    let mut other_edges = Vec::new();
+    for (at, file, edges) in made {
+        if files[at].edges != file.edges {
+            other_edges.push((at, edges));
+        }
+        files[at] = file;
+    }
+    let graph = if other_edges.is_empty() {
+        Arc::clone(&previous.graph)
+    } else {
+        Arc::new(KeptGraph::fresh(previous.graph().with_edges(other_edges)))
+    };
+    let id = index_id(&files, &previous.problems, &previous.lost_extends);
+    Ok(Index {
+        files,
+        graph,
+        problems: previous.problems.clone(),
+        known: Arc::new(Known { walked, keys, taken }),
+        resolver: Arc::clone(resolver),
+        lost_extends: Arc::clone(&previous.lost_extends),
+        id,
+        work,
+        again: previous.again.clone(),
+    })
+}
+
+/// Sources whose stamp does not speak for them; `None` where a name, a role or a rule is another.
+fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
+    if known.walked.files.len() != walked.files.len() || known.walked.problems != walked.problems {
+        return None;
+    }
+    let mut touched = Vec::new();
+    for (at, (old, new)) in known.walked.files.iter().zip(&walked.files).enumerate() {
+        if old.path != new.path || old.role != new.role {
+            return None;
+        }
+        let trusted = old.stamp == new.stamp && known.trusts(new.stamp);
+        match new.role {
+            Role::Control if !trusted => return None,
+            Role::Source if !trusted => touched.push(at),
+            _ => {}
+        }
+    }
+    Some(touched)
+}
+
+fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {
+    resolver.get_or_init(|| {
+        let root = place.root.clone();
+        Resolver::new(Modules::new(&walked.files), &move |path: &str| read(&root, path))
+    })
+}
+
+/// The files of before with those that were edited in their place.
+struct Overlay<'a> {
+    previous: &'a Index,
+    edited: &'a BTreeMap<usize, Edited>,
+}
+
+impl Lookup for Overlay<'_> {
+    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
+        let from = self.previous.position(from)?;
+        let at = self.previous.position(self.target(from, specifier)?.file()?)?;
+        Some((&self.previous.files[at].path, self.facts(at)))
+    }
+}
+
+impl Members for Overlay<'_> {
+    fn path(&self, at: usize) -> &str {
+        &self.previous.files[at].path
+    }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.previous.position(path)
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        match self.edited.get(&at) {
+            Some(edited) => &edited.local.facts,
+            None => &self.previous.files[at].local().facts,
+        }
+    }
+
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
+        match self.edited.get(&at) {
+            Some(edited) => edited.targets.get(specifier),
+            None => self.previous.files[at].targets().get(specifier),
+        }
+    }
+}

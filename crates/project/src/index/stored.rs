@@ -1,0 +1,286 @@
+//! An index on the disk: one file per worktree and choice of tests with the stamps, the measures and the places in the
+//! packs; beside it the graph, written only when it is another. Replaced in one step, and believed only where its
+//! checksum holds.
+#![allow(clippy::disallowed_methods, reason = "the owner of the files of the index")]
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use becket_contracts::graph::{Edge, EdgeKind, Graph};
+use fs_err as fs;
+use rayon::prelude::*;
+
+use super::file::{IndexedFile, first};
+use super::kept::{Again, Kept};
+use super::known::Known;
+use super::local::{Key, Surface};
+use super::pack::{FACTS, LINKED, Pack, Slot};
+use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
+use crate::walk::{Role, Tests, WalkProblem};
+use becket_base::codec::{Decoder, Encoder};
+
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 1\n").as_bytes();
+/// Endings of what is ours in the cache folder.
+const OURS: [&str; 4] = ["pack", "tree", "graph", "run"];
+
+/// The index of the last look, if it was remembered.
+pub(super) fn load(place: &Place) -> Option<Index> {
+    let file = file_of(place, "tree");
+    let bytes = fs::read(&file).ok()?;
+    let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+    if blake3::hash(body).as_bytes() != sum {
+        return None;
+    }
+    let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
+    let known = Known::decode(&mut decoder)?;
+    let again = Arc::new(Again::new(place));
+    let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
+    let (id, graph_id) = (decoder.array()?, decoder.array()?);
+    let (problems, lost) = (pairs(&mut decoder)?, pairs(&mut decoder)?);
+    let sources = known.walked.files.iter().zip(&known.keys);
+    let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
+    let mut files = Vec::new();
+    for (found, key) in sources {
+        files.push(Arc::new(indexed(&mut decoder, found.path.clone(), (*key)?, &packs, &again)?));
+    }
+    decoder.bytes.is_empty().then_some(())?;
+    let problem = |(path, message)| WalkProblem { path, message };
+    Some(Index {
+        files,
+        graph: Arc::new(KeptGraph {
+            value: OnceLock::new(),
+            id: graph_id,
+            file: Some(file_of(place, "graph")),
+        }),
+        problems: problems.into_iter().map(problem).collect(),
+        known: Arc::new(known),
+        resolver: Arc::default(),
+        lost_extends: lost.into(),
+        id,
+        work: Work::default(),
+        again: Some(again),
+    })
+}
+
+fn indexed(
+    decoder: &mut Decoder<'_>,
+    path: String,
+    key: Key,
+    (facts, linked): &(Arc<Pack>, Arc<Pack>),
+    again: &Arc<Again>,
+) -> Option<IndexedFile> {
+    let local = Kept::stored(Arc::clone(facts), key, slot(decoder)?);
+    let linked = Kept::stored(Arc::clone(linked), Key(decoder.array()?), slot(decoder)?);
+    let (surface, edges) = (Surface(decoder.array()?), decoder.array()?);
+    let (tokens, bytes) = (decoder.small()?, decoder.small()?);
+    let mut rests_on = Vec::new();
+    let mut last = 0;
+    for _ in 0..decoder.small()? {
+        last += decoder.small()?;
+        rests_on.push(u32::try_from(last).ok()?);
+    }
+    let again = Some(Arc::clone(again));
+    Some(IndexedFile { path, tokens, bytes, surface, local, linked, rests_on, edges, again })
+}
+
+/// Remembers an index; that it could not is no failure.
+pub(super) fn save(index: &Index, place: &Place) {
+    if let Err(error) = write(index, place) {
+        tracing::debug!(%error, "the index is not remembered");
+    }
+}
+
+/// Remembers what files say, and nothing of the tree.
+pub(super) fn save_facts(index: &Index, pack: &Pack) {
+    if let Err(error) = append_facts(index, pack) {
+        tracing::debug!(%error, "facts are not remembered");
+    }
+}
+
+fn write(index: &Index, place: &Place) -> io::Result<()> {
+    append_facts(index, &Pack::new(&place.cache, FACTS))?;
+    append_linked(index, &Pack::new(&place.cache, LINKED))?;
+    let graph = file_of(place, "graph");
+    if index.graph.file.is_none() {
+        replace(&graph, &encode_graph(index.graph()))?;
+    }
+    let mut encoder = Encoder { bytes: MAGIC.to_vec() };
+    index.known.encode(&mut encoder);
+    encoder.bytes.extend(index.id);
+    encoder.bytes.extend(index.graph.id);
+    let problems = index.problems.iter().map(|problem| (&*problem.path, &*problem.message));
+    put_pairs(&mut encoder, problems);
+    put_pairs(&mut encoder, index.lost_extends.iter().map(|(file, extends)| (&**file, &**extends)));
+    for file in &index.files {
+        let (Some(local), Some(linked)) = (file.local.slot(), file.linked.slot()) else {
+            return Err(io::Error::other("a record has no place"));
+        };
+        put_slot(&mut encoder, local);
+        encoder.bytes.extend(file.linked.key.0);
+        put_slot(&mut encoder, linked);
+        encoder.bytes.extend(file.surface.0);
+        encoder.bytes.extend(file.edges);
+        encoder.small(file.tokens);
+        encoder.small(file.bytes);
+        encoder.small(file.rests_on.len());
+        let mut last = 0;
+        for at in &file.rests_on {
+            encoder.small((at - last) as usize);
+            last = *at;
+        }
+    }
+    let sum = blake3::hash(&encoder.bytes);
+    encoder.bytes.extend(sum.as_bytes());
+    replace(&file_of(place, "tree"), &encoder.bytes)
+}
+
+fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
+    let files: Vec<&Arc<IndexedFile>> =
+        index.files.iter().filter(|file| file.local.slot().is_none()).collect();
+    let records: Vec<(Key, Vec<u8>)> = files
+        .par_iter()
+        .map(|file| (file.local.key, serde_json::to_vec(&**file.local()).unwrap_or_default()))
+        .collect();
+    if records.is_empty() && !pack.is_damaged() {
+        return Ok(());
+    }
+    for (file, slot) in files.iter().zip(pack.append(&records)?) {
+        file.local.saved_at(slot);
+    }
+    Ok(())
+}
+
+fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
+    let files: Vec<&Arc<IndexedFile>> =
+        index.files.iter().filter(|file| file.linked.slot().is_none()).collect();
+    let unsaved =
+        |file: &&Arc<IndexedFile>| (file.linked.key, file.linked.take_unsaved().unwrap_or_default());
+    let records: Vec<(Key, Vec<u8>)> = files.iter().map(unsaved).collect();
+    if records.is_empty() {
+        return Ok(());
+    }
+    for (file, slot) in files.iter().zip(pack.append(&records)?) {
+        file.linked.saved_at(slot);
+    }
+    Ok(())
+}
+
+/// The graph of a file, if it is the one that is meant.
+pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<String>) -> Option<Graph> {
+    let bytes = fs::read(file).ok()?;
+    if first::<16>(&blake3::hash(&bytes)) != id {
+        return None;
+    }
+    let mut decoder = Decoder { bytes: &bytes };
+    let mut all = Vec::with_capacity(paths.len());
+    for _ in 0..paths.len() {
+        let mut edges = Vec::new();
+        for _ in 0..decoder.small()? {
+            let to = decoder.small()?;
+            let kind = match decoder.byte()? {
+                0 => EdgeKind::Static,
+                1 => EdgeKind::Dynamic,
+                2 => EdgeKind::ReExport,
+                _ => EdgeKind::TypeOnly,
+            };
+            let through = decoder.small()?.checked_sub(1);
+            let names: Option<BTreeSet<String>> = (0..decoder.small()?).map(|_| decoder.text()).collect();
+            edges.push(Edge { to, kind, names: names?, through });
+        }
+        all.push(edges);
+    }
+    Some(Graph::from_edges(paths, all))
+}
+
+pub(super) fn graph_id(graph: &Graph) -> IndexId {
+    first(&blake3::hash(&encode_graph(graph)))
+}
+
+fn encode_graph(graph: &Graph) -> Vec<u8> {
+    let mut encoder = Encoder::default();
+    for from in 0..graph.len() {
+        encoder.small(graph.edges(from).len());
+        for edge in graph.edges(from) {
+            encoder.small(edge.to);
+            encoder.bytes.push(match edge.kind {
+                EdgeKind::Static => 0,
+                EdgeKind::Dynamic => 1,
+                EdgeKind::ReExport => 2,
+                EdgeKind::TypeOnly => 3,
+            });
+            encoder.small(edge.through.map_or(0, |through| through + 1));
+            encoder.small(edge.names.len());
+            for name in &edge.names {
+                encoder.text(name);
+            }
+        }
+    }
+    encoder.bytes
+}
+
+/// Leaves the last look behind; what files say stays in its pack.
+pub(super) fn forget(place: &Place) {
+    _ = fs::remove_file(file_of(place, "tree"));
+}
+
+/// Removes what was remembered.
+pub(super) fn clear(cache: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(cache) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if OURS.contains(&ending) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn file_of(place: &Place, ending: &str) -> PathBuf {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(place.root.to_string_lossy().as_bytes());
+    hasher.update(&[u8::from(place.tests == Tests::Included)]);
+    place.cache.join(format!("{}.{ending}", &hasher.finalize().to_hex()[..16]))
+}
+
+/// Without a sync: after a crash of the machine the checksum tells.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
+    fs::write(&temporary, bytes)?;
+    fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary))
+}
+
+fn slot(decoder: &mut Decoder<'_>) -> Option<Slot> {
+    Some(Slot { at: decoder.small()? as u64, length: u32::try_from(decoder.small()?).ok()? })
+}
+
+fn put_slot(encoder: &mut Encoder, slot: Slot) {
+    encoder.small(usize::try_from(slot.at).unwrap_or(usize::MAX));
+    encoder.small(slot.length as usize);
+}
+
+fn pairs(decoder: &mut Decoder<'_>) -> Option<Vec<LostExtends>> {
+    (0..decoder.small()?).map(|_| Some((decoder.text()?, decoder.text()?))).collect()
+}
+
+fn put_pairs<'a>(encoder: &mut Encoder, pairs: impl ExactSizeIterator<Item = (&'a str, &'a str)>) {
+    encoder.small(pairs.len());
+    for (left, right) in pairs {
+        encoder.text(left);
+        encoder.text(right);
+    }
+}

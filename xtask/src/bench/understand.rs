@@ -1,0 +1,346 @@
+//! `cargo xtask bench understand`: what reading a project costs beside the least that reading it can cost, what an edit
+//! costs after that, how it grows, and how many tokens contracts take of their source. Measured from outside, on a
+//! generated project or on a copy of a given one.
+
+#![allow(clippy::disallowed_methods, reason = "it makes the projects that it measures")]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::generated::{self, Project};
+use super::process::{self, Scratch};
+use super::report::{Floor, Goal, Row};
+use super::sample::Sample;
+use super::stdio::StdioServer;
+use super::{BenchError, beside};
+
+const FILES: usize = 5_000;
+const GROWTH: [usize; 7] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+const COLD: usize = 5;
+const FRESH: usize = 21;
+const COMPARES: usize = 15;
+/// So many files the original reads in a minute or two.
+const ORIGINAL_FILES: usize = 200;
+const ORIGINAL: &str = "logicstamp-context";
+/// Longer than the clock tick within which a stamp is not believed.
+const SETTLE: Duration = Duration::from_millis(40);
+const MIB: f64 = 1024.0 * 1024.0;
+
+pub(crate) fn measure(root: &Path, binary: &Path, given: Option<&Path>) -> Result<Vec<Row>, BenchError> {
+    let floor = process::build_example(root, "becket-project", "parse_floor")?;
+    let scratch = Scratch::repository(binary)?;
+    let project = match given {
+        Some(path) => generated::copy(path, &scratch.path.join("given")).map_err(failed)?,
+        None => generated::project(&scratch.path.join("generated"), FILES).map_err(failed)?,
+    };
+    let mut rows = cold_rows(binary, &floor, &project)?;
+    rows.extend(token_rows(binary, &project)?);
+    rows.extend(fresh_rows(binary, &project)?);
+    rows.extend(compare_rows(binary, &project)?);
+    if given.is_none() {
+        rows.extend(growth_rows(binary, &scratch.path)?);
+    }
+    rows.extend(original_rows(binary, &scratch.path, given.map(|_| &project))?);
+    Ok(rows)
+}
+
+/// Everything counted and written, with nothing remembered. The floor walks, reads and parses the same files on as many
+/// threads.
+fn cold_rows(binary: &Path, floor: &Path, project: &Project) -> Result<Vec<Row>, BenchError> {
+    let (mut cold, mut least) = (Cost::default(), Cost::default());
+    let mut size = (0.0, 0.0);
+    for _ in 0..COLD {
+        let mut command = Command::new(floor);
+        let (cost, output) = run(command.arg(&project.path))?;
+        let told: Value = serde_json::from_str(&output).unwrap_or_default();
+        size = (number(&told["files"]), number(&told["bytes"]) / 1e6);
+        least.add(cost);
+        project.forget().map_err(failed)?;
+        cold.add(run(&mut context(binary, &project.path, &[]))?.0);
+    }
+    let (files, megabytes) = size;
+    let name = |what: &str| format!("{}, {files} files of {megabytes:.1} MB, cold, {what}", project.name);
+    let floor = |value| Floor { name: "walk, read, parse", value };
+    let (wall, processor) = (cold.wall(), cold.processor());
+    let mut rows = vec![
+        Row::new(name("wall"), wall, "ms").with_floor(floor(least.wall())),
+        Row::new(name("wall, as a multiple of the floor"), wall / least.wall(), "×")
+            .with_goal(Goal::AtMost(4.0)),
+    ];
+    if let (Some(processor), Some(floor_processor)) = (processor, least.processor()) {
+        rows.push(Row::new(name("CPU"), processor, "ms").with_floor(floor(floor_processor)));
+        rows.push(
+            Row::new(name("CPU per MB of source"), processor / megabytes, "ms").with_goal(Goal::AtMost(60.0)),
+        );
+    }
+    if cold.peak > 0.0 {
+        // The bound is for 5,000 files; a larger project may take as much more.
+        let bound = 200.0 * (files / 5_000.0).max(1.0);
+        rows.push(
+            Row::new(name("peak memory (VmHWM)"), cold.peak / MIB, "MiB").with_goal(Goal::AtMost(bound)),
+        );
+    }
+    Ok(rows)
+}
+
+/// Each contract once, against its source, both in `o200k_base`.
+fn token_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError> {
+    run(&mut context(binary, &project.path, &["--compare-modes", "--stats"]))?;
+    let text = fs::read_to_string(project.path.join("context_compare_modes.json")).map_err(failed)?;
+    let told: Value = serde_json::from_str(&text).unwrap_or_default();
+    let costs = &told["comparisonVsRawSource"];
+    let share = |mode: &str| {
+        100.0 * number(&costs[mode]["tokensGPT4o"]) / number(&costs["rawSource"]["tokensGPT4o"]).max(1.0)
+    };
+    let name = |mode: &str| format!("{}, tokens of contracts in `{mode}`, of the source", project.name);
+    // Fewer files than that are too few for the goal to speak of.
+    let goal = |row: Row, bound| {
+        if number(&told["stats"]["totalFiles"]) >= 200.0 { row.with_goal(Goal::AtMost(bound)) } else { row }
+    };
+    Ok(vec![
+        goal(Row::new(name("none"), share("none"), "%"), 25.0),
+        goal(Row::new(name("header"), share("header"), "%"), 40.0),
+        Row::new(name("header with style"), share("headerStyle"), "%"),
+        Row::new(name("full"), share("full"), "%"),
+    ])
+}
+
+/// A new process each time, from before it exists until it has ended.
+fn fresh_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError> {
+    run(&mut context(binary, &project.path, &[]))?;
+    thread::sleep(SETTLE);
+    run(&mut context(binary, &project.path, &[]))?;
+    let (mut same, mut edited, mut floors) = (Sample::default(), Sample::default(), Sample::default());
+    for _ in 0..FRESH {
+        floors.add(process::time_to_exit(binary, "--version")?);
+        same.add(run(&mut context(binary, &project.path, &[]))?.0.wall);
+    }
+    for round in 0..FRESH {
+        project.edit(round).map_err(failed)?;
+        thread::sleep(SETTLE);
+        edited.add(run(&mut context(binary, &project.path, &[]))?.0.wall);
+    }
+    let thousands = project.count as f64 / 1e3;
+    let name = |what: &str| format!("{}, {what} of {FRESH}", project.name);
+    let floor = |value| Floor { name: "becket --version", value };
+    // The bound is for 5,000 files.
+    let bound = 25.0 * (thousands / 5.0).max(1.0);
+    Ok(vec![
+        Row::new(name("nothing changed, fresh process, median"), same.milliseconds(50), "ms")
+            .with_floor(floor(floors.milliseconds(50)))
+            .with_goal(Goal::AtMost(5.0 + 2.0 * thousands)),
+        Row::new(name("one file edited, fresh process, median"), edited.milliseconds(50), "ms")
+            .with_floor(floor(floors.milliseconds(50)))
+            .with_goal(Goal::AtMost(bound)),
+        Row::new(name("one file edited, fresh process, p95"), edited.milliseconds(95), "ms"),
+    ])
+}
+
+/// A snapshot, and then what an agent waits for after each of its edits.
+fn compare_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError> {
+    let mut server = StdioServer::start(binary, &project.path)?;
+    let refresh = server.tool("logicstamp_refresh_snapshot", &json!({}))?;
+    server.tool("logicstamp_compare_snapshot", &json!({}))?;
+    let (mut compares, mut pings) = (Sample::default(), Sample::default());
+    for round in 0..COMPARES {
+        project.edit(1_000 + round).map_err(failed)?;
+        thread::sleep(SETTLE);
+        pings.add(server.ping()?);
+        compares.add(server.tool("logicstamp_compare_snapshot", &json!({}))?);
+    }
+    server.stop()?;
+    let name = |what: &str| format!("{}, {what}", project.name);
+    let bound = 50.0 * (project.count as f64 / 5_000.0).max(1.0);
+    Ok(vec![
+        Row::new(name("`logicstamp_refresh_snapshot`, first of a server"), refresh.as_secs_f64() * 1e3, "ms"),
+        Row::new(
+            name(&format!("`logicstamp_compare_snapshot` after one edit, median of {COMPARES}")),
+            compares.milliseconds(50),
+            "ms",
+        )
+        .with_floor(Floor { name: "ping", value: pings.milliseconds(50) })
+        .with_goal(Goal::AtMost(bound)),
+    ])
+}
+
+/// Cold runs over projects of twice the size each: the best of three, because a neighbour only ever adds.
+fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
+    let mut rows = Vec::new();
+    let mut before: Option<f64> = None;
+    for files in GROWTH {
+        let project = generated::project(&scratch.join("growing"), files).map_err(failed)?;
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            project.forget().map_err(failed)?;
+            best = best.min(run(&mut context(binary, &project.path, &[]))?.0.wall.as_secs_f64() * 1e3);
+        }
+        let name = format!("generated, {files} files, cold, best of 3");
+        rows.push(Row::new(name, best, "ms"));
+        if let Some(before) = before {
+            let name = format!("generated, {files} files, as a multiple of half as many");
+            rows.push(Row::new(name, best / before, "×").with_goal(Goal::AtMost(2.2)));
+        }
+        before = Some(best);
+        fs::remove_dir_all(&project.path).map_err(failed)?;
+    }
+    Ok(rows)
+}
+
+/// The same command by the program that becket follows, from npm. Where it cannot be had a row says so.
+fn original_rows(binary: &Path, scratch: &Path, given: Option<&Project>) -> Result<Vec<Row>, BenchError> {
+    let Some(stamp) = original(binary) else {
+        return Ok(vec![Row::new(
+            format!("`{ORIGINAL}` could not be installed from npm: not compared"),
+            0.0,
+            "",
+        )]);
+    };
+    let small;
+    let project = match given.filter(|project| project.count <= ORIGINAL_FILES * 3) {
+        Some(project) => project,
+        None => {
+            small = generated::project(&scratch.join("small"), ORIGINAL_FILES).map_err(failed)?;
+            &small
+        }
+    };
+    project.forget().map_err(failed)?;
+    let ours = run(&mut context(binary, &project.path, &[]))?.0;
+    project.forget().map_err(failed)?;
+    let mut command = Command::new("node");
+    command.arg(stamp).args(["context", "--skip-gitignore", "--quiet"]).current_dir(&project.path);
+    let theirs = run(&mut command)?.0;
+    let name = |what: &str| format!("`{ORIGINAL}` on {} files, {what}", project.count);
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let mut rows = vec![
+        Row::new(name("wall"), milliseconds(theirs.wall), "ms")
+            .with_floor(Floor { name: "becket context", value: milliseconds(ours.wall) }),
+    ];
+    if let (Some(theirs), Some(ours)) = (theirs.processor, ours.processor) {
+        // The kernel counts in hundredths of a second.
+        let ours = ours.max(Duration::from_millis(10));
+        rows.push(Row::new(name("CPU"), milliseconds(theirs), "ms"));
+        rows.push(
+            Row::new(name("CPU, as a multiple of becket's"), theirs.as_secs_f64() / ours.as_secs_f64(), "×")
+                .with_goal(Goal::AtLeast(200.0)),
+        );
+    }
+    Ok(rows)
+}
+
+/// The original's program, installed beside the binary once; `None` where npm or the network is not there.
+fn original(binary: &Path) -> Option<PathBuf> {
+    let home = beside(binary, "bench-original");
+    let package = home.join("node_modules").join(ORIGINAL);
+    if !package.is_dir() {
+        fs::create_dir_all(&home).ok()?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home).arg(ORIGINAL);
+        npm.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        npm.status().ok().filter(std::process::ExitStatus::success)?;
+    }
+    let manifest = fs::read_to_string(package.join("package.json")).ok()?;
+    let manifest: Value = serde_json::from_str(&manifest).ok()?;
+    let program = manifest["bin"]["stamp"].as_str().or(manifest["bin"].as_str())?;
+    Some(package.join(program))
+}
+
+fn context(binary: &Path, project: &Path, arguments: &[&str]) -> Command {
+    let mut command = process::becket(binary, project);
+    command.arg("context").args(arguments);
+    command
+}
+
+/// What one process cost.
+#[derive(Debug, Clone, Copy)]
+struct Spent {
+    wall: Duration,
+    /// Nothing where there is no `/proc`.
+    processor: Option<Duration>,
+    peak: f64,
+}
+
+/// Several runs of the same.
+#[derive(Debug, Default)]
+struct Cost {
+    walls: Sample,
+    processors: Vec<Duration>,
+    peak: f64,
+}
+
+impl Cost {
+    fn add(&mut self, spent: Spent) {
+        self.walls.add(spent.wall);
+        self.processors.extend(spent.processor);
+        self.peak = self.peak.max(spent.peak);
+    }
+
+    fn wall(&self) -> f64 {
+        self.walls.milliseconds(50)
+    }
+
+    /// The mean, because the kernel counts in coarse steps.
+    fn processor(&self) -> Option<f64> {
+        let sum: Duration = self.processors.iter().sum();
+        (!self.processors.is_empty()).then(|| sum.as_secs_f64() * 1e3 / self.processors.len() as f64)
+    }
+}
+
+/// Runs a command that must succeed; looks at its memory while it lives.
+fn run(command: &mut Command) -> Result<(Spent, String), BenchError> {
+    let shown = command.get_program().display().to_string();
+    let before = process::children_processor_time();
+    let begun = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|source| BenchError::Start { command: shown.clone(), source })?;
+    let id = child.id();
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    let (wall, status, output, errors, peak) = thread::scope(|scope| {
+        let output = scope.spawn(|| drain(output));
+        let errors = scope.spawn(|| drain(errors));
+        let watched = scope.spawn(move || {
+            let mut peak = 0.0_f64;
+            while let Some(memory) = process::memory(id) {
+                peak = peak.max(memory.peak);
+                thread::sleep(Duration::from_millis(3));
+            }
+            peak
+        });
+        let status = child.wait();
+        let wall = begun.elapsed();
+        let texts = (output.join().unwrap_or_default(), errors.join().unwrap_or_default());
+        (wall, status, texts.0, texts.1, watched.join().unwrap_or_default())
+    });
+    let status = status.map_err(|source| BenchError::Connection { what: "waiting for a process", source })?;
+    if !status.success() {
+        return Err(BenchError::Failed { command: shown, status: status.to_string(), output: errors });
+    }
+    let after = process::children_processor_time();
+    let processor = before.zip(after).map(|(before, after)| after.saturating_sub(before));
+    Ok((Spent { wall, processor, peak }, output))
+}
+
+fn drain(stream: Option<impl io::Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut stream) = stream {
+        _ = stream.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+fn failed(source: io::Error) -> BenchError {
+    BenchError::Connection { what: "making the benchmark's project", source }
+}
