@@ -16,11 +16,15 @@ impl Encoder {
 
     /// A number that is small almost always: seven bits a byte.
     pub fn small(&mut self, mut number: usize) {
-        while number >= 0x80 {
-            self.bytes.push((number & 0x7f) as u8 | 0x80);
+        loop {
+            let [low, ..] = number.to_le_bytes();
             number >>= 7;
+            if number == 0 {
+                self.bytes.push(low & 0x7f);
+                return;
+            }
+            self.bytes.push(low | 0x80);
         }
-        self.bytes.push((number & 0x7f) as u8);
     }
 
     pub fn text(&mut self, text: &str) {

@@ -97,15 +97,12 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
         .into_par_iter()
         .map(|at| {
             let old = &previous.files[at];
-            let (local, surface, targets) = match edited.get(&at) {
-                Some(new) => {
-                    let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
-                    (local, new.surface, new.targets.clone())
-                }
-                None => {
-                    let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
-                    (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
-                }
+            let (local, surface, targets) = if let Some(new) = edited.get(&at) {
+                let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
+                (local, new.surface, new.targets.clone())
+            } else {
+                let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
+                (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
             };
             let (file, edges) = made(&overlay, at, &old.path, local, surface, targets);
             (at, file, edges)
