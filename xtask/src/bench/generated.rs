@@ -36,7 +36,7 @@ impl Project {
         let Some(source) = self.sources.get(round * 37 % self.sources.len().max(1)) else { return Ok(()) };
         let path = self.path.join(source);
         let mut text = fs::read_to_string(&path)?;
-        let added = if round % 2 == 0 {
+        let added = if round.is_multiple_of(2) {
             format!("\nfunction edited{round}() {{ return {round}; }}\n")
         } else {
             format!("\nexport function added{round}(value: number): number {{ return value + {round}; }}\n")

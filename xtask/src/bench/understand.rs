@@ -126,7 +126,7 @@ fn fresh_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError> 
         thread::sleep(SETTLE);
         edited.add(run(&mut context(binary, &project.path, &[]))?.0.wall);
     }
-    let thousands = project.count as f64 / 1e3;
+    let thousands = count(project.count) / 1e3;
     let name = |what: &str| format!("{}, {what} of {FRESH}", project.name);
     let floor = |value| Floor { name: "becket --version", value };
     // The bound is for 5,000 files.
@@ -156,7 +156,7 @@ fn compare_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError
     }
     server.stop()?;
     let name = |what: &str| format!("{}, {what}", project.name);
-    let bound = 50.0 * (project.count as f64 / 5_000.0).max(1.0);
+    let bound = 50.0 * (count(project.count) / 5_000.0).max(1.0);
     Ok(vec![
         Row::new(name("`logicstamp_refresh_snapshot`, first of a server"), refresh.as_secs_f64() * 1e3, "ms"),
         Row::new(
@@ -202,12 +202,11 @@ fn original_rows(binary: &Path, scratch: &Path, given: Option<&Project>) -> Resu
         )]);
     };
     let small;
-    let project = match given.filter(|project| project.count <= ORIGINAL_FILES * 3) {
-        Some(project) => project,
-        None => {
-            small = generated::project(&scratch.join("small"), ORIGINAL_FILES).map_err(failed)?;
-            &small
-        }
+    let project = if let Some(project) = given.filter(|project| project.count <= ORIGINAL_FILES * 3) {
+        project
+    } else {
+        small = generated::project(&scratch.join("small"), ORIGINAL_FILES).map_err(failed)?;
+        &small
     };
     project.forget().map_err(failed)?;
     let ours = run(&mut context(binary, &project.path, &[]))?.0;
@@ -287,7 +286,7 @@ impl Cost {
     /// The mean, because the kernel counts in coarse steps.
     fn processor(&self) -> Option<f64> {
         let sum: Duration = self.processors.iter().sum();
-        (!self.processors.is_empty()).then(|| sum.as_secs_f64() * 1e3 / self.processors.len() as f64)
+        (!self.processors.is_empty()).then(|| sum.as_secs_f64() * 1e3 / count(self.processors.len()))
     }
 }
 
@@ -335,6 +334,11 @@ fn drain(stream: Option<impl io::Read>) -> String {
         _ = stream.read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "thousands")]
+fn count(number: usize) -> f64 {
+    number as f64
 }
 
 fn number(value: &Value) -> f64 {

@@ -1,6 +1,6 @@
-//! A contract with the code beside it, as it stands in bundles. In `none` and `header` it is written to cost a share of
-//! its source: each thing is said once, signatures take the room that is left, and what is private is a name. In `full`
-//! everything is written.
+//! A contract with the code beside it, as it stands in bundles. In `none` and `header` each thing is said once, and what is
+//! private is a name; in a large project it is written to cost a share of its source, and signatures take the room that
+//! is left. In `full` everything is written.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -27,6 +27,8 @@ pub struct NodeSource<'a> {
     pub facts: &'a LocalFacts,
     /// Of the source.
     pub bytes: usize,
+    /// Whether the node may cost a share of its source only: where there are many, each has to be small.
+    pub thrifty: bool,
     /// The source without its secrets, which `full` alone writes.
     pub code: Option<&'a str>,
 }
@@ -52,7 +54,11 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
         let code = source.code.map(|code| format!(",\"code\":{}", Value::from(code))).unwrap_or_default();
         return whole(format!("{contract},\"codeHeader\":{}{code}", header(usize::MAX)));
     }
-    let share = source.bytes * if mode == CodeMode::None { SHARE_NONE } else { SHARE_HEADER } / 100;
+    let share = match mode {
+        _ if !source.thrifty => usize::MAX,
+        CodeMode::None => source.bytes.saturating_mul(SHARE_NONE) / 100,
+        CodeMode::Header | CodeMode::Full => source.bytes.saturating_mul(SHARE_HEADER) / 100,
+    };
     let mut frame = Frame { contract, schema, signatures: &[], words: Words::All };
     let mut written = frame.written();
     // The original's readers want every field.
@@ -344,7 +350,8 @@ mod tests {
         let facts = Reader::new().read("a.tsx", SOURCE);
         let mut contract = link("src/a.tsx", &facts, &NoImports).contract;
         contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
-        let source = NodeSource { contract: &contract, facts: &facts, bytes, code: Some(SOURCE) };
+        let source =
+            NodeSource { contract: &contract, facts: &facts, bytes, thrifty: true, code: Some(SOURCE) };
         let node = node(&source, schema, mode);
         assert!(node.text[node.contract..].starts_with('{'));
         (contract, serde_json::from_str(&node.text).unwrap())

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::options::ContextOptions;
 use super::site::Site;
 
+/// So many files and more are written with thrift: their contracts cost a share of their source.
+const MANY: usize = 200;
+
 /// Entries are by entry id; positions are those of the graph.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(from = "Stored")]
@@ -123,14 +126,17 @@ impl Material {
         previous: Option<&Material>,
         source: &(dyn Fn(&str) -> Option<String> + Sync),
     ) -> Self {
-        let previous = previous.filter(|previous| previous.options == options);
         let files: Vec<&Arc<IndexedFile>> =
             index.files().iter().filter(|file| site.holds(&file.path)).collect();
+        let thrifty = files.len() >= MANY;
+        let alike =
+            |material: &&Material| material.options == options && (material.entries.len() >= MANY) == thrifty;
+        let previous = previous.filter(alike);
         let entries: Vec<Arc<Entry>> = files
             .par_iter()
             .map(|file| {
                 let known = previous.and_then(|previous| previous.known(file));
-                known.unwrap_or_else(|| Arc::new(entry(file, site, options, source)))
+                known.unwrap_or_else(|| Arc::new(entry(file, site, options, thrifty, source)))
             })
             .collect();
         let graph = if site.prefix.is_empty() {
@@ -275,6 +281,7 @@ fn entry(
     file: &IndexedFile,
     site: &Site,
     options: ContextOptions,
+    thrifty: bool,
     source: &(dyn Fn(&str) -> Option<String> + Sync),
 ) -> Entry {
     let mut contract = file.contract().clone();
@@ -287,7 +294,7 @@ fn entry(
     }
     let text = (options.mode == CodeMode::Full).then(|| source(&file.path)).flatten();
     let text = text.as_deref().map(secrets::redact);
-    let parts = NodeSource { contract: &contract, facts, bytes: file.bytes, code: text.as_deref() };
+    let parts = NodeSource { contract: &contract, facts, bytes: file.bytes, thrifty, code: text.as_deref() };
     let NodeText { text: node, contract: start } = render::node(&parts, options.schema, options.mode);
     let (named, told) = node.split_at(start);
     let contract_tokens = becket_base::tokens::count(told);
