@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use becket_contracts::compare::{Comparison, Side, compare};
-use becket_contracts::model::Contract;
 use becket_project::index::Index;
 use becket_project::walk::Tests;
 use becket_project::watch::TreeWatch;
@@ -98,15 +97,12 @@ fn settled(engine: &Engine, site: &Site, tests: Tests, tree: &mut TreeWatch) -> 
 /// Contracts that may differ, compared; the others are the very same values.
 pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison {
     fn side<'a>(index: &'a Index, other: &Index, site: &Site) -> Side<'a> {
-        let differs = |path: &str, contract: &Arc<Contract>| {
-            other.file(path).is_none_or(|file| !Arc::ptr_eq(&file.contract, contract))
-        };
         let files = index.files().iter().filter(|file| site.holds(&file.path));
         let contracts = files
-            .filter(|file| differs(&file.path, &file.contract))
-            .map(|file| (file.path.as_str(), &*file.contract))
+            .filter(|file| other.file(&file.path).is_none_or(|found| found.id() != file.id()))
+            .map(|file| (file.path.as_str(), file.contract()))
             .collect();
-        Side { contracts, graph: Some(index.graph()) }
+        Side { contracts, graph: Some(index.graph()), reduced: false }
     }
     compare(&side(before, after, site), &side(after, before, site))
 }
@@ -116,9 +112,7 @@ fn differing(before: &Index, after: &Index, site: &Site) -> Vec<String> {
     let mut paths = BTreeSet::new();
     for (one, other) in [(before, after), (after, before)] {
         for file in one.files().iter().filter(|file| site.holds(&file.path)) {
-            let same = other
-                .file(&file.path)
-                .is_some_and(|found| found.local.key == file.local.key && found.targets == file.targets);
+            let same = other.file(&file.path).is_some_and(|found| found.id() == file.id());
             if !same {
                 paths.insert(file.path.clone());
             }

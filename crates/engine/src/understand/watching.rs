@@ -209,8 +209,8 @@ impl ContextWatch<'_> {
             let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
             let (first, now) = (&self.first, &self.follower.index);
             let found =
-                violations(&since_start, &|path| first.file(path).map(|file| &*file.contract), &|path| {
-                    now.file(path).map(|file| &*file.contract)
+                violations(&since_start, &|path| first.file(path).map(|file| file.contract()), &|path| {
+                    now.file(path).map(|file| file.contract())
                 });
             report.check(self.engine.now().to_string(), found, files);
             self.session.report(report)?;
@@ -241,7 +241,7 @@ fn hashes_between(before: &Index, after: &Index, files: &[String]) -> Vec<HashCh
     let between =
         |old: &str, new: &str| (old != new).then(|| OldNew { old: old.to_owned(), new: new.to_owned() });
     let changes = files.iter().filter_map(|path| {
-        let (old, new) = (&before.file(path)?.contract, &after.file(path)?.contract);
+        let (old, new) = (before.file(path)?.contract(), after.file(path)?.contract());
         let semantic_hash = between(&old.semantic_hash, &new.semantic_hash);
         let file_hash = between(&old.file_hash, &new.file_hash);
         Some(HashChange {
