@@ -77,7 +77,7 @@ pub struct DeclarationChange {
     /// `function`, `component` …, `export`, `route`.
     pub kind: String,
     pub change: Change,
-    /// Its signatures; of one with many members those that differ, the others are `…`.
+    // Its signatures; of one with many members those that differ, the others are `…`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
