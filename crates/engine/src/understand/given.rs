@@ -150,6 +150,6 @@ impl Drift {
 }
 
 fn side(index: &Index) -> Side<'_> {
-    let contracts = index.files().iter().map(|file| (file.path.as_str(), file.contract.as_ref()));
-    Side { contracts: contracts.collect(), graph: Some(index.graph()) }
+    let contracts = index.files().iter().map(|file| (file.path.as_str(), file.contract()));
+    Side { contracts: contracts.collect(), graph: Some(index.graph()), reduced: false }
 }
