@@ -70,7 +70,7 @@ fn damaged_sources_are_read() {
         let linked = link("src/a.tsx", &facts, &NoImports);
         prop_assert_eq!(&linked, &link("src/a.tsx", &facts, &NoImports));
         let _ = linked.contract.to_json(SchemaVersion::V03);
-        let _ = header::code_header(&facts);
+        let _ = header::code_header(&facts, 400);
         let _ = becket_contracts::secrets::redact(&text);
         Ok(())
     });
