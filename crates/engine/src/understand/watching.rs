@@ -208,10 +208,11 @@ impl ContextWatch<'_> {
         if let Some(report) = &mut self.strict {
             let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
             let (first, now) = (&self.first, &self.follower.index);
-            let found =
-                violations(&since_start, &|path| first.file(path).map(|file| file.contract()), &|path| {
-                    now.file(path).map(|file| file.contract())
-                });
+            let found = violations(
+                &since_start,
+                &|path| first.file(path).map(becket_project::index::IndexedFile::contract),
+                &|path| now.file(path).map(becket_project::index::IndexedFile::contract),
+            );
             report.check(self.engine.now().to_string(), found, files);
             self.session.report(report)?;
         }

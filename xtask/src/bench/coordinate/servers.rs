@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "it writes the tasks that it measures with")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Barrier;
@@ -46,14 +47,15 @@ fn write_tasks(repository: &Path) -> Result<(), BenchError> {
             "    depends_on: []\n".to_owned()
         };
         let why = "What is to be done, and why, in a sentence or two. ".repeat(3);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "  T{n}:\n    title: Do the thing number {n}\n    description: {why}\n    acceptance_criteria:\n    - It works.\n    \
              - It is tested.\n{needs}    labels:\n    - area-{}\n    - backend\n    locks:\n    - src/area{n}/**\n    \
              priority: {}\n    status: ready\n    created_at: '2026-01-01T00:00:00.000000+00:00'\n    \
              updated_at: '2026-01-01T00:00:00.000000+00:00'\n",
             n % 20,
             n % 10 * 10
-        ));
+        );
     }
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(folder.join("spec.yaml"), text))
@@ -189,7 +191,9 @@ fn many_servers(binary: &Path, repository: &Path) -> Result<Vec<Row>, BenchError
     let least = counts.iter().copied().fold(f64::MAX, f64::min);
     let most = counts.iter().copied().fold(0.0, f64::max);
     let mut all = Sample::default();
-    samples.into_iter().for_each(|sample| all.extend(sample));
+    for sample in samples {
+        all.extend(sample);
+    }
     let name = |what| format!("claim + release on stdio, {SERVERS} servers without pause, {what}");
     Ok(vec![
         Row::new(name("p50"), all.milliseconds(50), "ms"),
