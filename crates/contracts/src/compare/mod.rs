@@ -78,15 +78,15 @@ pub struct DeclarationChange {
     pub kind: String,
     pub change: Change,
     // Its signatures; of one with many members those that differ, the others are `…`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
     pub verdict: Verdict,
     /// Why it is judged so.
     pub reason: String,
     /// For a breaking change: the files that use it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_by: Vec<String>,
 }
 

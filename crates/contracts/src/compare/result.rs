@@ -77,9 +77,9 @@ pub struct ComponentChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_delta: Option<i64>,
     pub verdict: Verdict,
-    #[serde(skip_serializing_if = "Details::is_empty")]
+    #[serde(default, skip_serializing_if = "Details::is_empty")]
     pub details: Details,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<DeclarationChange>,
 }
 

@@ -140,7 +140,7 @@ pub struct Exports {
     pub default: Option<String>,
     pub named: Vec<String>,
     /// Specifiers of `export * from` whose names are not known, because they come from a package or did not resolve.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stars: Vec<String>,
 }
 

@@ -32,16 +32,16 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectsView {
     /// What its files promise otherwise than before, breaking changes first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_changes: Vec<ContractChangeView>,
     /// How many there are, those that are not shown included.
     pub contract_change_count: usize,
     /// Files outside of it that depend on files that it changes, directly or through others; the nearest are named.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependents: Vec<String>,
     pub dependent_count: usize,
     /// Notes that speak of what it changes, and may no longer be true.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale_notes: Vec<StaleNoteView>,
 }
 
@@ -59,7 +59,7 @@ pub struct ContractChangeView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// Of a breaking change: files that use it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_by: Vec<String>,
     pub used_by_count: usize,
 }

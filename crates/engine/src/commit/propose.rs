@@ -71,7 +71,7 @@ pub struct CommitPlan {
     pub hunk_ids: Vec<String>,
     pub hunk_count: usize,
     /// How many pieces a hunk has: `change-2-hunk-1.1` is the first of `change-2-hunk-1`. Those with one are left out.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pieces: BTreeMap<String, usize>,
     pub files: Vec<String>,
     pub depends_on: Vec<String>,

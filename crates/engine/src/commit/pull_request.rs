@@ -47,15 +47,15 @@ pub struct PullRequestView {
     pub description: String,
     pub commits: Vec<PullRequestRow>,
     /// What the files promise otherwise than before, breaking changes first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_changes: Vec<ContractChangeView>,
     /// Notes that speak of what the commits change, and may no longer be true.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale_notes: Vec<StaleNoteView>,
     /// Tasks that the commits name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskView>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     pub scope: Scope,
 }
