@@ -7,6 +7,7 @@ mod architecture;
 mod changelog;
 mod ignored_tests;
 mod layers;
+mod left_out;
 mod length;
 mod links;
 mod lints;
@@ -54,6 +55,7 @@ pub(crate) const CHECKS: &[Check] = &[
         run: platforms::check,
     },
     Check { name: "ignored tests", rule: "no test is skipped", run: ignored_tests::check },
+    Check { name: "left out", rule: "no schema asks for what an answer leaves out", run: left_out::check },
     Check { name: "lints", rule: "every crate takes the lints of the workspace", run: lints::check },
     Check { name: "lockfile", rule: "the lock file is committed, small and public", run: lockfile::check },
     Check { name: "machine", rule: "nothing in the tree names one machine", run: machine::check },
