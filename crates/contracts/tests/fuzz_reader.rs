@@ -7,22 +7,18 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test: its length is asked for by the environment, and it says how much it did"
 )]
-
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::{Duration, Instant};
 
 use becket_contracts::header;
 use becket_contracts::language::Reader;
 use becket_contracts::link::{NoImports, link};
 use becket_contracts::model::SchemaVersion;
+use becket_testing::fuzz;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 const PAGES: &[&str] = &[
     include_str!("spec/broken.md"),
@@ -122,32 +118,4 @@ fn apply(damage: &Damage, bytes: &mut Vec<u8>, sources: &[&str]) {
             bytes.splice(at..at, other[start.min(end)..end].iter().copied());
         }
     }
-}
-
-/// Runs `cases` cases, or as many as fit the time asked for.
-fn fuzz<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
-    let deadline = number("BECKET_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let mut seed = number("BECKET_FUZZ_SEED").unwrap_or_else(any_seed);
-    let mut done = 0_u64;
-    loop {
-        let config =
-            Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
-        let bytes = [seed.to_le_bytes(); 4].concat();
-        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-        if let Err(error) = TestRunner::new_with_rng(config, rng).run(strategy, &test) {
-            panic!("with BECKET_FUZZ_SEED={seed}: {error}");
-        }
-        done += u64::from(cases);
-        seed = seed.wrapping_add(1);
-        if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
-            break;
-        }
-    }
-    println!("{done} cases");
-}
-
-/// Another one for each run: the standard library seeds its hash maps so.
-fn any_seed() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,5 @@
-//! What tests stand on: a hermetic home, real repositories, and a raw MCP client for a real server process.
+//! What tests stand on: a hermetic home, real repositories, a raw MCP client for a real server process, and
+//! fuzzing by the clock.
 //!
 //! A development dependency only. It shares no code with what it tests: its client frames and parses for itself, so
 //! that a fault on one side cannot hide behind the same fault on the other. Everything here panics on failure, with
@@ -17,6 +18,7 @@
 )]
 
 pub mod embeddings;
+mod fuzz;
 mod home;
 pub mod postgres;
 mod process;
@@ -24,6 +26,7 @@ pub mod protocol;
 mod repo;
 mod stream;
 
+pub use fuzz::fuzz;
 pub use home::TestHome;
 pub use process::{McpProcess, Signal};
 pub use repo::TestRepo;
