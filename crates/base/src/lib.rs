@@ -3,11 +3,13 @@
 pub mod clip;
 pub mod clock;
 pub mod codec;
+pub mod counted;
 pub mod nearest;
 pub mod repo_path;
 pub mod tokens;
 
 pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};
+pub use counted::counted;
 pub use nearest::nearest;
 pub use repo_path::{RepoPath, RepoPathError};

@@ -165,7 +165,15 @@ fn check(case: &Case, failures: &mut String) {
             "header of" => Value::String(header::code_header(facts, usize::MAX)),
             view => {
                 let mode = if view == "style of" { StyleMode::Full } else { StyleMode::Lean };
-                facts.style.as_ref().map_or(Value::Null, |facts| style::view(facts, mode))
+                let folder = expected.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let text = |specifier: &str| {
+                    let path = join(folder, specifier);
+                    case.files.iter().find(|(known, _)| *known == path).map(|(_, text)| text.clone())
+                };
+                facts
+                    .style
+                    .as_ref()
+                    .map_or(Value::Null, |facts| style::view(facts, &style::Sheets::of(facts, &text), mode))
             }
         };
         let wanted = if expected.view == "header of" {

@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
+use becket_base::counted;
 use becket_engine::understand::ScanRequest;
 use clap::Parser;
 
@@ -142,8 +143,9 @@ impl Command {
                             }
                             let _ = writeln!(
                                 text,
-                                "{} secrets in {} files scanned",
-                                report.secrets_found, report.files_scanned
+                                "{} in {} scanned",
+                                counted(report.secrets_found, "secret"),
+                                counted(report.files_scanned, "file"),
                             );
                         }
                         let found = report.secrets_found > 0;

@@ -5,6 +5,7 @@ mod watch;
 
 use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     understand::{
@@ -107,7 +108,7 @@ pub(crate) struct Generate {
     /// Say nothing but what went wrong
     #[arg(long, short)]
     quiet: bool,
-    /// Say more
+    /// A line for every folder's file
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -239,12 +240,18 @@ impl Generate {
             return watch::run(context, &engine, request, &self.watching, self.quiet);
         }
         let talks = !self.quiet && !context.global.json;
-        let report =
-            bar::shown(talks, || engine.context_generate(&request)).map(|report| self.report(report));
+        let report = bar::shown(talks, || engine.context_generate(&request)).map(|report| {
+            let folders = if self.verbose && !self.dry_run && !self.stats {
+                engine.context_folders(&report)
+            } else {
+                Vec::new()
+            };
+            self.report(report, &folders)
+        });
         context.ui.finish("context", report)
     }
 
-    fn report(&self, report: ContextReport) -> Report<ContextReport> {
+    fn report(&self, report: ContextReport, folders: &[String]) -> Report<ContextReport> {
         let strict =
             self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
         let verdict =
@@ -254,7 +261,7 @@ impl Generate {
         } else if self.quiet {
             "✓".to_owned()
         } else {
-            report.to_string()
+            folders.iter().map(|line| line.clone() + "\n").collect::<String>() + &report.to_string()
         };
         Report::new(report, text).with_verdict(verdict)
     }
@@ -329,7 +336,11 @@ fn validate(context: &Context, file: Option<String>) -> ExitCode {
         let mut text = String::new();
         for file in &report.files {
             let mark = if file.errors.is_empty() { "✓" } else { "✗" };
-            let _ = writeln!(text, "{mark} {} ({} bundles, {} nodes)", file.path, file.bundles, file.nodes);
+            let holds = match file.bundles {
+                0 => String::new(),
+                bundles => format!(" ({}, {})", counted(bundles, "bundle"), counted(file.nodes, "node")),
+            };
+            let _ = writeln!(text, "{mark} {}{holds}", file.path);
             for error in &file.errors {
                 let _ = writeln!(text, "  {error}");
             }

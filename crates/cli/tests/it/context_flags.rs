@@ -1,4 +1,4 @@
-//! `becket context`, flag by flag, as the original has them; and what the original got wrong about graph and drift.
+//! `becket context`, flag by flag, as the original has them.
 
 use std::path::Path;
 
@@ -177,30 +177,69 @@ fn strictness_is_an_exit_code() {
     assert!(context(&repo, &[]).status.success());
 }
 
-/// Probe 18: the original linked the page to the file whose name comes first.
 #[test]
-fn an_edge_goes_where_the_import_leads_and_not_to_a_namesake() {
-    let repo = cards();
-    let graph = envelope(&becket(&repo, ["context", "graph", "--json"]).output().unwrap())["data"].clone();
-    let edges: Vec<(&str, &str)> = graph["edges"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
-        .collect();
-    assert_eq!(edges, [("src/Page.tsx", "src/b/Card.tsx"), ("src/Page.tsx", "src/useUser.ts")]);
-    assert_eq!(graph["roots"], json!(["src/Page.tsx", "src/a/Card.tsx"]));
+fn the_summary_names_cycles_and_imports_that_lead_nowhere() {
+    let repo = TestRepo::new();
+    repo.write("src/a.ts", "import { b } from './b';\nimport './nowhere';\nexport const a = b;\n");
+    repo.write("src/b.ts", "import { a } from './a';\nexport const b = a;\n");
+    let summary = String::from_utf8_lossy(&context(&repo, &[]).stdout).into_owned();
+    for line in [
+        "2 files, 2 edges, 1 bundle in 1 folder",
+        "1 cycle, 1 unresolved import",
+        "cycle of 2: src/a.ts, src/b.ts",
+        "missing: ./nowhere in src/a.ts: file not found",
+        "2 files written, 0 unchanged, 0 removed",
+    ] {
+        assert!(summary.contains(line), "{line}: {summary}");
+    }
 }
 
-/// Probe 23: the original let it pass.
 #[test]
-fn a_hook_that_returns_something_else_is_a_breaking_change() {
+fn verbose_has_a_line_for_every_folders_file() {
     let repo = cards();
-    assert!(context(&repo, &["--quiet"]).status.success());
-    repo.write("src/useUser.ts", "export function useUser(): { id: number } {\n  return { id: 1 };\n}\n");
-    let output = becket(&repo, ["context", "compare", "--json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let change = envelope(&output)["data"]["folderDiffs"][0]["changes"][0].clone();
-    assert_eq!((&change["entryId"], &change["verdict"]), (&json!("src/useUser.ts"), &json!("breaking")));
-    assert_eq!(change["declarations"][0]["usedBy"], json!(["src/Page.tsx"]));
+    for _ in ["written", "unchanged"] {
+        let said = String::from_utf8_lossy(&context(&repo, &["--verbose"]).stdout).into_owned();
+        let lines: Vec<&str> = said.lines().take(2).collect();
+        assert!(lines[0].starts_with("src/context.json: 1 bundle, "), "{said}");
+        assert!(lines[1].starts_with("src/a/context.json: 1 bundle, "), "{said}");
+    }
+    let said = String::from_utf8_lossy(&context(&repo, &["-v", "--dry-run"]).stdout).into_owned();
+    assert!(said.starts_with("4 files"), "{said}");
+}
+
+#[test]
+fn what_is_written_beside_context_files_has_a_schema_too() {
+    let repo = cards();
+    repo.write("src/key.ts", "export const key = 'AKIAIOSFODNN7ABCDEFG';\n");
+    assert!(context(&repo, &["--compare-modes", "--stats"]).status.success());
+    assert_eq!(becket(&repo, ["as", "stamp", "security", "scan"]).output().unwrap().status.code(), Some(1));
+    for file in ["context_compare_modes.json", "stamp_security_report.json"] {
+        let written = repo.read(file);
+        assert!(!written.contains(&repo.root().display().to_string()), "{written}");
+        assert!(context(&repo, &["validate", file]).status.success(), "{written}");
+        let mut value: Value = serde_json::from_str(&written).unwrap();
+        value["more"] = json!(1);
+        repo.write(file, value.to_string());
+        assert_eq!(context(&repo, &["validate", file]).status.code(), Some(1), "{file}");
+    }
+}
+
+#[test]
+fn a_style_sheet_that_changes_is_read_again() {
+    let repo = TestRepo::new();
+    repo.write(
+        "src/a.tsx",
+        "import s from './a.module.css';\nexport const A = () => <b className={s.a} />;\n",
+    );
+    repo.write("src/a.module.css", ".a { color: red }\n");
+    let style = || -> Value {
+        assert!(context(&repo, &["style", "--style-mode", "full"]).status.success());
+        bundles(repo.root())[0]["graph"]["nodes"][0]["contract"]["style"]["styleSources"].clone()
+    };
+    assert_eq!(style()["cssDetails"]["selectors"], json!([".a"]));
+    repo.write("src/a.module.css", ".a, .b { margin: 0 }\n");
+    let changed = style();
+    assert_eq!(changed["cssModule"], "./a.module.css");
+    assert_eq!(changed["cssDetails"]["selectors"], json!([".a", ".b"]));
+    assert_eq!(changed["cssDetails"]["properties"], json!(["margin"]));
 }

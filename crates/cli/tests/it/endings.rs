@@ -171,7 +171,14 @@ fn a_shipped_tool_says_how_far_it_is_and_logs_its_call() {
     let mut server = McpProcess::spawn(becket(&repo, ["mcp"]));
     server.initialize("2025-11-25");
     server.request("logging/setLevel", json!({"level": "debug"}));
-    for (tool, arguments) in [("list_changes", json!({})), ("context_search", json!({"query": "cents"}))] {
+    repo.write("src/a.ts", "export const a = 1;\n");
+    repo.write("src/b.ts", "export const b = 1;\n");
+    server.call("logicstamp_refresh_snapshot", json!({}));
+    for (tool, arguments) in [
+        ("list_changes", json!({})),
+        ("context_search", json!({"query": "cents"})),
+        ("logicstamp_read_bundle", json!({"bundlePath": "src/context.json"})),
+    ] {
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": tool}});
         server.request("tools/call", params);
         let reports = server.notifications("notifications/progress");

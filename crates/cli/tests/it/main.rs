@@ -22,6 +22,7 @@ mod http;
 mod initialize;
 mod note;
 mod original;
+mod pages;
 mod places;
 mod refused_writes;
 mod stdio;

@@ -205,6 +205,7 @@ fn status_and_log_are_those_of_the_original_and_go_at_the_end() {
         assert!(status[field].is_string(), "{status}");
     }
     assert_eq!(watch_status(&repo)["watchModeActive"], true);
+    is_valid(&repo, ".logicstamp/context_watch-status.json");
     repo.write("src/money.ts", MONEY.replace("number", "bigint"));
     watcher.changed(&["src/money.ts"]);
     repo.write("src/new.ts", "export const one = 1;\n");
@@ -212,6 +213,7 @@ fn status_and_log_are_those_of_the_original_and_go_at_the_end() {
     repo.remove("src/new.ts");
     watcher.changed(&["src/new.ts"]);
     let log = read(&repo.path(".logicstamp/context_watch-mode-logs.json"));
+    is_valid(&repo, ".logicstamp/context_watch-mode-logs.json");
     let entries = log["entries"].as_array().unwrap();
     assert_eq!(entries.len(), 3);
     assert_eq!(entries[0]["removedContracts"], json!(["src/new.ts"]));
@@ -286,6 +288,7 @@ fn strict_watching_counts_what_breaks_and_what_is_mended() {
     );
     watcher.changed(&["src/Card.tsx"]);
     let broken = report();
+    is_valid(&repo, ".logicstamp/strict_watch_violations.json");
     assert_eq!(
         (&broken["cumulativeErrors"], &broken["cumulativeWarnings"]),
         (&json!(1), &json!(1)),
@@ -336,6 +339,12 @@ fn what_cannot_be_watched_is_said() {
     assert!(!repo.path(".logicstamp/context_watch-status.json").exists());
     let both: Output = becket(&shop(), ["context", "--watch", "--stats"]).output().unwrap();
     assert_eq!(both.status.code(), Some(2));
+}
+
+/// By its published schema.
+fn is_valid(repo: &TestRepo, path: &str) {
+    let output = repo.command(BECKET).args(["context", "validate", path]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 fn watch_status(repo: &TestRepo) -> Value {

@@ -53,9 +53,9 @@ impl Details {
             }
             (added, removed)
         };
-        // One that was written in few words leaves out of these what the other one has.
+        // One that was written briefly leaves out of these what the other one has.
         let nothing = Version::default();
-        let brief = old.is_brief() != new.is_brief();
+        let brief = old.brief != new.brief;
         let (a, b) = if brief { (&nothing, &nothing) } else { (&old.version, &new.version) };
         lists("version.variables", &a.variables, &b.variables);
         (details.added_hooks, details.removed_hooks) = lists("version.hooks", &a.hooks, &b.hooks);

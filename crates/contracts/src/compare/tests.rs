@@ -39,6 +39,7 @@ fn contract(entry: &str, declarations: Vec<ContractDeclaration>) -> Contract {
         diagnostics: Vec::new(),
         semantic_hash: String::new(),
         file_hash: format!("uif:{entry}"),
+        brief: false,
     };
     contract.semantic_hash = semantic_hash(&contract);
     contract

@@ -5,6 +5,7 @@
 
 mod emits;
 mod exports;
+mod keys;
 mod names;
 mod next;
 mod prop_type;
@@ -44,7 +45,8 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let kind = names::kind(entry_id, facts);
+    let nextjs = next::of(entry_id, facts);
+    let kind = names::kind(entry_id, facts, nextjs.as_ref());
     let contract = Contract {
         type_name: "UIFContract".to_owned(),
         schema_version: "0.3".to_owned(),
@@ -56,13 +58,14 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         exports: exports::of(scope, &resolver),
         declarations: declarations.into_iter().map(publish).collect(),
         routes: facts.routes.clone(),
-        nextjs: next::of(entry_id, facts),
+        nextjs,
         style: None,
         prediction: Vec::new(),
         unresolved: unresolved.into_iter().collect(),
         diagnostics: facts.diagnostics.clone(),
         semantic_hash: String::new(),
         file_hash: String::new(),
+        brief: false,
     };
     Linked { contract, followed: resolver.followed(entry_id) }
 }
@@ -106,8 +109,13 @@ fn declared(
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
             unresolved.extend(expander.unresolved);
         }
-        DeclarationDetail::Hook { parameters: TypeShape::Object(parameters) } if !parameters.is_empty() => {
-            whole.props = vec![parameters.clone()];
+        DeclarationDetail::Hook { parameters, state } => {
+            if let TypeShape::Object(parameters) = parameters {
+                whole.props.extend((!parameters.is_empty()).then(|| parameters.clone()));
+            }
+            whole.state.clone_from(state);
+            whole.state.sort();
+            whole.state.dedup_by(|a, b| a.name == b.name);
         }
         _ => {}
     }
@@ -213,7 +221,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
         if counts {
             members.extend(props::merged(&declaration.props));
         }
-        for state in &declaration.state {
+        for state in declaration.state.iter().filter(|_| counts) {
             states.entry(state.name.clone()).or_insert_with(|| state.text.clone());
         }
     }

@@ -1,12 +1,16 @@
 //! What a file is called and, in the one case where its place in the repository says so, what it is.
 
-use crate::model::{Kind, LocalFacts};
+use becket_base::counted;
 
-/// A plain module in a `cli` or `bin` folder of the repository is part of a command line. The entry id begins at the root
-/// of the repository, so where the checkout lies has no say.
-pub(super) fn kind(entry_id: &str, facts: &LocalFacts) -> Kind {
+use crate::model::{ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole};
+
+/// A plain module in a `cli` or `bin` folder of the repository is part of a command line, and one that Next.js answers
+/// requests with is an API. The entry id begins at the root of the repository, so where the checkout lies has no say.
+pub(super) fn kind(entry_id: &str, facts: &LocalFacts, next: Option<&NextFacts>) -> Kind {
     let mut folders = entry_id.split('/').rev().skip(1);
+    let role = next.and_then(|next| next.route_role);
     match facts.kind {
+        Kind::TsModule if matches!(role, Some(RouteRole::Api | RouteRole::Route)) => Kind::NodeApi,
         Kind::TsModule if folders.any(|folder| matches!(folder, "cli" | "bin")) => Kind::NodeCli,
         kind => kind,
     }
@@ -20,14 +24,17 @@ pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> Str
         Kind::ReactHook => "React hook".to_owned(),
         Kind::VueComponent => "Vue component".to_owned(),
         Kind::VueComposable => "Vue composable".to_owned(),
+        Kind::NodeApi if facts.routes.is_empty() => "API".to_owned(),
         Kind::NodeApi => format!("API, {}", counted(facts.routes.len(), "route")),
         Kind::NodeCli => "CLI entry point".to_owned(),
-        Kind::TsModule if facts.declarations.is_empty() && !facts.exports.is_empty() => "Barrel".to_owned(),
+        Kind::TsModule if is_barrel(facts) => "Barrel".to_owned(),
         Kind::TsModule => "Module".to_owned(),
     };
     format!("{stem} - {phrase}")
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// Declares nothing, and hands on what others declare.
+fn is_barrel(facts: &LocalFacts) -> bool {
+    let handed_on = |origin: &ExportOrigin| matches!(origin, ExportOrigin::Module { .. });
+    facts.declarations.is_empty() && facts.exports.iter().any(|export| handed_on(&export.origin))
 }

@@ -1,8 +1,10 @@
 //! Which props a component takes: its declared type, expanded into members, one list per variant.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::keys::{Keys, nothing_to_pick_from};
 use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
@@ -12,45 +14,44 @@ use crate::model::{
 /// More variants than this are shown as one, with what is not in all of them optional.
 const MOST_VARIANTS: usize = 16;
 const DEEPEST: usize = 32;
+const MOST_TYPES: usize = 20_000;
 
-type Variants = Vec<Vec<Member>>;
+pub(super) type Variants = Vec<Vec<Member>>;
 
 pub(super) struct Expander<'l> {
-    resolver: &'l Resolver<'l>,
+    pub(super) resolver: &'l Resolver<'l>,
     pub(super) unresolved: BTreeSet<UnresolvedType>,
-    depth: usize,
+    pub(super) depth: usize,
+    /// Types that may still be looked at: those that name each other again and again must end, too.
+    fuel: Rc<Cell<usize>>,
 }
 
 /// What type parameters stand for.
-type Arguments<'f> = Rc<BTreeMap<String, Bound<'f>>>;
+pub(super) type Arguments<'f> = Rc<BTreeMap<String, Bound<'f>>>;
 
 /// A type with everything that is needed to read it: it may name parameters of the place where it was written.
 #[derive(Clone)]
-struct Bound<'f> {
-    shape: TypeShape,
-    scope: Scope<'f>,
-    arguments: Arguments<'f>,
-}
-
-/// A type of keys.
-enum Keys {
-    Only(BTreeSet<String>),
-    /// Of the type that is picked from, whatever else it has.
-    AllBut(BTreeSet<String>),
-}
-
-impl Keys {
-    fn have(&self, name: &str) -> bool {
-        match self {
-            Self::Only(keys) => keys.contains(name),
-            Self::AllBut(keys) => !keys.contains(name),
-        }
-    }
+pub(super) struct Bound<'f> {
+    pub(super) shape: TypeShape,
+    pub(super) scope: Scope<'f>,
+    pub(super) arguments: Arguments<'f>,
 }
 
 impl<'l> Expander<'l> {
     pub(super) fn new(resolver: &'l Resolver<'l>) -> Self {
-        Self { resolver, unresolved: BTreeSet::new(), depth: 0 }
+        Self { resolver, unresolved: BTreeSet::new(), depth: 0, fuel: Rc::new(Cell::new(MOST_TYPES)) }
+    }
+
+    /// For a type of which only the members matter, one level further down.
+    pub(super) fn beside(&self) -> Self {
+        Self { depth: self.depth + 1, fuel: Rc::clone(&self.fuel), ..Self::new(self.resolver) }
+    }
+
+    /// Whether one more type may be looked at.
+    pub(super) fn goes_on(&self) -> bool {
+        let left = self.fuel.get();
+        self.fuel.set(left.saturating_sub(1));
+        self.depth <= DEEPEST && left > 0
     }
 
     /// The props of a component. What its pattern takes apart is known by name even where the type is not.
@@ -77,13 +78,7 @@ impl<'l> Expander<'l> {
                 _ => UNANNOTATED.to_owned(),
             };
             for variant in &mut variants {
-                variant.push(Member {
-                    name: name.clone(),
-                    kind: MemberKind::Property,
-                    text: text.clone(),
-                    optional: default.is_some(),
-                    doc: None,
-                });
+                variant.push(plain(name.clone(), text.clone(), default.is_some()));
             }
         }
         variants
@@ -96,11 +91,16 @@ impl<'l> Expander<'l> {
         self.within(shape, scope, &Arguments::default())
     }
 
-    fn within<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Variants
+    pub(super) fn within<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Variants
     where
         'l: 'f,
     {
-        if self.depth > DEEPEST {
+        if !self.goes_on() {
             self.give_up(shape, None);
             return vec![Vec::new()];
         }
@@ -132,7 +132,11 @@ impl<'l> Expander<'l> {
                 parts.into_iter().flat_map(|part| self.within(part, scope, arguments)).collect()
             }
             TypeShape::Reference { name, arguments: given } => self.reference(name, given, scope, arguments),
-            TypeShape::Query(name) => match self.resolver.name(scope, name) {
+            TypeShape::Mapped(mapped) => match self.mapped(mapped, scope, arguments) {
+                Some(variants) => variants,
+                None => self.unknown(mapped.text.clone(), None),
+            },
+            TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
                 Found::Declared(file, declaration) => match &declaration.detail {
                     DeclarationDetail::Component(component) => self.component(component, file),
                     _ => self.unknown(format!("typeof {name}"), None),
@@ -161,9 +165,13 @@ impl<'l> Expander<'l> {
         if let Some(bound) = arguments.get(name) {
             return self.within(&bound.shape, bound.scope, &bound.arguments);
         }
-        match self.resolver.name(scope, name) {
+        match self.resolver.type_name(scope, name) {
             Found::Declared(file, declaration) => {
                 if let DeclarationDetail::Shape { parameters, shape } = &declaration.detail {
+                    // A conditional type and its like have members only for a compiler: it is named.
+                    if matches!(shape, TypeShape::Text(text) if !is_nothing(text)) {
+                        return self.unknown(text(name, given), None);
+                    }
                     let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
                         let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
                         (parameter.clone(), bound)
@@ -218,14 +226,15 @@ impl<'l> Expander<'l> {
                 let wanted = last == "Pick";
                 each(self, &|member| (keys.have(&member.name) == wanted).then_some(member))
             }
-            "PropsWithChildren" => {
-                let children = Member {
-                    name: "children".to_owned(),
-                    kind: MemberKind::Property,
-                    text: "ReactNode".to_owned(),
-                    optional: true,
-                    doc: None,
+            "Record" => {
+                let (value, _) = written(given.get(1)?, scope, arguments);
+                let Keys::Only(keys) = self.keys(first?, &nothing_to_pick_from(), scope, arguments)? else {
+                    return None;
                 };
+                Some(vec![keys.into_iter().map(|key| plain(key, value.text(), false)).collect()])
+            }
+            "PropsWithChildren" => {
+                let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
                 let own = match first {
                     Some(_) => each(self, &Some)?,
                     None => vec![Vec::new()],
@@ -238,7 +247,7 @@ impl<'l> Expander<'l> {
             "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => {
                 let (component, its_scope) = written(first?, scope, arguments);
                 let variants = match component {
-                    TypeShape::Query(name) => match self.resolver.name(its_scope, name) {
+                    TypeShape::Query(name) => match self.resolver.component_name(its_scope, name) {
                         Found::Declared(..) => each(self, &Some),
                         _ => None,
                     },
@@ -268,95 +277,21 @@ impl<'l> Expander<'l> {
         if let Some(bound) = arguments.get(name) {
             return self.component_type(&bound.shape, bound.scope, &bound.arguments);
         }
-        if let Found::Declared(file, declaration) = self.resolver.name(scope, name) {
+        if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
             let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
             let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
                 let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
                 (parameter.clone(), bound)
             });
             self.depth += 1;
-            let found = (self.depth <= DEEPEST)
-                .then(|| self.component_type(shape, file, &Rc::new(bound.collect())))
-                .flatten();
+            let found =
+                self.goes_on().then(|| self.component_type(shape, file, &Rc::new(bound.collect()))).flatten();
             self.depth -= 1;
             return found;
         }
         let last = name.rsplit('.').next().unwrap_or_default();
         let props = given.first().filter(|_| COMPONENT_TYPES.contains(&last))?;
         Some(self.within(props, scope, arguments))
-    }
-
-    /// The keys that a type stands for, when they are picked from `of`.
-    fn keys<'f>(
-        &self,
-        shape: &TypeShape,
-        of: &TypeShape,
-        scope: Scope<'f>,
-        arguments: &Arguments<'f>,
-    ) -> Option<Keys>
-    where
-        'l: 'f,
-    {
-        match shape {
-            TypeShape::Literal(key) => Some(Keys::Only(BTreeSet::from([key.clone()]))),
-            TypeShape::Union(parts) => {
-                let mut all = BTreeSet::new();
-                for part in parts {
-                    match self.keys(part, of, scope, arguments)? {
-                        Keys::Only(keys) => all.extend(keys),
-                        Keys::AllBut(_) => return None,
-                    }
-                }
-                Some(Keys::Only(all))
-            }
-            TypeShape::Reference { name, arguments: given } => {
-                if let Some(bound) = arguments.get(name) {
-                    return self.keys(&bound.shape, of, bound.scope, &bound.arguments);
-                }
-                match (self.resolver.name(scope, name), given.as_slice()) {
-                    (Found::Declared(file, declaration), _) => match &declaration.detail {
-                        DeclarationDetail::Shape { shape, .. }
-                            if !matches!(shape, TypeShape::Reference { .. }) =>
-                        {
-                            self.keys(shape, of, file, &Arguments::default())
-                        }
-                        _ => None,
-                    },
-                    (Found::Unknown, [from, other]) if name == "Exclude" => {
-                        let Keys::Only(less) = self.keys(other, of, scope, arguments)? else { return None };
-                        Some(match self.keys(from, of, scope, arguments)? {
-                            Keys::Only(keys) => Keys::Only(keys.difference(&less).cloned().collect()),
-                            Keys::AllBut(keys) => Keys::AllBut(keys.union(&less).cloned().collect()),
-                        })
-                    }
-                    (Found::Unknown, [from, other]) if name == "Extract" => {
-                        let Keys::Only(keys) = self.keys(from, of, scope, arguments)? else { return None };
-                        let other = self.keys(other, of, scope, arguments)?;
-                        Some(Keys::Only(keys.into_iter().filter(|key| other.have(key)).collect()))
-                    }
-                    _ => None,
-                }
-            }
-            // `keyof Other`: the keys of what can be expanded.
-            TypeShape::Text(text) => {
-                let name = text.strip_prefix("keyof ")?.trim_start_matches("typeof ");
-                if of.text() == name {
-                    return Some(Keys::AllBut(BTreeSet::new()));
-                }
-                let mut other = Expander::new(self.resolver);
-                other.depth = self.depth + 1;
-                if other.depth > DEEPEST {
-                    return None;
-                }
-                let reference = TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
-                let variants = other.within(&reference, scope, arguments);
-                if !other.unresolved.is_empty() {
-                    return None;
-                }
-                Some(Keys::Only(variants.into_iter().flatten().map(|member| member.name).collect()))
-            }
-            _ => None,
-        }
     }
 
     fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {
@@ -367,6 +302,10 @@ impl<'l> Expander<'l> {
         self.unresolved.insert(UnresolvedType { name, from });
         vec![Vec::new()]
     }
+}
+
+pub(super) fn plain(name: String, text: String, optional: bool) -> Member {
+    Member { name, kind: MemberKind::Property, text, optional, doc: None }
 }
 
 fn without_ref(member: Member) -> Option<Member> {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::model::{Declaration, ExportOrigin, LocalFacts};
+use crate::model::{Declaration, DeclarationDetail, ExportOrigin, LocalFacts};
 
 /// What a specifier in a file resolves to. `project` answers from its index.
 pub trait Lookup {
@@ -37,6 +37,19 @@ pub(super) enum Found<'f> {
     Unknown,
 }
 
+impl Found<'_> {
+    /// A name may stand for a type and for a value: the one of them that is wanted, where it has both.
+    pub(super) fn wanted(self, is_wanted: impl Fn(&Declaration) -> bool) -> Self {
+        match self {
+            Self::Declared(scope, declaration) if !is_wanted(declaration) => {
+                let named = scope.facts.declarations.iter().filter(|one| one.name == declaration.name);
+                Self::Declared(scope, named.into_iter().find(|one| is_wanted(one)).unwrap_or(declaration))
+            }
+            other => other,
+        }
+    }
+}
+
 pub(super) struct Resolver<'l> {
     lookup: &'l dyn Lookup,
     followed: RefCell<BTreeSet<String>>,
@@ -61,6 +74,22 @@ impl<'l> Resolver<'l> {
         let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
         self.followed.borrow_mut().insert(entry.to_owned());
         Some(Scope { entry, facts })
+    }
+
+    /// As [`Resolver::name`], of a type.
+    pub(super) fn type_name<'f>(&self, scope: Scope<'f>, name: &str) -> Found<'f>
+    where
+        'l: 'f,
+    {
+        self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Shape { .. }))
+    }
+
+    /// As [`Resolver::name`], of a component.
+    pub(super) fn component_name<'f>(&self, scope: Scope<'f>, name: &str) -> Found<'f>
+    where
+        'l: 'f,
+    {
+        self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Component(_)))
     }
 
     /// A local name, an import, `Namespace.name`, or `import('./x').name`.

@@ -51,25 +51,22 @@ pub struct Contract {
     /// Filled by `fingerprint`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file_hash: String,
+    /// Read from a file that leaves out of `version` what the exports and the edges tell.
+    #[serde(skip)]
+    pub brief: bool,
 }
 
 fn type_name() -> String {
     "UIFContract".to_owned()
 }
 
-/// The one in which small files leave it out.
+/// The one in which small files among many leave it out.
 fn schema_version() -> String {
     "0.3".to_owned()
 }
 
-impl Contract {
-    /// Whether it was read from a file that says of a small source only what nothing else says.
-    pub fn is_brief(&self) -> bool {
-        self.description.is_empty()
-    }
-}
-
-/// Names that the file is made of; sorted, without repeats.
+/// Names that the file is made of; sorted, without repeats. The lists that the seed's contracts always have are written
+/// when they are empty, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Version {
@@ -79,9 +76,9 @@ pub struct Version {
     pub hooks: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub functions: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub imports: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language_specific: Option<BTreeMap<String, Vec<String>>>,

@@ -63,9 +63,11 @@ pub enum DeclarationDetail {
         parameters: Vec<String>,
         shape: TypeShape,
     },
-    /// The parameters of a hook, which the merged view shows as props.
+    /// The parameters of a hook, which the merged view shows as props, and the state that it keeps.
     Hook {
         parameters: TypeShape,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        state: Vec<State>,
     },
 }
 

@@ -36,8 +36,22 @@ pub enum TypeShape {
     Literal(String),
     /// `typeof name`.
     Query(String),
+    /// `{ [key in keys]: value }` without a renaming of keys.
+    Mapped(Box<MappedType>),
     /// Anything else, printed as declared.
     Text(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappedType {
+    pub key: String,
+    pub keys: TypeShape,
+    /// The type of each member, as declared; it may name the key.
+    pub value: String,
+    /// `?` makes members optional, `-?` required; without either they are as they were.
+    pub optional: Option<bool>,
+    /// The whole, as declared.
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +115,7 @@ impl TypeShape {
             Self::Union(parts) => joined(parts, " | "),
             Self::Literal(text) => format!("'{text}'"),
             Self::Query(name) => format!("typeof {name}"),
+            Self::Mapped(mapped) => mapped.text.clone(),
             Self::Text(text) => text.clone(),
         }
     }

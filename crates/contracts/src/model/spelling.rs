@@ -161,6 +161,7 @@ mod tests {
             diagnostics: Vec::new(),
             semantic_hash: "uif:0".to_owned(),
             file_hash: "uif:1".to_owned(),
+            brief: false,
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod index;
 mod node;
+mod thrift;
 mod toon;
 
 use std::fmt::Write;
@@ -15,6 +16,7 @@ use crate::graph::EdgeKind;
 
 pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
 pub use self::node::{NodeSource, NodeText, node, read_node};
+pub use self::thrift::Thrift;
 pub use self::toon::toon;
 pub use crate::compare::component_name;
 

@@ -1,22 +1,20 @@
-//! A contract with the code beside it, as it stands in bundles. In `none` and `header` each thing is said once, and what is
-//! private is a name; in a large project it is written to cost a share of its source, and signatures take the room that
-//! is left. In `full` everything is written.
+//! A contract with the code beside it, as it stands in bundles. In `none` and `header` what is private is a name, and
+//! signatures take the room that the seed's fields leave them (`thrift`). In `full` everything is written.
+
+use std::collections::BTreeMap;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::CodeMode;
+use super::thrift::{Thrift, Words};
 use crate::header;
 use crate::model::{
     Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, SchemaVersion,
     Version,
 };
 
-/// Percent of the source's bytes that a contract and what stands beside it may have. Bytes of JSON and of source cost
-/// about the same number of tokens.
-const SHARE_NONE: usize = 14;
-const SHARE_HEADER: usize = 24;
 /// Room for a header however small the file is.
 const LEAST_HEADER: usize = 80;
 
@@ -27,8 +25,7 @@ pub struct NodeSource<'a> {
     pub facts: &'a LocalFacts,
     /// Of the source.
     pub bytes: usize,
-    /// Whether the node may cost a share of its source only: where there are many, each has to be small.
-    pub thrifty: bool,
+    pub thrift: Thrift,
     /// The source without its secrets, which `full` alone writes.
     pub code: Option<&'a str>,
 }
@@ -54,19 +51,21 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
         let code = source.code.map(|code| format!(",\"code\":{}", Value::from(code))).unwrap_or_default();
         return whole(format!("{contract},\"codeHeader\":{}{code}", header(usize::MAX)));
     }
-    let share = match mode {
-        _ if !source.thrifty => usize::MAX,
-        CodeMode::None => source.bytes.saturating_mul(SHARE_NONE) / 100,
-        CodeMode::Header | CodeMode::Full => source.bytes.saturating_mul(SHARE_HEADER) / 100,
-    };
-    let mut frame = Frame { contract, schema, signatures: &[], words: Words::All };
-    let mut written = frame.written();
+    let frame = |words: Words| Frame { contract, schema, signatures: &[], words };
+    let share = source.thrift.share(mode);
+    let mut words = Words::All;
+    let mut written = String::new();
     // The original's readers want every field.
-    if written.len() > share && schema == SchemaVersion::V03 {
-        frame.words = if mode == CodeMode::None { Words::Fewest } else { Words::Few };
-        written = frame.written();
+    let choices =
+        share.filter(|_| schema == SchemaVersion::V03).map_or(&[Words::All][..], |share| share.words);
+    for choice in choices {
+        words = *choice;
+        written = frame(words).written();
+        if share.is_some_and(|share| written.len() <= share.fields(source.bytes)) {
+            break;
+        }
     }
-    let room = share.saturating_sub(written.len());
+    let room = share.map_or(usize::MAX, |share| share.texts(source.bytes).saturating_sub(written.len()));
     if mode == CodeMode::Header {
         return whole(format!("{written},\"codeHeader\":{}", header(room.max(LEAST_HEADER))));
     }
@@ -74,13 +73,16 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     if signatures.is_empty() {
         return whole(written);
     }
-    whole(Frame { signatures: &signatures, ..frame }.written())
+    whole(Frame { signatures: &signatures, ..frame(words) }.written())
 }
 
 /// The contract in a node: of `none` and `header` with what its signatures tell of the declarations.
 pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
     let mut value = node.get("contract").cloned().unwrap_or_default();
     let mut lines = Vec::new();
+    // A contract that has all of its words lists its imports, if only to say that there are none.
+    let lists = ["version", "composition"].iter().find_map(|name| value.get(name));
+    let brief = lists.and_then(|lists| lists.get("imports")).is_none();
     if let Some(fields) = value.as_object_mut() {
         let listed = fields.get("declarations").and_then(Value::as_array);
         if listed.is_some_and(|listed| listed.iter().any(Value::is_string)) {
@@ -94,6 +96,7 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
         }
     }
     let mut contract: Contract = serde_json::from_value(value)?;
+    contract.brief = brief;
     if contract.entry_id.is_empty() {
         node.get("entryId").and_then(Value::as_str).unwrap_or_default().clone_into(&mut contract.entry_id);
     }
@@ -125,17 +128,6 @@ struct Frame<'a> {
     words: Words,
 }
 
-/// How much is said beside what only this file can say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Words {
-    All,
-    /// Of a small file: no description that its name gives, no imports, which are the edges of the graph, nothing that is
-    /// empty, and exported names once.
-    Few,
-    /// Nor what is the same in every contract.
-    Fewest,
-}
-
 impl Frame<'_> {
     fn written(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
@@ -147,7 +139,7 @@ impl Serialize for Frame<'_> {
         let contract = self.contract;
         let today = self.schema == SchemaVersion::V04;
         let mut map = serializer.serialize_map(None)?;
-        if self.words < Words::Fewest {
+        if self.words < Words::Own {
             map.serialize_entry("type", &contract.type_name)?;
             map.serialize_entry("schemaVersion", self.schema.as_str())?;
         }
@@ -158,16 +150,18 @@ impl Serialize for Frame<'_> {
             map.serialize_entry("description", &contract.description)?;
             map.serialize_entry("composition", &contract.version.with_every_list())?;
             map.serialize_entry("interface", &signature)?;
-        } else if self.words == Words::All {
-            map.serialize_entry("description", &contract.description)?;
-            map.serialize_entry("version", &contract.version)?;
-            map.serialize_entry("logicSignature", &signature)?;
         } else {
-            let private = private_names(contract);
-            if private != Version::default() {
-                map.serialize_entry("version", &private)?;
+            map.serialize_entry("description", &contract.description)?;
+            let keeps_empty = self.words < Words::Filled;
+            if self.words < Words::Once {
+                map.serialize_entry("version", &contract.version)?;
+            } else {
+                let lists = private_lists(contract);
+                if keeps_empty || !lists.is_empty() {
+                    map.serialize_entry("version", &lists)?;
+                }
             }
-            if contract.logic_signature != LogicSignature::default() {
+            if keeps_empty || contract.logic_signature != LogicSignature::default() {
                 map.serialize_entry("logicSignature", &signature)?;
             }
         }
@@ -209,28 +203,27 @@ impl Serialize for Frame<'_> {
             map.serialize_entry("diagnostics", &contract.diagnostics)?;
         }
         map.serialize_entry("semanticHash", &contract.semantic_hash)?;
-        if today {
+        if self.words == Words::All && !contract.file_hash.is_empty() {
             map.serialize_entry("fileHash", &contract.file_hash)?;
         }
         map.end()
     }
 }
 
-/// What `version` tells that the exports do not.
-fn private_names(contract: &Contract) -> Version {
+/// What `version` tells that neither the exports nor the edges do.
+fn private_lists(contract: &Contract) -> BTreeMap<&'static str, Vec<&String>> {
     let exported = |name: &String| {
         contract.exports.named.binary_search(name).is_ok() || contract.exports.default.as_ref() == Some(name)
     };
-    let private = |names: &[String]| names.iter().filter(|name| !exported(name)).cloned().collect();
-    let version = &contract.version;
-    Version {
-        variables: private(&version.variables),
-        functions: private(&version.functions),
-        hooks: version.hooks.clone(),
-        components: version.components.clone(),
-        imports: Vec::new(),
-        language_specific: None,
-    }
+    let Version { variables, hooks, components, functions, imports: _, language_specific: _ } =
+        &contract.version;
+    let lists: [(&str, Vec<&String>); 4] = [
+        ("variables", variables.iter().filter(|name| !exported(name)).collect()),
+        ("hooks", hooks.iter().collect()),
+        ("components", components.iter().collect()),
+        ("functions", functions.iter().filter(|name| !exported(name)).collect()),
+    ];
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).collect()
 }
 
 /// Whether `version` names declarations of this kind already.
@@ -248,7 +241,7 @@ impl Serialize for Signature<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("props", props)?;
         let plain = said_once();
-        let emits: std::collections::BTreeMap<&String, &PropType> = emits
+        let emits: BTreeMap<&String, &PropType> = emits
             .iter()
             .map(|(name, emitted)| (name, if props.get(name) == Some(emitted) { &plain } else { emitted }))
             .collect();
@@ -324,8 +317,12 @@ fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
     for (word, kind) in words {
         if let Some(rest) = rest.strip_prefix(word) {
             let end = rest.find(|letter: char| !(letter.is_alphanumeric() || "_$".contains(letter)));
-            let name = &rest[..end.unwrap_or(rest.len())];
-            return (!name.is_empty()).then_some((kind, name, line));
+            let name = match &rest[..end.unwrap_or(rest.len())] {
+                // `export default class extends Base`
+                "" | "extends" | "implements" => "default",
+                name => name,
+            };
+            return Some((kind, name, line));
         }
     }
     let declares = !line.starts_with(['{', '*', '/']);
@@ -346,12 +343,12 @@ mod tests {
         export const Button = ({ label, onPress }: Props) => <b onClick={() => onPress?.(1)}>{label}</b>;\n\
         export default class Wallet { open(): void {} }\n";
 
-    fn written(mode: CodeMode, schema: SchemaVersion, bytes: usize) -> (Contract, Value) {
+    fn written(mode: CodeMode, schema: SchemaVersion, thrift: Thrift, bytes: usize) -> (Contract, Value) {
         let facts = Reader::new().read("a.tsx", SOURCE);
         let mut contract = link("src/a.tsx", &facts, &NoImports).contract;
         contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
-        let source =
-            NodeSource { contract: &contract, facts: &facts, bytes, thrifty: true, code: Some(SOURCE) };
+        contract.file_hash = crate::fingerprint::file_hash(SOURCE);
+        let source = NodeSource { contract: &contract, facts: &facts, bytes, thrift, code: Some(SOURCE) };
         let node = node(&source, schema, mode);
         assert!(node.text[node.contract..].starts_with('{'));
         (contract, serde_json::from_str(&node.text).unwrap())
@@ -361,7 +358,7 @@ mod tests {
     fn a_small_node_says_each_thing_once_and_is_read_back() {
         for mode in [CodeMode::None, CodeMode::Header] {
             for schema in [SchemaVersion::V03, SchemaVersion::V04] {
-                let (contract, value) = written(mode, schema, 100_000);
+                let (contract, value) = written(mode, schema, Thrift::Texts, 100_000);
                 let read = read_node(&value).unwrap();
                 assert_eq!(read.entry_id, "src/a.tsx");
                 assert_eq!(read.logic_signature, contract.logic_signature, "{mode:?} {schema}");
@@ -387,21 +384,51 @@ mod tests {
         }
     }
 
+    const SEED: [&str; 8] = [
+        "type",
+        "schemaVersion",
+        "kind",
+        "description",
+        "version",
+        "logicSignature",
+        "exports",
+        "semanticHash",
+    ];
+
     #[test]
-    fn little_room_cuts_signatures_and_full_cuts_nothing() {
-        let (contract, small) = written(CodeMode::None, SchemaVersion::V03, 10);
-        for absent in ["type", "description", "declarations"] {
-            assert!(small["contract"].get(absent).is_none(), "{small}");
+    fn the_seeds_fields_stay_however_many_files_there_are() {
+        for mode in [CodeMode::None, CodeMode::Header] {
+            for (thrift, bytes) in [(Thrift::None, 10), (Thrift::Texts, 10), (Thrift::Fields, 100_000)] {
+                let (contract, small) = written(mode, SchemaVersion::V03, thrift, bytes);
+                for field in SEED {
+                    assert!(small["contract"].get(field).is_some(), "{mode:?} {thrift:?} {field}: {small}");
+                }
+                assert_eq!(small["contract"]["version"], json!(contract.version));
+                assert!(!read_node(&small).unwrap().brief);
+            }
         }
+    }
+
+    #[test]
+    fn small_files_among_many_leave_out_what_says_nothing_of_them() {
+        let (contract, small) = written(CodeMode::None, SchemaVersion::V03, Thrift::Fields, 10);
+        for absent in ["type", "schemaVersion", "fileHash", "declarations"] {
+            assert!(small["contract"].get(absent).is_none(), "{absent}: {small}");
+        }
+        assert_eq!(small["contract"]["version"], json!({"functions": ["helper"]}));
         let read = read_node(&small).unwrap();
-        assert!(read.is_brief());
+        assert!(read.brief);
+        assert_eq!(read.description, contract.description);
         assert_eq!((&read.exports, &read.logic_signature), (&contract.exports, &contract.logic_signature));
-        let (_, small) = written(CodeMode::Header, SchemaVersion::V03, 10);
+        let (_, small) = written(CodeMode::Header, SchemaVersion::V03, Thrift::Fields, 10);
+        assert_eq!(small["contract"]["type"], "UIFContract");
         assert!(small["codeHeader"].as_str().unwrap().len() < LEAST_HEADER + 40, "{small}");
-        let (contract, full) = written(CodeMode::Full, SchemaVersion::V03, 10);
+    }
+
+    #[test]
+    fn full_cuts_nothing() {
+        let (contract, full) = written(CodeMode::Full, SchemaVersion::V03, Thrift::Fields, 10);
         assert_eq!(full["code"], SOURCE);
-        let mut read = read_node(&full).unwrap();
-        read.file_hash.clone_from(&contract.file_hash);
-        assert_eq!(read, contract);
+        assert_eq!(read_node(&full).unwrap(), contract);
     }
 }

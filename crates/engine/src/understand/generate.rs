@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use becket_base::counted;
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::Cycle;
 use becket_project::index::Index;
@@ -122,7 +123,8 @@ impl Engine {
     /// Analyses a folder and writes its context files.
     pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
         let options = self.context_options(&request.choice)?;
-        if !request.dry_run && !request.clean_cache {
+        // Style sheets are no part of the index that an unchanged project is known by.
+        if !request.dry_run && !request.clean_cache && options.style.is_none() {
             if let Some(report) = self.unchanged(request, options)? {
                 return Ok(report);
             }
@@ -171,6 +173,18 @@ impl Engine {
             self.write_pages(&pages, &output)?
         };
         Ok(Generated { reading, pages, wrote, output })
+    }
+
+    /// A line for every folder's file that a run has left behind.
+    pub fn context_folders(&self, report: &ContextReport) -> Vec<String> {
+        let index = written::read_index(Path::new(&report.output));
+        let folders = index.into_iter().flat_map(|index| index.folders);
+        folders
+            .map(|folder| {
+                let bundles = counted(folder.bundles, "bundle");
+                format!("{}: {bundles}, {} tokens", folder.context_file, folder.token_estimate)
+            })
+            .collect()
     }
 
     /// The context files below a folder; removes them only when told to.

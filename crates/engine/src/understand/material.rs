@@ -9,9 +9,10 @@ use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
-use becket_contracts::render::{self, BundleText, CodeMode, NodeSource, NodeText};
+use becket_contracts::render::{self, BundleText, CodeMode, NodeSource, NodeText, Thrift};
+use becket_contracts::secrets;
+use becket_contracts::style::{self, Sheets};
 use becket_contracts::target::{Reason, Target};
-use becket_contracts::{secrets, style};
 use becket_project::index::{Index, IndexId, IndexedFile};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
@@ -19,14 +20,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::options::ContextOptions;
 use super::site::Site;
 
-/// So many files and more are written with thrift: their contracts cost a share of their source.
-const MANY: usize = 200;
-
 /// Entries are by entry id; positions are those of the graph.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub(super) struct Material {
     pub(super) options: ContextOptions,
+    /// Of what entries were written with.
+    #[serde(skip)]
+    thrift: Thrift,
     #[serde(serialize_with = "without_arcs")]
     pub(super) entries: Vec<Arc<Entry>>,
     graph: GraphOf,
@@ -50,6 +51,7 @@ impl From<Stored> for Material {
     fn from(Stored { options, entries, graph }: Stored) -> Self {
         Self {
             options,
+            thrift: Thrift::default(),
             entries: entries.into_iter().map(Arc::new).collect(),
             graph: GraphOf::Own(Arc::new(graph)),
             packed: OnceLock::new(),
@@ -117,7 +119,7 @@ pub(super) struct Packed {
 }
 
 impl Material {
-    /// `source` gives a file's text, which `full` alone asks for. What `previous` has of the same files under the same
+    /// `source` gives a file's text, which `full` asks for, and style for style sheets. What `previous` has of the same files under the same
     /// options is taken from it.
     pub(super) fn of(
         index: &Arc<Index>,
@@ -128,15 +130,16 @@ impl Material {
     ) -> Self {
         let files: Vec<&Arc<IndexedFile>> =
             index.files().iter().filter(|file| site.holds(&file.path)).collect();
-        let thrifty = files.len() >= MANY;
-        let alike =
-            |material: &&Material| material.options == options && (material.entries.len() >= MANY) == thrifty;
+        let thrift = Thrift::of(files.len(), files.iter().map(|file| file.bytes).sum());
+        let alike = |material: &&Material| material.options == options && material.thrift == thrift;
         let previous = previous.filter(alike);
         let entries: Vec<Arc<Entry>> = files
             .par_iter()
             .map(|file| {
+                // A style sheet may be another while what imports it is the same.
+                let previous = previous.filter(|_| options.style.is_none() || !has_sheets(file));
                 let known = previous.and_then(|previous| previous.known(file));
-                known.unwrap_or_else(|| Arc::new(entry(file, site, options, thrifty, source)))
+                known.unwrap_or_else(|| Arc::new(entry(file, site, options, thrift, source)))
             })
             .collect();
         let graph = if site.prefix.is_empty() {
@@ -145,7 +148,7 @@ impl Material {
             GraphOf::Own(Arc::new(index.graph().restricted(|path| site.holds(path))))
         };
         let before = previous.and_then(|previous| previous.as_before(&entries));
-        Self { options, entries, graph, packed: OnceLock::new(), before }
+        Self { options, thrift, entries, graph, packed: OnceLock::new(), before }
     }
 
     fn known(&self, file: &IndexedFile) -> Option<Arc<Entry>> {
@@ -277,24 +280,33 @@ impl Material {
     }
 }
 
+fn has_sheets(file: &IndexedFile) -> bool {
+    let style = file.local().facts.style.as_ref();
+    style.is_some_and(|style| !style.css_modules.is_empty() || !style.scss_modules.is_empty())
+}
+
 fn entry(
     file: &IndexedFile,
     site: &Site,
     options: ContextOptions,
-    thrifty: bool,
+    thrift: Thrift,
     source: &(dyn Fn(&str) -> Option<String> + Sync),
 ) -> Entry {
     let mut contract = file.contract().clone();
     let facts = &file.local().facts;
     if let (Some(mode), Some(found)) = (options.style, &facts.style) {
-        contract.style = Some(style::view(found, mode));
+        let sheet = |specifier: &str| match file.targets().get(specifier) {
+            Some(Target::Asset(path)) => source(path),
+            _ => None,
+        };
+        contract.style = Some(style::view(found, &Sheets::of(found, &sheet), mode));
     }
     if options.predict {
         contract.prediction = predictions(&contract);
     }
     let text = (options.mode == CodeMode::Full).then(|| source(&file.path)).flatten();
     let text = text.as_deref().map(secrets::redact);
-    let parts = NodeSource { contract: &contract, facts, bytes: file.bytes, thrifty, code: text.as_deref() };
+    let parts = NodeSource { contract: &contract, facts, bytes: file.bytes, thrift, code: text.as_deref() };
     let NodeText { text: node, contract: start } = render::node(&parts, options.schema, options.mode);
     let (named, told) = node.split_at(start);
     let contract_tokens = becket_base::tokens::count(told);

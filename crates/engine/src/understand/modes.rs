@@ -4,6 +4,7 @@ use becket_contracts::model::StyleMode;
 use becket_contracts::render::CodeMode;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
@@ -156,7 +157,23 @@ impl Engine {
             Some(out) => self.environment().current_dir.join(out),
             None => std::path::PathBuf::from(&report.project_path),
         };
-        let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+        // Where the checkout lies is nobody else's business.
+        let ModesReport {
+            token_estimation,
+            comparison_vs_raw_source,
+            mode_breakdown,
+            stats,
+            project_path: _,
+        } = report;
+        let file = json!({
+            "type": "LogicStampCompareModes",
+            "schemaVersion": "0.1",
+            "tokenEstimation": token_estimation,
+            "comparisonVsRawSource": comparison_vs_raw_source,
+            "modeBreakdown": mode_breakdown,
+            "stats": stats,
+        });
+        let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
         becket_project::files::write_derived(&folder.join("context_compare_modes.json"), text.as_bytes())
             .map_err(written::not_written)
     }

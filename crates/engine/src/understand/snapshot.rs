@@ -15,6 +15,7 @@ use super::options::ContextChoice;
 use super::session::output_lock;
 use super::site::Site;
 use super::written;
+use crate::progress::tell;
 use crate::repository::sentence;
 use crate::{Engine, Error};
 
@@ -228,6 +229,7 @@ impl Engine {
 
     /// One bundle, all of a folder, or the index, as far as the limits allow.
     pub fn read_bundle(&self, request: &ReadBundleRequest) -> Result<ReadBundle, Error> {
+        tell("opening the snapshot", 0, None);
         let opened = self.open_snapshot(&request.source)?;
         let material = &opened.material;
         let created =
@@ -274,6 +276,7 @@ impl Engine {
                 made = material.bundle_of(at);
                 &made
             };
+            tell("reading bundles", 0, Some(1));
             let (value, notice) = fitted(material, one, position, &created, limit);
             answer.bundle = Some(value);
             answer.notice = notice;
@@ -291,6 +294,7 @@ impl Engine {
         };
         let (mut bundles, mut spent) = (Vec::new(), Limit { bytes: 0, tokens: 0 });
         for (at, one) in packed.iter().enumerate().skip(start) {
+            tell("reading bundles", at - start, Some(count - start));
             let text = material.text(one, (at + 1, count), &created).json();
             let next = Limit { bytes: spent.bytes + text.len(), tokens: spent.tokens + one.tokens };
             if !next.within(limit) {

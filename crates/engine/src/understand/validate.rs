@@ -1,4 +1,4 @@
-//! Whether written context files are what the published schemas say.
+//! Whether written files are what the published schemas say: context files, and what is written beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::written;
+use super::{session, written};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -40,8 +40,16 @@ impl Engine {
             None => self.site(None)?.folder(),
         };
         let place = if place.is_dir() { default_file(&place) } else { place };
-        let (contexts, indexes) = (validator(schema::CONTEXT)?, validator(schema::INDEX)?);
         let text = written::read(&place).ok_or_else(|| missing(&place))?;
+        if let Some(schema) = beside(&place, &text) {
+            let errors = match serde_json::from_str(&text) {
+                Ok(value) => errors_of(&validator(schema)?, &value),
+                Err(error) => vec![format!("it is not JSON: {error}")],
+            };
+            let file = ValidatedFile { path: place.display().to_string(), bundles: 0, nodes: 0, errors };
+            return Ok(ValidateReport { valid: file.errors.is_empty(), files: vec![file] });
+        }
+        let (contexts, indexes) = (validator(schema::CONTEXT)?, validator(schema::INDEX)?);
         let is_index =
             serde_json::from_str::<Value>(&text).is_ok_and(|value| value["type"] == "LogicStampIndex");
         let mut files = Vec::new();
@@ -72,6 +80,23 @@ impl Engine {
         }
         Ok(ValidateReport { valid: files.iter().all(|file| file.errors.is_empty()), files })
     }
+}
+
+/// The schema of a file that holds no contracts: known by its type, or where it has none by its name.
+fn beside(place: &Path, text: &str) -> Option<&'static str> {
+    let value: Option<Value> = serde_json::from_str(text).ok();
+    match value.as_ref().and_then(|value| value["type"].as_str()) {
+        Some("LogicStampCompareModes") => return Some(schema::COMPARE_MODES),
+        Some("LogicStampSecurityReport") => return Some(schema::SECURITY_REPORT),
+        _ => {}
+    }
+    let name = place.file_name()?.to_str()?;
+    let named = [
+        (session::STATUS, schema::WATCH_STATUS),
+        (session::LOG, schema::WATCH_LOG),
+        (session::VIOLATIONS, schema::STRICT_WATCH),
+    ];
+    named.into_iter().find(|(path, _)| path.rsplit('/').next() == Some(name)).map(|(_, schema)| schema)
 }
 
 fn check(schema: &Validator, place: &Path, text: &str) -> ValidatedFile {

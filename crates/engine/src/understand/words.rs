@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use becket_base::counted;
 use becket_contracts::compare::Change;
 
 use super::{Compared, ContextReport, ImpactReport, ModesReport, ShownFile};
@@ -12,11 +13,11 @@ impl Display for Compared {
         let id = self.baseline_id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
         writeln!(
             formatter,
-            "{} against {}{id}: {} of {} folders changed; {} breaking, {} compatible, {} internal; tokens {:+}",
+            "{} against {}{id}: {} of {} changed; {} breaking, {} compatible, {} internal; tokens {:+}",
             self.result.status,
             self.result.baseline,
             summary.changed_folders + summary.added_folders + summary.removed_folders,
-            summary.total_folders,
+            counted(summary.total_folders, "folder"),
             summary.breaking,
             summary.compatible,
             summary.internal,
@@ -59,13 +60,26 @@ impl Display for ContextReport {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "{} files, {} edges, {} bundles in {} folders",
-            self.total_components, self.total_edges, self.bundles_compiled, self.total_folders
+            "{}, {}, {} in {}",
+            counted(self.total_components, "file"),
+            counted(self.total_edges, "edge"),
+            counted(self.bundles_compiled, "bundle"),
+            counted(self.total_folders, "folder"),
+        )?;
+        let saved = match self.savings_percent {
+            saved @ 0.. => format!("{saved}% saved"),
+            more => format!("{}% more", more.unsigned_abs()),
+        };
+        writeln!(
+            formatter,
+            "{} tokens for {} of source ({saved}), each contract counted once",
+            self.tokens_gpt4, self.source_tokens
         )?;
         writeln!(
             formatter,
-            "{} tokens for {} of source ({}% saved), each contract counted once",
-            self.tokens_gpt4, self.source_tokens, self.savings_percent
+            "{}, {}",
+            counted(self.cycles.len(), "cycle"),
+            counted(self.missing.len(), "unresolved import"),
         )?;
         for cycle in &self.cycles {
             let kind = if cycle.types_only { "cycle of types" } else { "cycle" };
@@ -84,8 +98,11 @@ impl Display for ContextReport {
         if self.files_written + self.files_unchanged > 0 {
             writeln!(
                 formatter,
-                "{} files written, {} unchanged, {} removed in {}",
-                self.files_written, self.files_unchanged, self.files_removed, self.output
+                "{} written, {} unchanged, {} removed in {}",
+                counted(self.files_written, "file"),
+                self.files_unchanged,
+                self.files_removed,
+                self.output
             )?;
         }
         Ok(())
@@ -101,7 +118,9 @@ impl Display for ImpactReport {
         if self.total == 0 {
             return writeln!(formatter, "Nothing depends on {what}.");
         }
-        writeln!(formatter, "{} files depend on {what}, {} of them directly", self.total, self.direct)?;
+        let depend = if self.total == 1 { "depends" } else { "depend" };
+        let files = counted(self.total, "file");
+        writeln!(formatter, "{files} {depend} on {what}, {} directly", self.direct)?;
         for one in &self.dependents {
             let names =
                 if one.names.is_empty() { String::new() } else { format!(" uses {}", one.names.join(", ")) };
@@ -135,7 +154,8 @@ impl Display for ModesReport {
                 cost.tokens_gpt4o, cost.tokens_claude
             )?;
         }
-        writeln!(formatter, "{} files. {}", self.stats.total_files, self.token_estimation.method)
+        let files = counted(self.stats.total_files, "file");
+        writeln!(formatter, "{files}. {}", self.token_estimation.method)
     }
 }
 

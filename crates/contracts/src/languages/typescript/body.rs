@@ -27,6 +27,8 @@ pub(super) struct FileUse {
     pub(super) imports: Vec<Import>,
     pub(super) reads_arguments: bool,
     pub(super) has_jsx: bool,
+    /// `ref` and its like keep state.
+    pub(super) is_vue: bool,
     /// Functions with a `'use server'` of their own.
     pub(super) actions: BTreeSet<String>,
     pub(super) style: StyleCollector,
@@ -173,9 +175,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 self.body.props.whole = whole;
                 self.body.destructured.extend(found);
             }
-            if let Some(state) = state_of(self.print, declarator, init) {
-                self.body.state.push(state);
-            }
+            self.body.state.extend(state_of(self.print, declarator, self.file.is_vue));
             self.name_required(declarator, init);
             self.name_action(declarator, init);
         }
@@ -359,11 +359,12 @@ pub(super) fn object_state(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<
         .collect()
 }
 
-fn state_of(
+pub(super) fn state_of(
     print: Print<'_, '_>,
     declarator: &VariableDeclarator<'_>,
-    init: &Expression<'_>,
+    is_vue: bool,
 ) -> Option<State> {
+    let init = declarator.init.as_ref()?;
     let Expression::CallExpression(call) = init.get_inner_expression() else { return None };
     let name = callee_name(&call.callee)?;
     let declared =
@@ -384,7 +385,7 @@ fn state_of(
             };
             (bound, text)
         }
-        "ref" | "shallowRef" | "reactive" | "shallowReactive" => {
+        "ref" | "shallowRef" | "reactive" | "shallowReactive" | "computed" if is_vue => {
             let bound = declarator.id.get_identifier_name()?;
             let text = declared.or_else(|| first.map(|value| initial_type(print, value)));
             (bound, text.unwrap_or_else(|| INFERRED.to_owned()))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType,
+    Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType, Program,
     Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSType, VariableDeclaration,
     VariableDeclarator,
 };
@@ -12,8 +12,8 @@ use oxc_span::{GetSpan, Span};
 
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable, Inner, Wrapped};
-use super::modules::{self, DEFAULT};
-use super::print::Print;
+use super::modules::{self, CommonJs, DEFAULT, Modules};
+use super::print::{Print, literal_type};
 use super::{shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
@@ -24,6 +24,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'c mut FileUse,
     pub(super) exported: BTreeSet<&'c str>,
+    /// `exports.name = value` declares.
+    pub(super) common_js: bool,
     pub(super) declarations: Vec<Declaration>,
 }
 
@@ -36,10 +38,41 @@ impl<'a> Collector<'_, '_, 'a> {
             Statement::TSExportAssignment(export) => self.default_expression(&export.expression, span),
             other => match other.as_declaration() {
                 Some(declaration) => self.declaration(declaration, span),
+                None if self.common_js => self.common_js(other, span),
                 None => {
                     self.walk(|walk| walk.visit_statement(other));
                 }
             },
+        }
+    }
+
+    /// What is exported without a declaration of its own is declared by its export.
+    fn common_js(&mut self, statement: &Statement<'a>, span: Span) {
+        let mut walked = false;
+        for export in modules::common_js_exports(statement) {
+            let (name, value) = match export {
+                CommonJs::Named(name, Some(value)) => (name, value),
+                CommonJs::Whole(value) => (DEFAULT.to_owned(), value),
+                CommonJs::Named(_, None) | CommonJs::All(_) => continue,
+            };
+            let is_value = Callable::of(value).is_some()
+                || matches!(value.get_inner_expression(), Expression::ClassExpression(_));
+            if is_value && !self.declarations.iter().any(|known| known.name == name) {
+                self.value(value, name, None, None, "const", span);
+                walked = true;
+            }
+        }
+        if !walked {
+            self.walk(|walk| walk.visit_statement(statement));
+        }
+    }
+
+    /// A file of `<script setup>` is a component, which nothing in it names.
+    pub(super) fn script_setup(&mut self, program: &Program<'a>, modules: &Modules) {
+        if let Some((facts, span)) = vue::script_setup(self.print, program, modules) {
+            let detail = DeclarationDetail::Component(Box::new(facts));
+            let signature = "default: inferred".to_owned();
+            self.push(DEFAULT.to_owned(), DeclarationKind::Component, signature, span, detail);
         }
     }
 
@@ -128,7 +161,7 @@ impl<'a> Collector<'_, '_, 'a> {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
         } else {
-            self.plain_function(&name, callable)
+            self.plain_function(&name, callable, body)
         };
         let is_implementation = function.r#type == FunctionType::FunctionDeclaration;
         if let Some(overloaded) =
@@ -147,7 +180,12 @@ impl<'a> Collector<'_, '_, 'a> {
         self.push(name, kind, signature, span, detail);
     }
 
-    fn plain_function(&self, name: &str, callable: Callable<'_, '_>) -> (DeclarationKind, DeclarationDetail) {
+    fn plain_function(
+        &self,
+        name: &str,
+        callable: Callable<'_, '_>,
+        body: BodyUse,
+    ) -> (DeclarationKind, DeclarationDetail) {
         if !is_hook(name) {
             return (DeclarationKind::Function, DeclarationDetail::None);
         }
@@ -160,14 +198,19 @@ impl<'a> Collector<'_, '_, 'a> {
             text: match &parameter.type_annotation {
                 Some(ty) => self.print.annotation(ty),
                 None if parameter.pattern.is_object_pattern() => self.print.pattern(&parameter.pattern),
-                None => String::new(),
+                None => {
+                    parameter.initializer.as_deref().and_then(literal_type).unwrap_or_default().to_owned()
+                }
             },
             optional: parameter.optional || parameter.initializer.is_some(),
             doc: None,
         });
         (
             DeclarationKind::Hook,
-            DeclarationDetail::Hook { parameters: TypeShape::Object(parameters.collect()) },
+            DeclarationDetail::Hook {
+                parameters: TypeShape::Object(parameters.collect()),
+                state: body.state,
+            },
         )
     }
 
@@ -238,12 +281,14 @@ impl<'a> Collector<'_, '_, 'a> {
         let cast = component::cast(value);
         let signature = match declarator {
             Some(declarator) => print.variable(keyword, declarator, &name),
-            None => format!("default: {}", print.value_type(value)),
+            None if name == DEFAULT => format!("default: {}", print.value_type(value)),
+            None => format!("{keyword} {name}: {}", print.value_type(value)),
         };
         let known = if name == DEFAULT { "Default".to_owned() } else { name.clone() };
         let annotated = component::annotated(print, annotation.or(cast));
         if let Some(facts) = vue::define_component(print, value) {
-            self.walk(|walk| walk.visit_expression(value));
+            let body = self.walk(|walk| walk.visit_expression(value));
+            let facts = vue::with_state(facts, body.state);
             self.push(
                 name,
                 DeclarationKind::Component,
@@ -265,7 +310,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 let facts = callable.component(print, form, body, annotated.props());
                 (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
             } else {
-                self.plain_function(&name, callable)
+                self.plain_function(&name, callable, body)
             };
             self.push(name, kind, signature, span, detail);
             return;
@@ -293,7 +338,8 @@ impl<'a> Collector<'_, '_, 'a> {
                 (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
             }
             Annotated::Otherwise if is_hook(&name) => {
-                (DeclarationKind::Hook, DeclarationDetail::Hook { parameters: TypeShape::Object(Vec::new()) })
+                let parameters = TypeShape::Object(Vec::new());
+                (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: Vec::new() })
             }
             Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
         };
@@ -335,27 +381,13 @@ impl<'a> Collector<'_, '_, 'a> {
 
     fn namespace(&mut self, namespace: &TSNamespaceDeclaration<'a>, span: Span) {
         self.walk(|walk| walk.visit_ts_namespace_declaration(namespace));
-        let mut body = &namespace.body;
+        let mut inner: &TSNamespaceDeclaration<'a> = namespace;
         let mut path = namespace.id.name.to_string();
-        let block = loop {
-            match body {
-                TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
-                    path = format!("{path}.{}", inner.id.name);
-                    body = &inner.body;
-                }
-                TSNamespaceDeclarationBody::TSModuleBlock(block) => break block,
-            }
-        };
-        let mut names: Vec<String> = Vec::new();
-        for statement in &block.body {
-            let declared = match statement {
-                Statement::ExportDeclaration(export) => Some(&export.declaration),
-                other if namespace.declare => other.as_declaration(),
-                _ => None,
-            };
-            names.extend(declared.into_iter().flat_map(modules::declared_names));
+        while let TSNamespaceDeclarationBody::TSNamespaceDeclaration(deeper) = &inner.body {
+            path = format!("{path}.{}", deeper.id.name);
+            inner = deeper;
         }
-        names.dedup();
+        let names = modules::namespace_names(inner, namespace.declare);
         let signature = format!("namespace {path} {{ {} }}", names.join("; "));
         self.push(
             namespace.id.name.to_string(),

@@ -41,9 +41,7 @@ pub(super) fn of(
         };
         is_hook(&export.name) || is_hook(local)
     });
-    if modules.imports_from(|from| {
-        from == "vue" || from.starts_with("@vue/") || from == "nuxt/app" || from == "#imports"
-    }) {
+    if file.is_vue {
         if declares(DeclarationKind::Component) || file.has_jsx {
             return Kind::VueComponent;
         }

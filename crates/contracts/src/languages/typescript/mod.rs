@@ -51,12 +51,19 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments);
     let print = Print { source: &source };
     let modules = Modules::of(program, &source);
-    let mut file = FileUse::default();
-    let mut collector =
-        Collector { print, file: &mut file, exported: modules.exported_locals(), declarations: Vec::new() };
+    let mut file =
+        FileUse { is_vue: modules.is_vue() || vue::has_macros(program, &modules), ..FileUse::default() };
+    let mut collector = Collector {
+        print,
+        file: &mut file,
+        exported: modules.exported_locals(),
+        common_js: modules.is_common_js,
+        declarations: Vec::new(),
+    };
     for statement in &program.body {
         collector.statement(statement);
     }
+    collector.script_setup(program, &modules);
     let declarations = collector.declarations;
     let routes = routes::of(program, &modules, print);
     let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));

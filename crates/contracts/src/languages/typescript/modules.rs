@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    AssignmentTarget, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
+    Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
     ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, Statement, TSModuleReference,
-    TSNamespaceDeclarationBody,
+    TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 
+use super::body::{callee_name, text_of};
 use super::source::Source;
 use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
 
@@ -18,6 +19,8 @@ pub(super) const DEFAULT: &str = "default";
 pub(super) struct Modules {
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<Export>,
+    /// Exports by `module.exports` and `exports`.
+    pub(super) is_common_js: bool,
     /// Local name to what it was imported as.
     bindings: BTreeMap<String, (String, String)>,
 }
@@ -31,6 +34,7 @@ impl Modules {
         for statement in &program.body {
             modules.export(statement);
         }
+        modules.export_members(program);
         if program.source_type.is_typescript_definition() {
             modules.export_ambient(program);
         }
@@ -38,6 +42,7 @@ impl Modules {
             for statement in &program.body {
                 modules.common_js(statement);
             }
+            modules.is_common_js = !modules.exports.is_empty();
         }
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
         modules.exports.dedup();
@@ -55,6 +60,17 @@ impl Modules {
 
     pub(super) fn imports_from(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
         self.imports.iter().any(|import| is_wanted(&import.specifier))
+    }
+
+    pub(super) fn is_vue(&self) -> bool {
+        self.imports_from(|from| {
+            from == "vue" || from.starts_with("@vue/") || from == "nuxt/app" || from == "#imports"
+        })
+    }
+
+    /// Whether a name that Vue's compiler knows stands for something else here.
+    pub(super) fn rebinds(&self, name: &str) -> bool {
+        self.bindings.get(name).is_some_and(|(specifier, _)| specifier != "vue")
     }
 
     fn import(&mut self, statement: &Statement<'_>, source: &Source<'_>) {
@@ -162,6 +178,28 @@ impl Modules {
         }
     }
 
+    /// `export = Widget` exports what a namespace of that name holds, too.
+    fn export_members(&mut self, program: &Program<'_>) {
+        let assigned = program.body.iter().find_map(|statement| match statement {
+            Statement::TSExportAssignment(export) => identifier(&export.expression),
+            _ => None,
+        });
+        let Some(assigned) = assigned else { return };
+        for declaration in program.body.iter().filter_map(Statement::as_declaration) {
+            let Declaration::TSNamespaceDeclaration(namespace) = declaration else { continue };
+            let is_ambient = namespace.declare || program.source_type.is_typescript_definition();
+            if namespace.id.name == assigned.as_str() {
+                for name in namespace_names(namespace, is_ambient) {
+                    self.exports.push(Export {
+                        name,
+                        origin: ExportOrigin::Local(assigned.clone()),
+                        type_only: false,
+                    });
+                }
+            }
+        }
+    }
+
     /// What is imported and exported again by name is of the module that it came from.
     fn local(&mut self, name: String, local: String, type_only: bool) {
         let origin = match self.bindings.get(&local) {
@@ -198,32 +236,111 @@ impl Modules {
     }
 
     fn common_js(&mut self, statement: &Statement<'_>) {
-        let Statement::ExpressionStatement(statement) = statement else { return };
-        let Expression::AssignmentExpression(assignment) = &statement.expression else { return };
-        let AssignmentTarget::StaticMemberExpression(target) = &assignment.left else { return };
-        let value = assignment.right.get_inner_expression();
-        let local = |fallback: &str| identifier(value).unwrap_or_else(|| fallback.to_owned());
-        let property = target.property.name.as_str();
-        if target.object.is_specific_id("module") && property == "exports" {
-            match value {
-                Expression::ObjectExpression(object) => {
-                    for property in object.properties.iter().filter_map(ObjectPropertyKind::as_property) {
-                        if let Some(name) = property.key.static_name() {
-                            let local = identifier(&property.value).unwrap_or_else(|| name.to_string());
-                            self.local(name.to_string(), local, false);
-                        }
-                    }
+        for export in common_js_exports(statement) {
+            match export {
+                CommonJs::Named(name, value) => {
+                    let local = value.and_then(identifier).unwrap_or_else(|| name.clone());
+                    self.local(name, local, false);
                 }
-                _ => self.local(DEFAULT.to_owned(), local(DEFAULT), false),
-            }
-        } else if target.object.is_specific_id("exports")
-            || target.object.is_specific_member_access("module", "exports")
-        {
-            if property != "__esModule" {
-                self.local(property.to_owned(), local(property), false);
+                CommonJs::Whole(value) => {
+                    let local = identifier(value).unwrap_or_else(|| DEFAULT.to_owned());
+                    self.local(DEFAULT.to_owned(), local, false);
+                }
+                CommonJs::All(specifier) => {
+                    let origin = ExportOrigin::Module { specifier, imported: "*".to_owned() };
+                    self.exports.push(Export { name: "*".to_owned(), origin, type_only: false });
+                }
             }
         }
     }
+}
+
+/// What a statement of a `CommonJS` module exports.
+pub(super) enum CommonJs<'x, 'a> {
+    Named(String, Option<&'x Expression<'a>>),
+    /// `module.exports = value`
+    Whole(&'x Expression<'a>),
+    /// `module.exports = require('…')`, or what compilers write for `export *`.
+    All(String),
+}
+
+pub(super) fn common_js_exports<'x, 'a>(statement: &'x Statement<'a>) -> Vec<CommonJs<'x, 'a>> {
+    let mut found = Vec::new();
+    if let Statement::ExpressionStatement(statement) = statement {
+        exports_of(&statement.expression, &mut found);
+    }
+    found
+}
+
+fn exports_of<'x, 'a>(expression: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
+    match expression.get_inner_expression() {
+        Expression::AssignmentExpression(assignment) => {
+            // `exports.a = exports.b = value`
+            exports_of(&assignment.right, found);
+            let Some(target) = assignment.left.as_member_expression() else { return };
+            let Some(property) = target.static_property_name() else { return };
+            if target.object().is_specific_id("module") && property == "exports" {
+                whole(assignment.right.get_inner_expression(), found);
+            } else if is_exports(target.object()) && property != "__esModule" {
+                found.push(CommonJs::Named(property.to_owned(), Some(&assignment.right)));
+            }
+        }
+        // `0 && (module.exports = { … })` tells the names to those who only read.
+        Expression::LogicalExpression(logical) => exports_of(&logical.right, found),
+        Expression::SequenceExpression(sequence) => {
+            for each in &sequence.expressions {
+                exports_of(each, found);
+            }
+        }
+        Expression::CallExpression(call) => {
+            let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
+            let (Some(first), Some(second)) = (argument(0), argument(1)) else { return };
+            match callee_name(&call.callee) {
+                Some("defineProperty") if is_exports(first) => {
+                    let name = text_of(second).filter(|name| name != "__esModule");
+                    found.extend(name.map(|name| CommonJs::Named(name, None)));
+                }
+                Some("__exportStar" | "__export") if is_exports(second) => {
+                    found.extend(required(first).map(CommonJs::All));
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
+    // `module.exports = exports = value`
+    if let Expression::AssignmentExpression(inner) = value {
+        return whole(inner.right.get_inner_expression(), found);
+    }
+    let Expression::ObjectExpression(object) = value else {
+        found.push(required(value).map_or(CommonJs::Whole(value), CommonJs::All));
+        return;
+    };
+    for property in &object.properties {
+        match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let name = property.key.static_name().filter(|_| !property.computed);
+                found.extend(name.map(|name| CommonJs::Named(name.to_string(), Some(&property.value))));
+            }
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                found.extend(required(&spread.argument).map(CommonJs::All));
+            }
+        }
+    }
+}
+
+fn is_exports(expression: &Expression<'_>) -> bool {
+    expression.is_specific_id("exports") || expression.is_specific_member_access("module", "exports")
+}
+
+/// The module of `require('…')`.
+fn required(expression: &Expression<'_>) -> Option<String> {
+    let Expression::CallExpression(call) = expression.get_inner_expression() else { return None };
+    let first = call.arguments.first().and_then(Argument::as_expression)?;
+    if call.callee.is_specific_id("require") { text_of(first) } else { None }
 }
 
 /// The names that a declaration binds at the top level.
@@ -247,6 +364,25 @@ pub(super) fn declared_names(declaration: &Declaration<'_>) -> Vec<String> {
         }
         other => other.id().map(|id| id.name.to_string()).into_iter().collect(),
     }
+}
+
+/// The names that can be reached through a namespace: in an ambient one all of them.
+pub(super) fn namespace_names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
+    let block = match &namespace.body {
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => return vec![inner.id.name.to_string()],
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
+    };
+    let mut names: Vec<String> = Vec::new();
+    for statement in &block.body {
+        let declared = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other if is_ambient => other.as_declaration(),
+            _ => None,
+        };
+        names.extend(declared.into_iter().flat_map(declared_names));
+    }
+    names.dedup();
+    names
 }
 
 pub(super) fn bound_names(pattern: &BindingPattern<'_>, names: &mut Vec<String>) {

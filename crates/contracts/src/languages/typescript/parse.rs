@@ -41,6 +41,11 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
             tidy(&mut diagnostics);
             return Parsed { program: Some(parsed.program), diagnostics };
         }
+        // Bytes that are no text stop the parser; as part of a name they do not. As many bytes, so that positions stay.
+        if current.contains('\u{fffd}') {
+            current = allocator.alloc_str(&current.replace('\u{fffd}', "___"));
+            continue;
+        }
         let Some(blanked) = blank_around(current, offset.map_or(text.len(), |at| at as usize)) else { break };
         current = allocator.alloc_str(&blanked);
     }

@@ -4,8 +4,9 @@
 use oxc_ast::ast::{
     BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportTypeQualifier,
     TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSThisParameter,
-    TSTupleElement, TSType, TSTypeAnnotation, TSTypeName, TSTypeOperatorOperator, TSTypeParameter,
-    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypePredicateName, TSTypeQueryExprName,
+    TSTupleElement, TSTupleType, TSType, TSTypeAnnotation, TSTypeName, TSTypeOperatorOperator,
+    TSTypeParameter, TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypePredicateName,
+    TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
 
@@ -95,9 +96,7 @@ impl Print<'_, '_> {
                 }
                 text + "`"
             }
-            TSType::TSTupleType(tuple) => {
-                format!("[{}]", join(tuple.element_types.iter().map(|part| self.tuple_element(part)), ", "))
-            }
+            TSType::TSTupleType(tuple) => format!("[{}]", self.tuple(tuple)),
             TSType::TSTypeLiteral(literal) => self.members(&literal.members),
             TSType::TSTypeOperatorType(operator) => {
                 let word = match operator.operator {
@@ -141,6 +140,11 @@ impl Print<'_, '_> {
             // Keywords and the types of JSDoc are one word, or nearly.
             other => self.source.one_line(other.span()),
         }
+    }
+
+    /// Without its brackets.
+    pub(super) fn tuple(self, tuple: &TSTupleType<'_>) -> String {
+        join(tuple.element_types.iter().map(|part| self.tuple_element(part)), ", ")
     }
 
     fn tuple_element(self, element: &TSTupleElement<'_>) -> String {

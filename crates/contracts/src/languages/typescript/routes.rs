@@ -1,6 +1,6 @@
 //! Route tables: calls on an Express application or router, and the decorators of `NestJS` controllers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, BindingPattern, CallExpression, Class, ClassElement, Decorator, Expression, Function, Program,
@@ -38,9 +38,15 @@ pub(super) fn of<'a>(program: &Program<'a>, modules: &Modules, print: Print<'_, 
             print,
             applications: BTreeSet::new(),
             functions: functions(program),
+            texts: texts(program),
+            found: Vec::new(),
             routes: &mut routes,
         };
         express.visit_program(program);
+        // A chain is walked from its end.
+        let mut found = std::mem::take(&mut express.found);
+        found.sort_by_key(|(at, _)| *at);
+        routes.table.extend(found.into_iter().map(|(_, route)| route));
     }
     routes
 }
@@ -50,6 +56,10 @@ struct Express<'r, 's, 'a, 'x> {
     /// Names that hold an application or a router.
     applications: BTreeSet<String>,
     functions: Vec<(String, Callable<'x, 'a>)>,
+    /// Constants that are texts.
+    texts: BTreeMap<String, String>,
+    /// With where they stand.
+    found: Vec<(u32, Route)>,
     routes: &'r mut Routes,
 }
 
@@ -84,27 +94,26 @@ impl<'a> Visit<'a> for Express<'_, '_, 'a, '_> {
 
 impl<'a> Express<'_, '_, 'a, '_> {
     fn register(&mut self, call: &CallExpression<'a>) {
-        let Expression::StaticMemberExpression(member) = &call.callee else { return };
-        let verb = member.property.name.as_str();
+        let Some(member) = call.callee.as_member_expression() else { return };
+        let Some(verb) = member.static_property_name() else { return };
         let arguments: Vec<&Expression<'a>> =
             call.arguments.iter().filter_map(Argument::as_expression).collect();
         // `router.route('/a').get(f).post(g)`, else `router.get('/a', f)`
-        let (owner, path, handlers) = if let Some((owner, path)) = chained_route(&member.object) {
+        let (owner, path, handlers) = if let Some((owner, path)) = chained_route(member.object()) {
             (owner, path, arguments.as_slice())
         } else {
-            let Expression::Identifier(owner) = &member.object else { return };
+            let Expression::Identifier(owner) = member.object() else { return };
             let Some((first, rest)) = arguments.split_first() else { return };
             (owner.name.as_str(), *first, rest)
         };
         let known = self.applications.contains(owner);
         let is_verb = VERBS.contains(&verb) && !handlers.is_empty();
-        let mounts = verb == "use" && !handlers.is_empty() && text_of(path).is_some();
+        let mounts = verb == "use" && !handlers.is_empty() && self.text(path).is_some();
         if !known || !(is_verb || mounts) {
             return;
         }
         let Some((last, guards)) = handlers.split_last() else { return };
-        let path = self.path(path);
-        let mut parameters: Vec<RouteParameter> = path_parameters(&path);
+        let mut taken: Vec<RouteParameter> = Vec::new();
         let callable = Callable::of(last).or_else(|| {
             let name = self.print.source.one_line(last.span());
             self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
@@ -115,7 +124,7 @@ impl<'a> Express<'_, '_, 'a, '_> {
                 if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
                     (&item.pattern, &item.type_annotation)
                 {
-                    parameters.push(RouteParameter {
+                    taken.push(RouteParameter {
                         name: name.name.to_string(),
                         source: RouteParameterSource::Handler,
                         text: self.print.annotation(ty),
@@ -125,29 +134,54 @@ impl<'a> Express<'_, '_, 'a, '_> {
             returns = self.print.annotation_or(callable.returned(), "");
         }
         self.routes.decorators.insert(format!("@{owner}.{verb}"));
-        self.routes.table.push(Route {
-            framework: RouteFramework::Express,
-            method: verb.to_ascii_uppercase(),
-            path,
-            handler: self.handler(last),
-            parameters,
-            guards: guards.iter().map(|guard| self.handler(guard)).collect(),
-            returns,
-            status: None,
-            line: self.print.source.line(member.property.span.start),
-        });
+        let start = call.callee.span().end;
+        for path in self.paths(path) {
+            let mut parameters = path_parameters(&path);
+            parameters.extend(taken.iter().cloned());
+            let route = Route {
+                framework: RouteFramework::Express,
+                method: verb.to_ascii_uppercase(),
+                path,
+                handler: self.handler(last),
+                parameters,
+                guards: guards.iter().map(|guard| self.handler(guard)).collect(),
+                returns: returns.clone(),
+                status: None,
+                line: self.print.source.line(start),
+            };
+            self.found.push((start, route));
+        }
     }
 
-    fn path(&self, path: &Expression<'_>) -> String {
+    fn paths(&self, path: &Expression<'_>) -> Vec<String> {
         match path {
             Expression::ArrayExpression(paths) => {
                 let each = paths.elements.iter().filter_map(|element| element.as_expression());
-                each.map(|path| self.path(path)).collect::<Vec<_>>().join(" | ")
+                each.flat_map(|path| self.paths(path)).collect()
             }
-            Expression::RegExpLiteral(pattern) => self.print.source.one_line(pattern.span),
+            Expression::RegExpLiteral(pattern) => vec![self.print.source.one_line(pattern.span)],
             other => {
-                text_of(other).unwrap_or_else(|| format!("${{{}}}", self.print.source.one_line(other.span())))
+                let text = self.text(other);
+                vec![text.unwrap_or_else(|| format!("${{{}}}", self.print.source.one_line(other.span())))]
             }
+        }
+    }
+
+    /// A text, or a constant of the file that is one, or a template of both.
+    fn text(&self, expression: &Expression<'_>) -> Option<String> {
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
+            Expression::TemplateLiteral(template) => {
+                let mut text = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    text.push_str(quasi.value.cooked.as_ref()?);
+                    if let Some(part) = template.expressions.get(at) {
+                        text.push_str(&self.text(part)?);
+                    }
+                }
+                Some(text)
+            }
+            other => text_of(other),
         }
     }
 
@@ -163,6 +197,25 @@ impl<'a> Express<'_, '_, 'a, '_> {
             }
         }
     }
+}
+
+/// Constants of the file that are texts, by name.
+fn texts(program: &Program<'_>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for statement in &program.body {
+        let declaration = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
+        };
+        let Some(oxc_ast::ast::Declaration::VariableDeclaration(variables)) = declaration else { continue };
+        for declarator in variables.declarations.iter().filter(|_| variables.kind.is_const()) {
+            let text = declarator.init.as_ref().and_then(text_of);
+            if let (Some(name), Some(text)) = (declarator.id.get_identifier_name(), text) {
+                found.insert(name.to_string(), text);
+            }
+        }
+    }
+    found
 }
 
 /// `express()`, `express.Router()`, `Router()`, `new Router()`.

@@ -1,14 +1,14 @@
 //! Types as shapes: what `link` needs to know which props a component takes.
 
 use oxc_ast::ast::{
-    TSInterfaceDeclaration, TSLiteral, TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration,
-    TSTypeParameterDeclaration, TSTypeQueryExprName,
+    TSInterfaceDeclaration, TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature,
+    TSType, TSTypeAliasDeclaration, TSTypeParameterDeclaration, TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
 
 use super::component::is_element;
 use super::print::{Print, qualifier, type_name};
-use crate::model::{DeclarationDetail, Member, MemberKind, TypeShape};
+use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
 
 /// Deeper shapes are text: no props are declared like that, and stored shapes must be readable again.
 const DEEPEST: usize = 24;
@@ -79,6 +79,16 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
             TSLiteral::StringLiteral(text) => TypeShape::Literal(text.value.to_string()),
             _ => TypeShape::Text(print.ty(ty)),
         },
+        TSType::TSMappedType(mapped) if mapped.name_type.is_none() => {
+            let value = mapped.type_annotation.as_ref();
+            TypeShape::Mapped(Box::new(MappedType {
+                key: mapped.key.name.to_string(),
+                keys: at_depth(print, &mapped.constraint, depth + 1),
+                value: value.map_or_else(|| "any".to_owned(), |ty| print.ty(ty)),
+                optional: mapped.optional.map(|mark| mark != TSMappedTypeModifierOperator::Minus),
+                text: print.ty(ty),
+            }))
+        }
         // A function from props to an element is a component, and is known by its props like any other.
         TSType::TSFunctionType(function) if is_element(&function.return_type.type_annotation) => {
             let props = function.params.items.first().and_then(|first| first.type_annotation.as_ref());

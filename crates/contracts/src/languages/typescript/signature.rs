@@ -7,6 +7,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
+use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, type_name};
 
 /// Longer literals are data, not a promise that anybody reads.
@@ -14,6 +15,7 @@ const LONGEST_LITERAL: usize = 60;
 
 impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
+        let name = if name == DEFAULT { "" } else { name };
         format!(
             "{}function{} {name}{}({}): {}",
             if function.r#async { "async " } else { "" },
@@ -106,10 +108,13 @@ impl Print<'_, '_> {
             }),
             ", ",
         );
-        let members = join(class.body.body.iter().flat_map(|element| self.class_element(element)), "; ");
+        let elements = &class.body.body;
+        let shown = elements.iter().filter(|element| !self.implements_overload(element, elements));
+        let members = join(shown.flat_map(|element| self.class_element(element)), "; ");
         format!(
-            "{}class {name}{}{}{} {}",
+            "{}class{}{}{}{} {}",
             if class.r#abstract { "abstract " } else { "" },
+            if name == DEFAULT { String::new() } else { format!(" {name}") },
             self.type_parameters(class.type_parameters.as_deref()),
             parent.unwrap_or_default(),
             if interfaces.is_empty() { interfaces } else { format!(" implements {interfaces}") },
@@ -117,9 +122,29 @@ impl Print<'_, '_> {
         )
     }
 
+    /// Beside overloads the implementation is not one of the ways to call a method.
+    fn implements_overload(self, element: &ClassElement<'_>, all: &[ClassElement<'_>]) -> bool {
+        let ClassElement::MethodDefinition(method) = element else { return false };
+        let key = || self.key(&method.key, method.computed);
+        method.value.body.is_some()
+            && all.iter().any(|other| match other {
+                ClassElement::MethodDefinition(other) => {
+                    other.value.body.is_none()
+                        && other.kind == method.kind
+                        && other.r#static == method.r#static
+                        && self.key(&other.key, other.computed) == key()
+                }
+                _ => false,
+            })
+    }
+
     fn class_element(self, element: &ClassElement<'_>) -> Vec<String> {
         match element {
             ClassElement::MethodDefinition(method) => {
+                // Who may not call it has to know.
+                if is_hidden(method.accessibility) && method.kind == MethodDefinitionKind::Constructor {
+                    return vec!["private constructor()".to_owned()];
+                }
                 if is_hidden(method.accessibility) || method.key.is_private_identifier() {
                     return Vec::new();
                 }
@@ -174,7 +199,12 @@ impl Print<'_, '_> {
                 if is_hidden(property.accessibility) || property.key.is_private_identifier() {
                     return Vec::new();
                 }
-                let text = self.annotation_or(property.type_annotation.as_deref(), INFERRED);
+                let text = match (&property.type_annotation, &property.value) {
+                    (Some(ty), _) => self.annotation(ty),
+                    (None, value) => {
+                        value.as_ref().map_or_else(|| "any".to_owned(), |value| self.value_type(value))
+                    }
+                };
                 let key = self.key(&property.key, property.computed);
                 vec![format!(
                     "{}accessor {key}: {text}",

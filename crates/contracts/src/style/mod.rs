@@ -6,33 +6,63 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{StyleFacts, StyleMode};
 
-pub fn view(facts: &StyleFacts, mode: StyleMode) -> Value {
+mod sheet;
+
+pub use self::sheet::Sheet;
+
+/// What the style sheets say that a file imports as modules.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sheets {
+    pub css: Sheet,
+    pub scss: Sheet,
+}
+
+impl Sheets {
+    /// Of the style sheets that `text` has a text for, by their specifiers.
+    pub fn of(facts: &StyleFacts, text: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut sheets = Self::default();
+        for (sheet, modules) in
+            [(&mut sheets.css, &facts.css_modules), (&mut sheets.scss, &facts.scss_modules)]
+        {
+            let readable = modules.iter().filter(|module| !module.ends_with(".sass"));
+            for text in readable.filter_map(|module| text(module)) {
+                sheet.read(&text);
+            }
+        }
+        sheets
+    }
+}
+
+pub fn view(facts: &StyleFacts, sheets: &Sheets, mode: StyleMode) -> Value {
     let mut style = Map::new();
-    let sources = sources(facts, mode);
-    let names: Vec<String> = sources.keys().cloned().collect();
+    let sources = sources(facts, sheets, mode);
+    let names: Vec<String> = sources.keys().filter(|name| !name.ends_with("Details")).cloned().collect();
     style.insert("styleSources".to_owned(), Value::Object(sources));
     insert(&mut style, "layout", layout(facts, mode));
     insert(&mut style, "visual", visual(facts, mode));
     insert(&mut style, "animation", animation(facts));
     let mut summary = json!({ "mode": mode, "sources": names });
     if mode == StyleMode::Lean {
-        let full = serde_json::to_string(&view(facts, StyleMode::Full)).unwrap_or_default();
+        let full = serde_json::to_string(&view(facts, sheets, StyleMode::Full)).unwrap_or_default();
         summary["fullModeBytes"] = json!(full.len());
     }
     style.insert("summary".to_owned(), summary);
     Value::Object(style)
 }
 
-fn sources(facts: &StyleFacts, mode: StyleMode) -> Map<String, Value> {
+fn sources(facts: &StyleFacts, sheets: &Sheets, mode: StyleMode) -> Map<String, Value> {
     let mut sources = Map::new();
     let full = mode == StyleMode::Full;
     if facts.classes.iter().any(|class| category(class).is_some()) {
         sources.insert("tailwind".to_owned(), tailwind(facts, full));
     }
-    for (key, modules) in [("scssModule", &facts.scss_modules), ("cssModule", &facts.css_modules)] {
-        if let Some(first) = modules.first() {
-            sources.insert(key.to_owned(), json!(first));
-        }
+    for (key, details, modules, sheet) in [
+        ("scssModule", "scssDetails", &facts.scss_modules, &sheets.scss),
+        ("cssModule", "cssDetails", &facts.css_modules, &sheets.css),
+    ] {
+        let Some(first) = modules.first() else { continue };
+        sources.insert(key.to_owned(), json!(first));
+        sources.extend(sheet.view(full).map(|sheet| (details.to_owned(), sheet)));
     }
     if !facts.inline.is_empty() {
         let properties: BTreeSet<&String> = facts.inline.iter().map(|(property, _)| property).collect();

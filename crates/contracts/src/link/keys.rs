@@ -1,0 +1,178 @@
+//! Types of keys, and the members of types that are made over keys.
+
+use std::collections::BTreeSet;
+
+use super::props::{Arguments, Expander, Variants, plain};
+use super::scope::{Found, Scope};
+use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
+
+/// A type of keys.
+pub(super) enum Keys {
+    Only(BTreeSet<String>),
+    /// Of the type that is picked from, whatever else it has.
+    AllBut(BTreeSet<String>),
+}
+
+impl Keys {
+    pub(super) fn have(&self, name: &str) -> bool {
+        match self {
+            Self::Only(keys) => keys.contains(name),
+            Self::AllBut(keys) => !keys.contains(name),
+        }
+    }
+}
+
+impl<'l> Expander<'l> {
+    /// The members of a mapped type whose keys are known; `None` for any other.
+    pub(super) fn mapped<'f>(
+        &mut self,
+        mapped: &MappedType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let value = |name: &str| with_key(&mapped.value, &mapped.key, name);
+        let source = match &mapped.keys {
+            TypeShape::Text(text) => text.strip_prefix("keyof ").filter(|name| !name.starts_with("typeof ")),
+            _ => None,
+        };
+        let Some(source) = source else {
+            let keys = self.keys(&mapped.keys, &nothing_to_pick_from(), scope, arguments)?;
+            let Keys::Only(keys) = keys else { return None };
+            let optional = mapped.optional == Some(true);
+            return Some(vec![
+                keys.into_iter().map(|key| plain(key.clone(), value(&key), optional)).collect(),
+            ]);
+        };
+        // Over the keys of another type members keep what that one says of them.
+        let mut other = self.beside();
+        let reference = TypeShape::Reference { name: source.to_owned(), arguments: Vec::new() };
+        let variants = other.within(&reference, scope, arguments);
+        if !other.unresolved.is_empty() {
+            return None;
+        }
+        let member = |member: Member| {
+            let written = value(&member.name);
+            let kept = written == format!("{source}['{}']", member.name);
+            Member {
+                optional: mapped.optional.unwrap_or(member.optional),
+                text: if kept { member.text } else { written },
+                kind: if kept { member.kind } else { MemberKind::Property },
+                ..member
+            }
+        };
+        Some(variants.into_iter().map(|variant| variant.into_iter().map(member).collect()).collect())
+    }
+
+    /// The keys that a type stands for, when they are picked from `of`.
+    pub(super) fn keys<'f>(
+        &mut self,
+        shape: &TypeShape,
+        of: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Keys>
+    where
+        'l: 'f,
+    {
+        // Aliases may stand for each other in a circle.
+        self.depth += 1;
+        let keys = if self.goes_on() { self.keys_of(shape, of, scope, arguments) } else { None };
+        self.depth -= 1;
+        keys
+    }
+
+    fn keys_of<'f>(
+        &mut self,
+        shape: &TypeShape,
+        of: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Keys>
+    where
+        'l: 'f,
+    {
+        match shape {
+            TypeShape::Literal(key) => Some(Keys::Only(BTreeSet::from([key.clone()]))),
+            TypeShape::Union(parts) => {
+                let mut all = BTreeSet::new();
+                for part in parts {
+                    match self.keys(part, of, scope, arguments)? {
+                        Keys::Only(keys) => all.extend(keys),
+                        Keys::AllBut(_) => return None,
+                    }
+                }
+                Some(Keys::Only(all))
+            }
+            TypeShape::Reference { name, arguments: given } => {
+                if let Some(bound) = arguments.get(name) {
+                    return self.keys(&bound.shape, of, bound.scope, &bound.arguments);
+                }
+                match (self.resolver.type_name(scope, name), given.as_slice()) {
+                    (Found::Declared(file, declaration), _) => match &declaration.detail {
+                        DeclarationDetail::Shape { shape, .. } => {
+                            self.keys(shape, of, file, &Arguments::default())
+                        }
+                        _ => None,
+                    },
+                    (Found::Unknown, [from, other]) if name == "Exclude" => {
+                        let Keys::Only(less) = self.keys(other, of, scope, arguments)? else { return None };
+                        Some(match self.keys(from, of, scope, arguments)? {
+                            Keys::Only(keys) => Keys::Only(keys.difference(&less).cloned().collect()),
+                            Keys::AllBut(keys) => Keys::AllBut(keys.union(&less).cloned().collect()),
+                        })
+                    }
+                    (Found::Unknown, [from, other]) if name == "Extract" => {
+                        let Keys::Only(keys) = self.keys(from, of, scope, arguments)? else { return None };
+                        let other = self.keys(other, of, scope, arguments)?;
+                        Some(Keys::Only(keys.into_iter().filter(|key| other.have(key)).collect()))
+                    }
+                    _ => None,
+                }
+            }
+            // `keyof Other`: the keys of what can be expanded.
+            TypeShape::Text(text) => {
+                // `keyof typeof value` has keys that only a compiler knows.
+                let name = text.strip_prefix("keyof ").filter(|name| !name.starts_with("typeof "))?;
+                if of.text() == name {
+                    return Some(Keys::AllBut(BTreeSet::new()));
+                }
+                let mut other = self.beside();
+                let reference = TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
+                let variants = other.within(&reference, scope, arguments);
+                if !other.unresolved.is_empty() {
+                    return None;
+                }
+                Some(Keys::Only(variants.into_iter().flatten().map(|member| member.name).collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `Array<Model[K]>` is `Array<Model['id']>` for the key `id`.
+fn with_key(value: &str, key: &str, name: &str) -> String {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(at) = rest.find(key) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[key.len()..];
+        text.push_str(before);
+        if before.ends_with(is_part) || after.starts_with(is_part) {
+            text.push_str(key);
+        } else {
+            text.push('\'');
+            text.push_str(name);
+            text.push('\'');
+        }
+        rest = after;
+    }
+    text + rest
+}
+
+pub(super) fn nothing_to_pick_from() -> TypeShape {
+    TypeShape::Object(Vec::new())
+}
