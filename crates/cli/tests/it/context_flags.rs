@@ -5,7 +5,7 @@ use std::path::Path;
 use becket_testing::TestRepo;
 use serde_json::{Value, json};
 
-use crate::{BECKET, becket, envelope};
+use crate::{BECKET, becket};
 
 fn cards() -> TestRepo {
     let repo = TestRepo::new();
@@ -160,7 +160,7 @@ fn what_is_only_said() {
     assert!(context(&repo, &["--predict-behavior"]).status.success());
     assert!(repo.read("src/context.json").contains("prediction"));
     let summary = String::from_utf8_lossy(&context(&repo, &[]).stdout).into_owned();
-    for word in ["4 files", "2 edges", "tokens", "saved"] {
+    for word in ["4 files", "2 edges", "tokens for", "each contract counted once"] {
         assert!(summary.contains(word), "{word}: {summary}");
     }
 }

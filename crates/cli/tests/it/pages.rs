@@ -50,7 +50,7 @@ fn cases(page: &str, text: &str) -> Vec<Case> {
             cases.push(Case { place: format!("{page}:{} {title}", number + 1), steps: Vec::new() });
         } else if line.starts_with("```") {
             let inner = lines.by_ref().map(|(_, inner)| inner).take_while(|inner| inner.trim_end() != "```");
-            let content: String = inner.map(|inner| format!("{inner}\n")).collect();
+            let content: String = inner.flat_map(|inner| [inner, "\n"]).collect();
             let case =
                 cases.last_mut().unwrap_or_else(|| panic!("{page}:{}: before any heading", number + 1));
             let step = step(&before, content, number + 1)

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::CodeMode;
 use super::thrift::{Thrift, Words};
 use crate::header;
+use crate::languages::typescript::is_hook;
 use crate::model::{
     Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, SchemaVersion,
     Version,
@@ -322,7 +323,9 @@ fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
                 "" | "extends" | "implements" => "default",
                 name => name,
             };
-            return Some((kind, name, line));
+            // What is a hook is told by its name alone.
+            let is_hook = kind == DeclarationKind::Function && is_hook(name);
+            return Some((if is_hook { DeclarationKind::Hook } else { kind }, name, line));
         }
     }
     let declares = !line.starts_with(['{', '*', '/']);

@@ -24,7 +24,7 @@ impl Sheets {
         for (sheet, modules) in
             [(&mut sheets.css, &facts.css_modules), (&mut sheets.scss, &facts.scss_modules)]
         {
-            let readable = modules.iter().filter(|module| !module.ends_with(".sass"));
+            let readable = modules.iter().filter(|module| module.rsplit('.').next() != Some("sass"));
             for text in readable.filter_map(|module| text(module)) {
                 sheet.read(&text);
             }

@@ -325,7 +325,7 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-pub(super) fn is_hook(name: &str) -> bool {
+pub(crate) fn is_hook(name: &str) -> bool {
     name.strip_prefix("use")
         .is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase() || next.is_ascii_digit()))
 }

@@ -24,6 +24,7 @@ use oxc_span::GetSpan;
 use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity};
 use crate::secrets;
 use body::FileUse;
+pub(crate) use body::is_hook;
 use declarations::Collector;
 use modules::Modules;
 use print::Print;
