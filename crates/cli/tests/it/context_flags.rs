@@ -243,3 +243,31 @@ fn a_style_sheet_that_changes_is_read_again() {
     assert_eq!(changed["cssDetails"]["selectors"], json!([".a", ".b"]));
     assert_eq!(changed["cssDetails"]["properties"], json!(["margin"]));
 }
+
+#[test]
+fn show_says_what_a_file_takes_keeps_and_answers() {
+    let repo = cards();
+    repo.write(
+        "src/Field.tsx",
+        "import { useState } from 'react';\nexport function Field({ tone, onSave }: { tone?: 'a' | 'b'; onSave: (text: string) => void }) {\n  \
+         const [text] = useState('');\n  return <b className={tone} onClick={() => onSave(text)} />;\n}\n",
+    );
+    repo.write(
+        "src/api.ts",
+        "import express from 'express';\nconst app = express();\napp.get('/users/:id', getUser);\n",
+    );
+    let shown = |file: &str| {
+        let output = context(&repo, &["show", file]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let field = shown("src/Field.tsx");
+    for line in [
+        "\nprops\n  onSave: (text: string) => void\n  tone?: 'a' | 'b'\n",
+        "\nemits\n  onSave: (text: string) => void\n",
+        "\nstate\n  text: string\n",
+    ] {
+        assert!(field.contains(line), "{line}: {field}");
+    }
+    let api = shown("src/api.ts");
+    assert!(api.contains("\nroutes\n  GET /users/:id getUser\n"), "{api}");
+}

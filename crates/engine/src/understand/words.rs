@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use becket_base::counted;
 use becket_contracts::compare::Change;
+use serde_json::Value;
 
 use super::{Compared, ContextReport, ImpactReport, ModesReport, ShownFile};
 
@@ -159,12 +160,39 @@ impl Display for ModesReport {
     }
 }
 
+/// One list of the merged view; nothing where it is empty.
+fn merged(formatter: &mut Formatter<'_>, name: &str, list: &Value) -> fmt::Result {
+    for (at, (member, ty)) in list.as_object().into_iter().flatten().enumerate() {
+        if at == 0 {
+            writeln!(formatter, "\n{name}")?;
+        }
+        let literals = ty["literals"].as_array().map(|literals| {
+            let quoted = literals.iter().map(|one| format!("'{}'", one.as_str().unwrap_or_default()));
+            quoted.collect::<Vec<_>>().join(" | ")
+        });
+        let described = ty["signature"].as_str().or(ty["type"].as_str()).or(ty.as_str()).unwrap_or_default();
+        let optional = if ty["optional"] == true { "?" } else { "" };
+        writeln!(formatter, "  {member}{optional}: {}", literals.as_deref().unwrap_or(described))?;
+    }
+    Ok(())
+}
+
 impl Display for ShownFile {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let text = |name: &str| self.contract.get(name).and_then(|value| value.as_str()).unwrap_or_default();
         writeln!(formatter, "{} {}", self.entry_id, text("kind"))?;
-        writeln!(formatter, "{}\n", text("description"))?;
-        writeln!(formatter, "{}", self.header.trim_end())?;
+        writeln!(formatter, "{}", text("description"))?;
+        if !self.header.is_empty() {
+            writeln!(formatter, "\n{}", self.header.trim_end())?;
+        }
+        for list in ["props", "emits", "state"] {
+            merged(formatter, list, &self.contract["logicSignature"][list])?;
+        }
+        for (at, route) in self.contract["routes"].as_array().into_iter().flatten().enumerate() {
+            let word = |name: &str| route[name].as_str().unwrap_or_default();
+            let heading = if at == 0 { "\nroutes\n" } else { "" };
+            writeln!(formatter, "{heading}  {} {} {}", word("method"), word("path"), word("handler"))?;
+        }
         if !self.imports.is_empty() {
             writeln!(formatter, "\nimports")?;
         }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
-    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, Statement, TSModuleReference,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKind, Statement,
+    TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 
 use super::body::{callee_name, text_of};
@@ -323,7 +323,9 @@ fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
         match property {
             ObjectPropertyKind::ObjectProperty(property) => {
                 let name = property.key.static_name().filter(|_| !property.computed);
-                found.extend(name.map(|name| CommonJs::Named(name.to_string(), Some(&property.value))));
+                // What a getter is has no type of its own.
+                let value = (property.kind == PropertyKind::Init).then_some(&property.value);
+                found.extend(name.map(|name| CommonJs::Named(name.to_string(), value)));
             }
             ObjectPropertyKind::SpreadProperty(spread) => {
                 found.extend(required(&spread.argument).map(CommonJs::All));
