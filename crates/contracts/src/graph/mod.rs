@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ExportOrigin, ImportKind, LocalFacts};
+use crate::model::{ExportOrigin, ImportKind, ImportedName, LocalFacts};
 use crate::target::Target;
 
 pub use self::cycles::Cycle;
@@ -247,13 +247,18 @@ impl<'a> Finder<'a> {
                 ImportKind::Static | ImportKind::Require => EdgeKind::Static,
             };
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
-            let names: Vec<&str> = if whole {
-                vec!["*"]
+            let names: Vec<(&str, EdgeKind)> = if whole {
+                vec![("*", kind)]
             } else {
-                import.names.iter().map(|name| name.imported.as_str()).collect()
+                // `import { value, type Type }`: what a name leads to is needed as the name is.
+                let own = |name: &ImportedName| match kind {
+                    EdgeKind::Static if name.type_only => EdgeKind::TypeOnly,
+                    kind => kind,
+                };
+                import.names.iter().map(|name| (name.imported.as_str(), own(name))).collect()
             };
-            note(&mut found, to, kind, names.iter().copied(), None);
-            for name in names.into_iter().filter(|name| *name != "*") {
+            note(&mut found, to, kind, names.iter().map(|(name, _)| *name), None);
+            for (name, kind) in names.into_iter().filter(|(name, _)| *name != "*") {
                 if let Some((declaring, original)) = self.declaring(to, name, &mut BTreeSet::new()) {
                     if declaring != to && declaring != from {
                         note(&mut found, declaring, kind, std::iter::once(original), Some(to));

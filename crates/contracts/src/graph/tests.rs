@@ -34,7 +34,7 @@ pub(crate) fn tree(files: &[(&str, &[&str])]) -> Vec<(String, LocalFacts, BTreeM
                 let (kind, specifier, name) = match parts.as_slice() {
                     ["type", specifier] => (ImportKind::TypeOnly, *specifier, None),
                     ["dynamic", specifier] => (ImportKind::Dynamic, *specifier, None),
-                    ["use", specifier, name] => (ImportKind::Static, *specifier, Some(*name)),
+                    ["use" | "useType", specifier, name] => (ImportKind::Static, *specifier, Some(*name)),
                     ["from", specifier, name] => {
                         let imported = (*name).to_owned();
                         let origin = ExportOrigin::Module { specifier: (*specifier).to_owned(), imported };
@@ -53,7 +53,7 @@ pub(crate) fn tree(files: &[(&str, &[&str])]) -> Vec<(String, LocalFacts, BTreeM
                 let names = name.map(|name| ImportedName {
                     imported: name.to_owned(),
                     local: name.to_owned(),
-                    type_only: false,
+                    type_only: parts[0] == "useType",
                 });
                 facts.imports.push(Import {
                     specifier: specifier.to_owned(),
@@ -69,7 +69,10 @@ pub(crate) fn tree(files: &[(&str, &[&str])]) -> Vec<(String, LocalFacts, BTreeM
 }
 
 pub(crate) fn graph(files: &[(&str, &[&str])]) -> Graph {
-    let tree = tree(files);
+    graph_of(&tree(files))
+}
+
+fn graph_of(tree: &[(String, LocalFacts, BTreeMap<String, Target>)]) -> Graph {
     let members: Vec<Member<'_>> =
         tree.iter().map(|(path, facts, targets)| Member { path, facts, targets }).collect();
     Graph::new(&members)
@@ -95,6 +98,26 @@ fn pairs(graph: &Graph) -> Vec<String> {
 fn the_strongest_way_counts() {
     let graph = graph(&[("a", &["type:b", "dynamic:b", "type:c"]), ("b", &[]), ("c", &["dynamic:a"])]);
     assert_eq!(pairs(&graph), ["a>b dynamic", "a>c type-only", "c>a dynamic"]);
+}
+
+#[test]
+fn a_type_among_values_is_followed_as_a_type() {
+    let mut files = tree(&[
+        ("barrel", &["from:types:T", "from:values:v"]),
+        ("page", &["use:barrel:v", "useType:barrel:T"]),
+        ("types", &["has:T"]),
+        ("values", &["has:v"]),
+    ]);
+    // `import { v, type T } from 'barrel'` is one statement.
+    let mut statements = std::mem::take(&mut files[1].1.imports);
+    let second = statements.pop().unwrap();
+    statements[0].names.extend(second.names);
+    files[1].1.imports = statements;
+    let graph = graph_of(&files);
+    assert_eq!(
+        pairs(&graph)[2..],
+        ["page>barrel static", "page>types type-only through barrel", "page>values static through barrel"]
+    );
 }
 
 #[test]

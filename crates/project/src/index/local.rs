@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 4");
+const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 5");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

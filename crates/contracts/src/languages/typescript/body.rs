@@ -375,6 +375,8 @@ pub(super) fn state_of(
             let BindingPattern::ArrayPattern(array) = &declarator.id else { return None };
             let bound = array.elements.first()?.as_ref()?.get_identifier_name()?;
             let text = match (declared, first) {
+                // Without a first value there is none at first.
+                (Some(declared), None) if name == "useState" => format!("{declared} | undefined"),
                 (Some(declared), _) => declared,
                 (None, Some(Expression::Identifier(reducer))) if name == "useReducer" => {
                     format!("ReturnType<typeof {}>", reducer.name)

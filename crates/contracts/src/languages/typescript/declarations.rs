@@ -219,8 +219,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let (kind, signature, detail) = match facts {
             // React calls the members of a component; its users see the props.
             Some(facts) => {
-                let whole = self.print.class(class, &name);
-                let head = whole.split(" {").next().unwrap_or(&whole).to_owned();
+                let head = self.print.class_head(class, &name);
                 (DeclarationKind::Component, head, DeclarationDetail::Component(Box::new(facts)))
             }
             None => (DeclarationKind::Class, self.print.class(class, &name), DeclarationDetail::None),

@@ -97,6 +97,15 @@ impl Print<'_, '_> {
 
     /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
     pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
+        let elements = &class.body.body;
+        let shown = elements.iter().filter(|element| !self.implements_overload(element, elements));
+        let members = join(shown.flat_map(|element| self.class_element(element)), "; ");
+        let members = if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") };
+        format!("{} {members}", self.class_head(class, name))
+    }
+
+    /// Without its members.
+    pub(super) fn class_head(self, class: &Class<'_>, name: &str) -> String {
         let parent = class.heritage.as_ref().map(|heritage| {
             let arguments = self.type_arguments(heritage.type_arguments.as_deref());
             format!(" extends {}{arguments}", self.source.one_line(heritage.expression.span()))
@@ -108,17 +117,13 @@ impl Print<'_, '_> {
             }),
             ", ",
         );
-        let elements = &class.body.body;
-        let shown = elements.iter().filter(|element| !self.implements_overload(element, elements));
-        let members = join(shown.flat_map(|element| self.class_element(element)), "; ");
         format!(
-            "{}class{}{}{}{} {}",
+            "{}class{}{}{}{}",
             if class.r#abstract { "abstract " } else { "" },
             if name == DEFAULT { String::new() } else { format!(" {name}") },
             self.type_parameters(class.type_parameters.as_deref()),
             parent.unwrap_or_default(),
             if interfaces.is_empty() { interfaces } else { format!(" implements {interfaces}") },
-            if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") }
         )
     }
 
