@@ -75,8 +75,12 @@ impl<'a> Decoder<'a> {
     }
 
     pub fn text(&mut self) -> Option<String> {
+        self.str().map(str::to_owned)
+    }
+
+    pub fn str(&mut self) -> Option<&'a str> {
         let length = self.small()?;
-        std::str::from_utf8(self.take(length)?).ok().map(str::to_owned)
+        std::str::from_utf8(self.take(length)?).ok()
     }
 }
 

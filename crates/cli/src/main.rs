@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Reading a large project makes and drops millions of small values.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     becket_cli::run()
 }

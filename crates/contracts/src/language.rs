@@ -15,7 +15,7 @@ pub struct Language {
     pub name: &'static str,
     /// Endings of file names, with their dot.
     pub endings: &'static [&'static str],
-    read: fn(&Allocator, &str, &str) -> LocalFacts,
+    read: for<'a> fn(&'a Allocator, &str, &'a str) -> LocalFacts,
 }
 
 /// `.d.ts` and its kin end in one of these too.

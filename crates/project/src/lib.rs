@@ -19,4 +19,4 @@ pub mod watch;
 pub use admit::{AdmitError, Admitted, Sandbox};
 pub use config::{Loaded, Settings};
 pub use environment::Environment;
-pub use root::{RootError, Workspace, WorkspaceKind};
+pub use root::{CheckedOut, RootError, Workspace, WorkspaceKind};

@@ -28,6 +28,11 @@ fn build(root: &Path, what: &[&str], target: &str) -> Result<PathBuf, BenchError
     let mut command = Command::new(cargo);
     command.current_dir(root).stderr(Stdio::inherit());
     command.args(["build", "--release", "--message-format", "json"]).args(what);
+    // What `cargo run` says of xtask, by which a build script would take a finished build for another one.
+    let of_xtask = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_xtask)) {
+        command.env_remove(name);
+    }
     output_of(&mut command)?
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())

@@ -248,7 +248,10 @@ impl Generate {
             };
             self.report(report, &folders)
         });
-        context.ui.finish("context", report)
+        let code = context.ui.finish("context", report);
+        // The system takes all memory back at once; taking an index apart piece by piece would keep the caller waiting.
+        std::mem::forget(engine);
+        code
     }
 
     fn report(&self, report: ContextReport, folders: &[String]) -> Report<ContextReport> {

@@ -2,6 +2,7 @@
 //! reach; how a bundle is cut from it is `bundle`'s.
 
 mod cycles;
+mod names;
 mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use crate::model::{ExportOrigin, ImportKind, ImportedName, LocalFacts};
 use crate::target::Target;
 
 pub use self::cycles::Cycle;
+pub use self::names::Names;
 pub use self::reach::{Dependent, Impact};
 
 /// How one file needs another; the strongest first.
@@ -71,7 +73,7 @@ pub struct Edge {
     /// The strongest of the ways.
     pub kind: EdgeKind,
     /// The names, as the other file exports them; `*` for all of them.
-    pub names: BTreeSet<String>,
+    pub names: Names,
     /// The barrel that the names came through, where the other file is not imported itself.
     pub through: Option<usize>,
 }
@@ -234,7 +236,7 @@ pub fn needs(members: &dyn Members, from: usize) -> Needs {
 
 impl<'a> Finder<'a> {
     fn edges_of(&mut self, from: usize) -> Vec<Edge> {
-        let mut found: BTreeMap<usize, Edge> = BTreeMap::new();
+        let mut found: BTreeMap<usize, Found<'a>> = BTreeMap::new();
         let facts = self.members.facts(from);
         for import in &facts.imports {
             let Some(to) = self.file(from, &import.specifier) else { continue };
@@ -275,7 +277,15 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        found.into_values().filter(|edge| edge.to != from).collect()
+        let others = found.into_iter().filter(|(to, _)| *to != from);
+        others
+            .map(|(to, Found { kind, names, through })| Edge {
+                to,
+                kind,
+                names: names.into_iter().collect(),
+                through,
+            })
+            .collect()
     }
 
     /// The file that declares what another exports as `name`, and its name there.
@@ -321,16 +331,23 @@ impl<'a> Finder<'a> {
     }
 }
 
+/// An edge of which there may be more.
+struct Found<'a> {
+    kind: EdgeKind,
+    names: Vec<&'a str>,
+    through: Option<usize>,
+}
+
 fn note<'a>(
-    found: &mut BTreeMap<usize, Edge>,
+    found: &mut BTreeMap<usize, Found<'a>>,
     to: usize,
     kind: EdgeKind,
     names: impl Iterator<Item = &'a str>,
     through: Option<usize>,
 ) {
-    let edge = found.entry(to).or_insert_with(|| Edge { to, kind, names: BTreeSet::new(), through });
+    let edge = found.entry(to).or_insert_with(|| Found { kind, names: Vec::new(), through });
     edge.kind = edge.kind.min(kind);
-    edge.names.extend(names.map(str::to_owned));
+    edge.names.extend(names);
     if through.is_none() {
         edge.through = None;
     }

@@ -59,7 +59,7 @@ impl Graph {
                     distance: *distance,
                     via: self.path(*via).to_owned(),
                     kind: edge.kind,
-                    names: edge.names.iter().cloned().collect(),
+                    names: edge.names.iter().map(str::to_owned).collect(),
                 })
             })
             .collect();

@@ -101,7 +101,7 @@ impl Baseline {
 
     fn tokens(&self, entry: &str) -> usize {
         match &self.contracts {
-            Contracts::Whole(material) => material.entry(entry).map_or(0, |entry| entry.tokens),
+            Contracts::Whole(material) => material.entry(entry).map_or(0, |entry| entry.measures.tokens),
             Contracts::Written(written) => written.tokens.get(entry).copied().unwrap_or_default(),
         }
     }
@@ -200,7 +200,7 @@ impl Engine {
         };
         let shown = match form {
             Some((mode, schema)) => {
-                self.material(&reading.site, &reading.index, ContextOptions { mode, schema, ..options })
+                self.material(&reading.site, &reading.index, ContextOptions { mode, schema, ..options }, None)
             }
             None => Arc::clone(&reading.material),
         };
@@ -214,7 +214,7 @@ impl Engine {
         };
         let costs = |entry: &str| Costs {
             before: delta(baseline.tokens(entry)),
-            after: delta(shown.entry(entry).map_or(0, |entry| entry.tokens)),
+            after: delta(shown.entry(entry).map_or(0, |entry| entry.measures.tokens)),
         };
         let comparison = compare(&before, &after);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
@@ -329,7 +329,7 @@ fn delta(tokens: usize) -> TokenDelta {
 
 /// What would be read back of a material, were it written.
 fn reduced(material: &Material) -> Result<WrittenContracts, Error> {
-    let nodes = material.entries.iter().map(|entry| entry.node.as_str()).collect::<Vec<_>>().join(",");
+    let nodes = material.entries.iter().map(|entry| entry.node()).collect::<Vec<_>>().join(",");
     WrittenContracts::of(&format!("[{{\"graph\":{{\"nodes\":[{nodes}]}}}}]"))
         .map_err(|_| Error::internal("A contract that was just written cannot be read back."))
 }

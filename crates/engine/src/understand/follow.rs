@@ -61,13 +61,22 @@ impl<'e> Follower<'e> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            if self.tree.wait(left).is_none() {
-                return Ok(None);
-            }
+            let Some(burst) = self.tree.wait(left) else { return Ok(None) };
             let settled_at = Instant::now();
             // The branch may be another one by now.
             self.site = self.engine.site(self.path.as_deref())?;
-            let index = settled(self.engine, &self.site, self.tests, &mut self.tree)?;
+            let paths: Vec<String> = burst.paths.into_iter().collect();
+            let index = if paths.is_empty() {
+                settled(self.engine, &self.site, self.tests, &mut self.tree)?
+            } else {
+                let index = self.engine.live_after(&self.site, self.tests, &paths)?;
+                // Where names came or went there may be folders to watch.
+                if index.has_same_names(&self.index) {
+                    index
+                } else {
+                    settled(self.engine, &self.site, self.tests, &mut self.tree)?
+                }
+            };
             let before = std::mem::replace(&mut self.index, index);
             let files = differing(&before, &self.index, &self.site);
             if !files.is_empty() {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use becket_base::counted;
 use becket_contracts::bundle::Missing;
-use becket_contracts::graph::Cycle;
+use becket_contracts::graph::{Cycle, Graph};
 use becket_project::index::Index;
+use becket_project::lock::FileLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
-use super::run::Run;
+use super::run::{LastRun, Run};
 use super::session::output_lock;
 use super::site::Site;
 use super::tokens::claude;
@@ -94,6 +95,47 @@ pub(super) struct Generated {
     pages: Pages,
     pub(super) wrote: written::Wrote,
     output: PathBuf,
+    /// Of the graph, where it was told before.
+    shape: Option<Shape>,
+}
+
+/// What a report says of a graph.
+struct Shape {
+    roots: usize,
+    leaves: usize,
+    edges: usize,
+    cycles: Vec<Cycle>,
+}
+
+impl Shape {
+    fn of(graph: &Graph) -> Self {
+        Self {
+            roots: graph.roots().len(),
+            leaves: (0..graph.len()).filter(|at| graph.edges(*at).is_empty()).count(),
+            edges: graph.edge_count(),
+            cycles: graph.cycles(),
+        }
+    }
+
+    fn said_by(report: ContextReport) -> Self {
+        let ContextReport { root_components, leaf_components, total_edges, cycles, .. } = report;
+        Self { roots: root_components, leaves: leaf_components, edges: total_edges, cycles }
+    }
+}
+
+/// What is to be made, and where it goes.
+pub(super) struct Job {
+    pub(super) site: Site,
+    pub(super) output: PathBuf,
+    pub(super) options: ContextOptions,
+    pub(super) writes: bool,
+}
+
+impl Job {
+    /// Held from the look at the tree until the last byte is written.
+    pub(super) fn lock(&self) -> Result<Option<FileLock>, Error> {
+        self.writes.then(|| output_lock(&self.site, &self.output)).transpose()
+    }
 }
 
 impl Generated {
@@ -105,17 +147,17 @@ impl Generated {
         nothing_found(&self.reading.site)
     }
 
-    pub(super) fn report(&self) -> ContextReport {
-        report(&self.reading, &self.pages, self.wrote, self.output.display().to_string())
+    pub(super) fn report(mut self) -> (ContextReport, Reading) {
+        let shape = self.shape.take().unwrap_or_else(|| Shape::of(self.reading.material.graph()));
+        let output = self.output.display().to_string();
+        (report(&self.reading, &self.pages, self.wrote, output, shape), self.reading)
     }
 
     /// By the entry id of the bundle's root.
     pub(super) fn bundle_hashes(&self) -> BTreeMap<String, String> {
         let material = &self.reading.material;
         let bundles = material.folders().into_values().flatten();
-        bundles
-            .map(|packed| (material.graph().path(packed.bundle.root).to_owned(), packed.hash.clone()))
-            .collect()
+        bundles.map(|packed| (material.graph().path(packed.root).to_owned(), packed.hash.clone())).collect()
     }
 }
 
@@ -123,56 +165,62 @@ impl Engine {
     /// Analyses a folder and writes its context files.
     pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
         let options = self.context_options(&request.choice)?;
-        // Style sheets are no part of the index that an unchanged project is known by.
-        if !request.dry_run && !request.clean_cache && options.style.is_none() {
-            if let Some(report) = self.unchanged(request, options)? {
-                return Ok(report);
-            }
+        let job = self.job(request, options)?;
+        let _lock = job.lock()?;
+        if request.clean_cache {
+            self.forget(&job.site)?;
         }
-        let generated = self.generated(request, options)?;
+        tell("reading sources", 0, None);
+        let run = Run::at(&job.site, options, &job.output);
+        // Style sheets are no part of the index that an unchanged project is known by.
+        let last = || if options.style.is_none() { run.last() } else { None };
+        let (index, last) = rayon::join(|| self.live(&job.site, options.tests), last);
+        let index = index?;
+        let unchanged =
+            last.as_ref().filter(|_| job.writes).and_then(|last| last.unchanged(&index, &job.output));
+        if let Some(report) = unchanged {
+            return Ok(ContextReport { branch: job.site.branch, ..report });
+        }
+        let generated = self.generated(job, index, last)?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
-        let report = generated.report();
+        let output = generated.output.clone();
+        let (report, Reading { index, material, .. }) = generated.report();
         if !request.dry_run {
-            let Generated { reading, pages, output, .. } = &generated;
-            let run = Run::at(&reading.site, options, output);
-            run.keep(&reading.index, output, pages.files.keys(), &report);
+            run.keep(&index, &material, &self.kept_pages(&output), &report);
         }
         Ok(report)
     }
 
-    /// What the last run said, where this one would write the same.
-    fn unchanged(
-        &self,
-        request: &ContextRequest,
-        options: ContextOptions,
-    ) -> Result<Option<ContextReport>, Error> {
+    pub(super) fn job(&self, request: &ContextRequest, options: ContextOptions) -> Result<Job, Error> {
         let site = self.site(request.path.as_deref())?;
         let output = self.output_folder(&site, request.out.as_deref())?;
-        let index = self.live(&site, options.tests)?;
-        let report = Run::at(&site, options, &output).unchanged(&index, &output);
-        Ok(report.map(|report| ContextReport { branch: site.branch.clone(), ..report }))
+        Ok(Job { site, output, options, writes: !request.dry_run })
     }
 
     /// A reading, and its files where they stand now. Nothing is written for a folder without sources that never had any.
     pub(super) fn generated(
         &self,
-        request: &ContextRequest,
-        options: ContextOptions,
+        job: Job,
+        index: Arc<Index>,
+        last: Option<LastRun>,
     ) -> Result<Generated, Error> {
-        let site = self.site(request.path.as_deref())?;
-        let output = self.output_folder(&site, request.out.as_deref())?;
-        let _lock = if request.dry_run { None } else { Some(output_lock(&site, &output)?) };
-        let reading = self.reading(request.path.as_deref(), options, request.clean_cache)?;
+        let Job { site, output, options, writes } = job;
+        tell("making contracts", 0, None);
+        let material = self.material(&site, &index, options, last.as_ref().map(|last| &last.remembered));
+        let reading = Reading { site, index, material };
+        let mut shape = None;
+        if let Some(last) = last {
+            let same = reading.material.graph_id() == Some(last.remembered.graph);
+            shape = same.then(|| Shape::said_by(last.report));
+            self.keep_pages_once(&output, last.pages);
+        }
         let pages = self.pages(&reading, &output);
         let nothing = reading.material.entries.is_empty() && written::read_index(&output).is_none();
-        let wrote = if request.dry_run || nothing {
-            written::Wrote::default()
-        } else {
-            self.write_pages(&pages, &output)?
-        };
-        Ok(Generated { reading, pages, wrote, output })
+        let wrote =
+            if writes && !nothing { self.write_pages(&pages, &output)? } else { written::Wrote::default() };
+        Ok(Generated { reading, pages, wrote, output, shape })
     }
 
     /// A line for every folder's file that a run has left behind.
@@ -215,7 +263,7 @@ impl Engine {
         tell("reading sources", 0, None);
         let index = self.live(&site, options.tests)?;
         tell("making contracts", 0, None);
-        let material = self.material(&site, &index, options);
+        let material = self.material(&site, &index, options, None);
         Ok(Reading { site, index, material })
     }
 
@@ -254,14 +302,18 @@ pub(super) fn nothing_found(site: &Site) -> Error {
     )
 }
 
-fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: String) -> ContextReport {
+fn report(
+    reading: &Reading,
+    pages: &Pages,
+    wrote: written::Wrote,
+    output: String,
+    shape: Shape,
+) -> ContextReport {
     let Reading { site, index, material } = reading;
-    let graph = material.graph();
-    let tokens: usize = material.entries.iter().map(|entry| entry.contract_tokens).sum();
-    let source: usize = material.entries.iter().map(|entry| entry.source_tokens).sum();
+    let tokens: usize = material.entries.iter().map(|entry| entry.measures.contract_tokens).sum();
+    let source: usize = material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;
-    let folders = material.folders();
     let lost = index
         .lost_extends()
         .iter()
@@ -271,13 +323,13 @@ fn report(reading: &Reading, pages: &Pages, wrote: written::Wrote, output: Strin
         branch: site.branch.clone(),
         output,
         total_components: material.entries.len(),
-        root_components: graph.roots().len(),
-        leaf_components: (0..graph.len()).filter(|at| graph.edges(*at).is_empty()).count(),
+        root_components: shape.roots,
+        leaf_components: shape.leaves,
         bundles_compiled: summary.total_bundles,
         total_folders: summary.total_folders,
-        total_nodes: folders.values().flatten().map(|packed| packed.bundle.nodes.len()).sum(),
-        total_edges: graph.edge_count(),
-        cycles: graph.cycles(),
+        total_nodes: material.packed().iter().map(|packed| packed.nodes.len()).sum(),
+        total_edges: shape.edges,
+        cycles: shape.cycles,
         missing_dependencies: summary.missing_dependencies.len(),
         missing: summary.missing_dependencies.clone(),
         tokens_gpt4: tokens,

@@ -1,22 +1,20 @@
 //! What is handed out of an index under some options: each contract written once, the graph between them, bundles over
 //! both. A snapshot is this value, stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::bundle::{self, Bundle, Missing};
+use becket_contracts::bundle::{self, Bundle, Cut, Missing};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
-use becket_contracts::graph::Graph;
+use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
-use becket_contracts::render::{self, BundleText, CodeMode, NodeSource, NodeText, Thrift};
-use becket_contracts::secrets;
-use becket_contracts::style::{self, Sheets};
-use becket_contracts::target::{Reason, Target};
+use becket_contracts::render::{BundleText, CodeMode, Thrift};
 use becket_project::index::{Index, IndexId, IndexedFile};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::entry::{self, Entry, Measures, Recipe, SourceOf};
 use super::options::ContextOptions;
 use super::site::Site;
 
@@ -27,7 +25,7 @@ pub(super) struct Material {
     pub(super) options: ContextOptions,
     /// Of what entries were written with.
     #[serde(skip)]
-    thrift: Thrift,
+    pub(super) thrift: Thrift,
     #[serde(serialize_with = "without_arcs")]
     pub(super) entries: Vec<Arc<Entry>>,
     graph: GraphOf,
@@ -43,7 +41,7 @@ pub(super) struct Material {
 #[derive(Deserialize)]
 struct Stored {
     options: ContextOptions,
-    entries: Vec<Entry>,
+    entries: Vec<entry::Stored>,
     graph: Graph,
 }
 
@@ -52,7 +50,7 @@ impl From<Stored> for Material {
         Self {
             options,
             thrift: Thrift::default(),
-            entries: entries.into_iter().map(Arc::new).collect(),
+            entries: entries.into_iter().map(|entry| Arc::new(Entry::from(entry))).collect(),
             graph: GraphOf::Own(Arc::new(graph)),
             packed: OnceLock::new(),
             before: None,
@@ -68,6 +66,7 @@ fn without_arcs<S: Serializer>(entries: &[Arc<Entry>], serializer: S) -> Result<
 #[derive(Debug, Clone)]
 enum GraphOf {
     Index(Arc<Index>),
+    Part(Arc<Graph>, IndexId),
     Own(Arc<Graph>),
 }
 
@@ -81,102 +80,106 @@ impl GraphOf {
     fn graph(&self) -> &Graph {
         match self {
             GraphOf::Index(index) => index.graph(),
-            GraphOf::Own(graph) => graph,
+            GraphOf::Part(graph, _) | GraphOf::Own(graph) => graph,
         }
     }
+
+    /// The same for the same edges of the same folder.
+    fn id(&self) -> Option<IndexId> {
+        match self {
+            GraphOf::Index(index) => Some(index.graph_id()),
+            GraphOf::Part(_, id) => Some(*id),
+            GraphOf::Own(_) => None,
+        }
+    }
+}
+
+/// What may be taken over from the time before.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Previous<'a> {
+    Material(&'a Material),
+    /// Of an earlier process.
+    Remembered(&'a Remembered),
+}
+
+/// What another process left behind of a material under the same options.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    /// Over the paths of its entries.
+    pub(super) paths: IndexId,
+    pub(super) graph: IndexId,
+    pub(super) thrift: Thrift,
+    /// The file of each entry, and what it measured.
+    pub(super) entries: Vec<(IndexId, Measures)>,
+    pub(super) packed: Vec<Arc<Packed>>,
 }
 
 #[derive(Debug, Clone)]
 struct Before {
     packed: Vec<Arc<Packed>>,
     changed: Vec<bool>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Entry {
-    /// The same for the same file with the same promises.
-    #[serde(skip)]
-    id: IndexId,
-    pub(super) contract: Contract,
-    /// As it stands in every bundle.
-    pub(super) node: String,
-    /// Of the node.
-    pub(super) tokens: usize,
-    /// Of the contract and the code beside it, without the name of the file that every node begins with.
-    pub(super) contract_tokens: usize,
-    /// Of the source.
-    pub(super) source_tokens: usize,
-    pub(super) missing: Vec<Missing>,
+    /// Whether there are the same edges as then, and so the same bundles of the same files.
+    same_graph: bool,
 }
 
 /// A bundle with what a list says of it.
 #[derive(Debug)]
 pub(super) struct Packed {
-    pub(super) bundle: Bundle,
+    pub(super) root: usize,
+    /// By path; the root is among them.
+    pub(super) nodes: Vec<usize>,
     pub(super) hash: String,
     pub(super) tokens: usize,
+    /// What only its text says; made when somebody asks.
+    pub(super) more: OnceLock<More>,
+}
+
+#[derive(Debug)]
+pub(super) struct More {
+    pub(super) edges: Vec<(usize, usize, EdgeKind)>,
+    pub(super) cut: Vec<Cut>,
     pub(super) missing: Vec<Missing>,
 }
 
 impl Material {
-    /// `source` gives a file's text, which `full` asks for, and style for style sheets. What `previous` has of the same files under the same
+    /// `source` gives a file's text, which `full` and style ask for. What `previous` has of the same files under the same
     /// options is taken from it.
     pub(super) fn of(
         index: &Arc<Index>,
         site: &Site,
         options: ContextOptions,
-        previous: Option<&Material>,
-        source: &(dyn Fn(&str) -> Option<String> + Sync),
+        previous: Option<Previous<'_>>,
+        source: &SourceOf<'_>,
     ) -> Self {
         let files: Vec<&Arc<IndexedFile>> =
             index.files().iter().filter(|file| site.holds(&file.path)).collect();
         let thrift = Thrift::of(files.len(), files.iter().map(|file| file.bytes).sum());
-        let alike = |material: &&Material| material.options == options && material.thrift == thrift;
-        let previous = previous.filter(alike);
+        let recipe = Arc::new(Recipe { options, site: site.clone(), thrift });
+        let previous = previous.filter(|previous| previous.is_alike(&recipe));
+        let known = previous.map(|previous| previous.known_by(&files));
         let entries: Vec<Arc<Entry>> = files
             .par_iter()
-            .map(|file| {
+            .enumerate()
+            .map(|(at, file)| {
                 // A style sheet may be another while what imports it is the same.
-                let previous = previous.filter(|_| options.style.is_none() || !has_sheets(file));
-                let known = previous.and_then(|previous| previous.known(file));
-                known.unwrap_or_else(|| Arc::new(entry(file, site, options, thrift, source)))
+                let known = known.as_ref().filter(|_| options.style.is_none() || !has_sheets(file));
+                known
+                    .and_then(|known| known.entry(at, file, &recipe))
+                    .unwrap_or_else(|| Arc::new(Entry::of(file, &recipe, source)))
             })
             .collect();
         let graph = if site.prefix.is_empty() {
             GraphOf::Index(Arc::clone(index))
         } else {
-            GraphOf::Own(Arc::new(index.graph().restricted(|path| site.holds(path))))
+            let part = index.graph().restricted(|path| site.holds(path));
+            GraphOf::Part(Arc::new(part), index.graph_id())
         };
-        let before = previous.and_then(|previous| previous.as_before(&entries));
+        let before = known.and_then(|known| known.before(&entries, graph.id()));
         Self { options, thrift, entries, graph, packed: OnceLock::new(), before }
     }
 
-    fn known(&self, file: &IndexedFile) -> Option<Arc<Entry>> {
-        let path = |entry: &Arc<Entry>| entry.contract.entry_id.as_str().cmp(&file.path);
-        let at = self.entries.binary_search_by(path).ok()?;
-        let entry = &self.entries[at];
-        (entry.id == file.id()).then(|| Arc::clone(entry))
-    }
-
-    /// What of its bundles may still hold for `entries`.
-    fn as_before(&self, entries: &[Arc<Entry>]) -> Option<Before> {
-        let same_files =
-            self.entries.len() == entries.len()
-                && self.entries.iter().zip(entries).all(|(old, new)| {
-                    Arc::ptr_eq(old, new) || old.contract.entry_id == new.contract.entry_id
-                });
-        if !same_files {
-            return None;
-        }
-        let mut before = match (self.packed.get(), &self.before) {
-            (Some(packed), _) => Before { packed: packed.clone(), changed: vec![false; entries.len()] },
-            (None, Some(before)) => before.clone(),
-            (None, None) => return None,
-        };
-        for (at, (old, new)) in self.entries.iter().zip(entries).enumerate() {
-            before.changed[at] |= !Arc::ptr_eq(old, new);
-        }
-        Some(before)
+    pub(super) fn graph_id(&self) -> Option<IndexId> {
+        self.graph.id()
     }
 
     pub(super) fn graph(&self) -> &Graph {
@@ -184,7 +187,7 @@ impl Material {
     }
 
     pub(super) fn contracts(&self) -> BTreeMap<&str, &Contract> {
-        self.entries.iter().map(|entry| (entry.contract.entry_id.as_str(), &entry.contract)).collect()
+        self.entries.iter().map(|entry| (entry.path(), entry.contract())).collect()
     }
 
     pub(super) fn entry(&self, path: &str) -> Option<&Entry> {
@@ -195,26 +198,35 @@ impl Material {
     pub(super) fn folders(&self) -> BTreeMap<&str, Vec<&Arc<Packed>>> {
         let mut folders: BTreeMap<&str, Vec<&Arc<Packed>>> = BTreeMap::new();
         for packed in self.packed() {
-            let path = self.graph().path(packed.bundle.root);
+            let path = self.graph().path(packed.root);
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             folders.entry(folder).or_default().push(packed);
         }
         folders
     }
 
-    /// A bundle whose nodes are all as they were is as it was.
-    fn packed(&self) -> &[Arc<Packed>] {
+    /// By path of the root. A bundle whose nodes are all as they were is as it was.
+    pub(super) fn packed(&self) -> &[Arc<Packed>] {
         self.packed.get_or_init(|| {
             let options = self.options.bundle;
-            let tokens = |at: usize| self.entries[at].tokens;
-            let kept = |root: usize| -> Option<&Arc<Packed>> {
-                // What a budget lets in hangs on what others cost.
-                let before = self.before.as_ref().filter(|_| options.token_budget.is_none())?;
-                let at = before.packed.binary_search_by_key(&root, |packed| packed.bundle.root).ok()?;
-                let packed = &before.packed[at];
-                (!packed.bundle.nodes.iter().any(|node| before.changed[*node])).then_some(packed)
+            // What a budget lets in hangs on what others cost.
+            let before = self.before.as_ref().filter(|_| options.token_budget.is_none());
+            let untouched = |packed: &Arc<Packed>| {
+                before.is_some_and(|before| !packed.nodes.iter().any(|node| before.changed[*node]))
             };
-            let known = |root: usize| kept(root).map(|packed| packed.bundle.nodes.clone());
+            if let Some(before) = before.filter(|before| before.same_graph) {
+                let made = before.packed.par_iter().map(|packed| {
+                    if untouched(packed) { Arc::clone(packed) } else { Arc::new(self.bundle_of(packed.root)) }
+                });
+                return made.collect();
+            }
+            let kept = |root: usize| -> Option<&Arc<Packed>> {
+                let before = before?;
+                let at = before.packed.binary_search_by_key(&root, |packed| packed.root).ok()?;
+                Some(&before.packed[at]).filter(|packed| untouched(packed))
+            };
+            let tokens = |at: usize| self.entries[at].measures.tokens;
+            let known = |root: usize| kept(root).map(|packed| packed.nodes.clone());
             let roots = bundle::cover(self.graph(), options, &tokens, &known);
             let made = roots.into_par_iter().map(|(root, _)| match kept(root) {
                 Some(packed) => Arc::clone(packed),
@@ -226,26 +238,32 @@ impl Material {
 
     /// The bundle of one file, root or not.
     pub(super) fn bundle_of(&self, at: usize) -> Packed {
-        let tokens = |at: usize| self.entries[at].tokens;
-        self.pack(bundle::bundle(self.graph(), at, self.options.bundle, &tokens))
-    }
-
-    fn pack(&self, bundle: Bundle) -> Packed {
-        let nodes = bundle.nodes.iter().map(|at| &self.entries[*at]);
+        let bundle = self.bundle(at);
+        let (root, nodes) = (bundle.root, bundle.nodes.clone());
+        let entries = nodes.iter().map(|at| &self.entries[*at]);
         let hash = bundle_hash(
             self.options.bundle.depth,
-            nodes
-                .clone()
-                .map(|entry| (entry.contract.entry_id.as_str(), entry.contract.semantic_hash.as_str())),
+            entries.clone().map(|entry| (entry.path(), entry.semantic_hash())),
         );
-        let mut missing: Vec<Missing> =
-            nodes.clone().flat_map(|entry| entry.missing.iter().cloned()).collect();
-        missing.sort();
-        missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
-        let tokens = nodes.map(|entry| entry.tokens).sum();
-        let mut packed = Packed { bundle, hash, tokens, missing };
+        let tokens = entries.map(|entry| entry.measures.tokens).sum();
+        let more = OnceLock::from(self.more(bundle));
+        let mut packed = Packed { root, nodes, hash, tokens, more };
         packed.tokens += becket_base::tokens::count(&self.text(&packed, (1, 1), "").frame());
         packed
+    }
+
+    fn bundle(&self, at: usize) -> Bundle {
+        let tokens = |at: usize| self.entries[at].measures.tokens;
+        bundle::bundle(self.graph(), at, self.options.bundle, &tokens)
+    }
+
+    pub(super) fn more(&self, bundle: Bundle) -> More {
+        let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
+        let mut missing: Vec<Missing> =
+            entries.flat_map(|entry| entry.measures.missing.iter().cloned()).collect();
+        missing.sort();
+        missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
+        More { edges: bundle.edges, cut: bundle.cut, missing }
     }
 
     pub(super) fn text<'a>(
@@ -255,21 +273,17 @@ impl Material {
         created_at: &'a str,
     ) -> BundleText<'a> {
         let path = |at: usize| self.graph().path(at);
+        let more = packed.more.get_or_init(|| self.more(self.bundle(packed.root)));
         BundleText {
-            entry_id: path(packed.bundle.root),
+            entry_id: path(packed.root),
             position,
             depth: self.options.bundle.depth,
             created_at,
             bundle_hash: &packed.hash,
-            nodes: packed.bundle.nodes.iter().map(|at| self.entries[*at].node.as_str()).collect(),
-            edges: packed
-                .bundle
-                .edges
-                .iter()
-                .map(|(from, to, kind)| (path(*from), path(*to), *kind))
-                .collect(),
-            missing: &packed.missing,
-            cut: &packed.bundle.cut,
+            nodes: packed.nodes.iter().map(|at| self.entries[*at].node()).collect(),
+            edges: more.edges.iter().map(|(from, to, kind)| (path(*from), path(*to), *kind)).collect(),
+            missing: &more.missing,
+            cut: &more.cut,
         }
     }
 
@@ -280,76 +294,114 @@ impl Material {
     }
 }
 
+pub(super) fn paths_id<'a>(paths: impl Iterator<Item = &'a str>) -> IndexId {
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        hasher.update(path.as_bytes()).update(&[0]);
+    }
+    let mut id = [0; 16];
+    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    id
+}
+
+impl<'a> Previous<'a> {
+    /// Whether its entries were written by the same rules.
+    fn is_alike(&self, recipe: &Recipe) -> bool {
+        let Recipe { options, thrift, .. } = recipe;
+        match self {
+            Previous::Material(material) => material.options == *options && material.thrift == *thrift,
+            // What only `full` and style write is not kept, and so cannot be written again.
+            Previous::Remembered(remembered) => {
+                options.mode != CodeMode::Full && options.style.is_none() && remembered.thrift == *thrift
+            }
+        }
+    }
+
+    fn known_by(self, files: &[&Arc<IndexedFile>]) -> Known<'a> {
+        let same_paths = match self {
+            Previous::Material(material) => {
+                let pairs = || material.entries.iter().zip(files);
+                material.entries.len() == files.len()
+                    && pairs().all(|(entry, file)| entry.path() == file.path)
+            }
+            Previous::Remembered(remembered) => {
+                remembered.entries.len() == files.len()
+                    && remembered.paths == paths_id(files.iter().map(|file| file.path.as_str()))
+            }
+        };
+        let by_id = match self {
+            Previous::Remembered(remembered) if !same_paths => {
+                remembered.entries.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect()
+            }
+            _ => HashMap::new(),
+        };
+        Known { previous: self, same_paths, by_id }
+    }
+}
+
 fn has_sheets(file: &IndexedFile) -> bool {
     let style = file.local().facts.style.as_ref();
     style.is_some_and(|style| !style.css_modules.is_empty() || !style.scss_modules.is_empty())
 }
 
-fn entry(
-    file: &IndexedFile,
-    site: &Site,
-    options: ContextOptions,
-    thrift: Thrift,
-    source: &(dyn Fn(&str) -> Option<String> + Sync),
-) -> Entry {
-    let mut contract = file.contract().clone();
-    let facts = &file.local().facts;
-    if let (Some(mode), Some(found)) = (options.style, &facts.style) {
-        let sheet = |specifier: &str| match file.targets().get(specifier) {
-            Some(Target::Asset(path)) => source(path),
-            _ => None,
-        };
-        contract.style = Some(style::view(found, &Sheets::of(found, &sheet), mode));
-    }
-    if options.predict {
-        contract.prediction = predictions(&contract);
-    }
-    let text = (options.mode == CodeMode::Full).then(|| source(&file.path)).flatten();
-    let text = text.as_deref().map(secrets::redact);
-    let parts = NodeSource { contract: &contract, facts, bytes: file.bytes, thrift, code: text.as_deref() };
-    let NodeText { text: node, contract: start } = render::node(&parts, options.schema, options.mode);
-    let (named, told) = node.split_at(start);
-    let contract_tokens = becket_base::tokens::count(told);
-    let mut missing = bundle::missing(&file.path, file.targets().iter());
-    // Of the repository, and not of the folder that was asked for.
-    let elsewhere = |target: &Target| target.file().is_some_and(|path| !site.holds(path));
-    let outside = file.targets().iter().filter(|(_, target)| elsewhere(target));
-    missing.extend(outside.map(|(specifier, _)| Missing {
-        name: specifier.clone(),
-        reason: Reason::OutsideScanPath.as_str().to_owned(),
-        referenced_by: file.path.clone(),
-        package_name: None,
-        package_version: None,
-    }));
-    Entry {
-        id: file.id(),
-        tokens: becket_base::tokens::count(named) + contract_tokens,
-        contract_tokens,
-        source_tokens: file.tokens,
-        contract,
-        node,
-        missing,
-    }
+/// The time before, seen from the files of now.
+struct Known<'a> {
+    previous: Previous<'a>,
+    /// Whether positions of now are those of then.
+    same_paths: bool,
+    /// Positions of then, where they are others.
+    by_id: HashMap<IndexId, usize>,
 }
 
-/// What can be said of a file's behaviour from its contract alone, in sentences.
-fn predictions(contract: &Contract) -> Vec<String> {
-    let mut said = Vec::new();
-    let signature = &contract.logic_signature;
-    let names = |names: Vec<&String>| names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-    if !signature.state.is_empty() {
-        said.push(format!("Keeps state of its own: {}.", names(signature.state.keys().collect())));
+impl Known<'_> {
+    fn entry(&self, at: usize, file: &Arc<IndexedFile>, recipe: &Arc<Recipe>) -> Option<Arc<Entry>> {
+        match self.previous {
+            Previous::Material(material) => {
+                let path = |entry: &Arc<Entry>| entry.path().cmp(&file.path);
+                let at = if self.same_paths { at } else { material.entries.binary_search_by(path).ok()? };
+                Some(&material.entries[at]).filter(|entry| entry.is_of(file)).map(Arc::clone)
+            }
+            Previous::Remembered(remembered) => {
+                let id = file.id();
+                let at = if self.same_paths { at } else { *self.by_id.get(&id)? };
+                let (known, measures) = &remembered.entries[at];
+                (*known == id).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
+            }
+        }
     }
-    if !signature.emits.is_empty() {
-        said.push(format!("Calls back through {}.", names(signature.emits.keys().collect())));
+
+    /// What of its bundles may still hold for `entries`.
+    fn before(&self, entries: &[Arc<Entry>], graph: Option<IndexId>) -> Option<Before> {
+        if !self.same_paths {
+            return None;
+        }
+        match self.previous {
+            Previous::Material(material) => {
+                let mut before = match (material.packed.get(), &material.before) {
+                    (Some(packed), _) => Before {
+                        packed: packed.clone(),
+                        changed: vec![false; entries.len()],
+                        same_graph: true,
+                    },
+                    (None, Some(before)) => before.clone(),
+                    (None, None) => return None,
+                };
+                before.same_graph &= graph.is_some() && graph == material.graph.id();
+                for (at, (old, new)) in material.entries.iter().zip(entries).enumerate() {
+                    before.changed[at] |= !Arc::ptr_eq(old, new);
+                }
+                Some(before)
+            }
+            Previous::Remembered(remembered) => Some(Before {
+                packed: remembered.packed.clone(),
+                changed: remembered
+                    .entries
+                    .par_iter()
+                    .zip(entries)
+                    .map(|((id, _), entry)| entry.id() != Some(*id))
+                    .collect(),
+                same_graph: graph == Some(remembered.graph),
+            }),
+        }
     }
-    if !contract.version.hooks.is_empty() {
-        said.push(format!("Uses the hooks {}.", names(contract.version.hooks.iter().collect())));
-    }
-    if !contract.routes.is_empty() {
-        let routes: Vec<String> =
-            contract.routes.iter().map(|route| format!("{} {}", route.method, route.path)).collect();
-        said.push(format!("Answers {}.", routes.join(", ")));
-    }
-    said
 }

@@ -4,6 +4,7 @@
 
 mod compare;
 mod documents;
+mod entry;
 mod feed;
 mod follow;
 mod generate;

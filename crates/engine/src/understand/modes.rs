@@ -99,10 +99,10 @@ impl Engine {
             let options = ContextOptions { mode, style, ..base };
             let source = |path: &str| written::read(&root.join(path));
             let material = Material::of(&reading.index, &reading.site, options, None, &source);
-            material.entries.iter().map(|entry| entry.contract_tokens).sum::<usize>()
+            material.entries.iter().map(|entry| entry.measures.contract_tokens).sum::<usize>()
         };
-        let raw: usize = reading.material.entries.iter().map(|entry| entry.source_tokens).sum();
-        let header: usize = reading.material.entries.iter().map(|entry| entry.contract_tokens).sum();
+        let raw: usize = reading.material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
+        let header: usize = reading.material.entries.iter().map(|entry| entry.measures.contract_tokens).sum();
         let none = measured(CodeMode::None, None);
         let styled = measured(CodeMode::Header, Some(StyleMode::Lean));
         let full = measured(CodeMode::Full, None);
@@ -118,7 +118,7 @@ impl Engine {
         };
         let ending = |endings: &[&str]| {
             let has = |path: &str| endings.iter().any(|ending| path.ends_with(ending));
-            reading.material.entries.iter().filter(|entry| has(&entry.contract.entry_id)).count()
+            reading.material.entries.iter().filter(|entry| has(entry.path())).count()
         };
         Ok(ModesReport {
             project_path: reading.site.shown(),

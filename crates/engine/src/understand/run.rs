@@ -1,24 +1,41 @@
-//! What the last run of the same command left behind: an unchanged project is known by the index and by the stamps of the
-//! files that were written, without reading either.
+//! What the last run of the same command left behind. An unchanged project is known by the index and by the stamps of the
+//! files that were written, without reading either; in a changed one only what the change touches is made again.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use becket_base::codec::{Decoder, Encoder};
+use becket_contracts::render::Thrift;
 use becket_project::files;
-use becket_project::index::Index;
+use becket_project::index::{Index, IndexId};
 use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
 
+use super::entry::Measures;
 use super::generate::ContextReport;
+use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::site::Site;
+use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 1\n").as_bytes();
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 2\n").as_bytes();
+const LARGEST: u64 = 256 * 1024 * 1024;
+/// As they are written, by position.
+const THRIFTS: [Thrift; 3] = [Thrift::None, Thrift::Texts, Thrift::Fields];
 
 /// A folder under some options, written to a place.
 pub(super) struct Run {
     file: PathBuf,
+}
+
+/// What the last run did.
+#[derive(Debug)]
+pub(super) struct LastRun {
+    index: IndexId,
+    pub(super) report: ContextReport,
+    pub(super) pages: KeptPages,
+    pub(super) remembered: Remembered,
 }
 
 impl Run {
@@ -31,49 +48,21 @@ impl Run {
         Self { file: site.cache().join(format!("{}.run", &hasher.finalize().to_hex()[..16])) }
     }
 
-    /// What the last run said, if it would write the same bytes over untouched files.
-    pub(super) fn unchanged(&self, index: &Index, output: &Path) -> Option<ContextReport> {
+    /// What was kept in mind, if it can be read.
+    pub(super) fn last(&self) -> Option<LastRun> {
         let bytes = files::read(&self.file, LARGEST).ok()??;
         let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
         if blake3::hash(body).as_bytes() != sum {
             return None;
         }
-        let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
-        (decoder.array()? == index.id()).then_some(())?;
-        let length = decoder.count()?;
-        let report: ContextReport = serde_json::from_slice(decoder.take(length)?).ok()?;
-        let mut written = Vec::new();
-        while !decoder.bytes.is_empty() {
-            written.push((decoder.text()?, Stamp::decode(&mut decoder)?));
-        }
-        let untouched = written.par_iter().all(|(path, stamp)| stamp_of(&output.join(path)) == Some(*stamp));
-        let unchanged = report.files_written + report.files_unchanged;
-        untouched.then_some(ContextReport {
-            files_written: 0,
-            files_unchanged: unchanged,
-            files_removed: 0,
-            files_parsed: index.work().parsed,
-            ..report
-        })
+        LastRun::decode(&mut Decoder { bytes: body.strip_prefix(MAGIC)? })
     }
 
     /// Keeps a run in mind; that it could not is no failure.
-    pub(super) fn keep<'a>(
-        &self,
-        index: &Index,
-        output: &Path,
-        written: impl Iterator<Item = &'a String>,
-        report: &ContextReport,
-    ) {
+    pub(super) fn keep(&self, index: &Index, material: &Material, pages: &KeptPages, report: &ContextReport) {
         let mut encoder = Encoder { bytes: MAGIC.to_vec() };
-        encoder.bytes.extend(index.id());
-        let text = serde_json::to_vec(report).unwrap_or_default();
-        encoder.count(text.len());
-        encoder.bytes.extend(text);
-        for path in written {
-            let Some(stamp) = stamp_of(&output.join(path)) else { return };
-            encoder.text(path);
-            stamp.encode(&mut encoder);
+        if encode(&mut encoder, index, material, pages, report).is_none() {
+            return;
         }
         let sum = blake3::hash(&encoder.bytes);
         encoder.bytes.extend(sum.as_bytes());
@@ -81,4 +70,139 @@ impl Run {
             tracing::debug!(%error, "the run is not kept in mind");
         }
     }
+}
+
+impl LastRun {
+    /// What it said, if a run now would write the same bytes over untouched files.
+    pub(super) fn unchanged(&self, index: &Index, output: &Path) -> Option<ContextReport> {
+        if self.index != index.id() {
+            return None;
+        }
+        let untouched =
+            |path: &str, stamp: Option<Stamp>| stamp.is_some() && stamp_of(&output.join(path)) == stamp;
+        let index_file = self.pages.index.as_ref()?;
+        let all = untouched(INDEX, index_file.stamp)
+            && self.pages.folders.par_iter().all(|(path, page)| untouched(path, page.stamp));
+        all.then(|| ContextReport {
+            files_written: 0,
+            files_unchanged: self.pages.folders.len() + 1,
+            files_removed: 0,
+            files_parsed: index.work().parsed,
+            ..self.report.clone()
+        })
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
+        let (index, paths, graph) = (decoder.array()?, decoder.array()?, decoder.array()?);
+        let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
+        let length = decoder.count()?;
+        let report = serde_json::from_slice(decoder.take(length)?).ok()?;
+        let mut entries = Vec::new();
+        for _ in 0..decoder.small()? {
+            entries.push((decoder.array()?, Measures::decode(decoder)?));
+        }
+        let mut packed = Vec::new();
+        for _ in 0..decoder.small()? {
+            packed.push(Arc::new(decode_packed(decoder, entries.len())?));
+        }
+        let mut times: Vec<Arc<str>> = Vec::new();
+        for _ in 0..decoder.small()? {
+            times.push(decoder.text()?.into());
+        }
+        let mut folders = BTreeMap::new();
+        for _ in 0..decoder.small()? {
+            let (path, stamp) = (decoder.text()?, Some(Stamp::decode(decoder)?));
+            let mut page = KeptPage { bundles: Vec::new(), times: Vec::new(), stamp };
+            for _ in 0..decoder.small()? {
+                page.bundles.push(Arc::clone(packed.get(decoder.small()?)?));
+                page.times.push(Arc::clone(times.get(decoder.small()?)?));
+            }
+            folders.insert(path, page);
+        }
+        let (created_at, digest) = (decoder.text()?, decoder.array()?);
+        let index_file = KeptIndex { created_at, digest, stamp: Some(Stamp::decode(decoder)?) };
+        decoder.bytes.is_empty().then_some(())?;
+        Some(Self {
+            index,
+            report,
+            pages: KeptPages { folders, index: Some(index_file) },
+            remembered: Remembered { paths, graph, thrift, entries, packed },
+        })
+    }
+}
+
+/// Nothing where there is something that no later process could take over.
+fn encode(
+    encoder: &mut Encoder,
+    index: &Index,
+    material: &Material,
+    pages: &KeptPages,
+    report: &ContextReport,
+) -> Option<()> {
+    let (entries, packed) = (&material.entries, material.packed());
+    let paths = paths_id(entries.iter().map(|entry| entry.path()));
+    for id in [index.id(), paths, material.graph_id()?] {
+        encoder.bytes.extend(id);
+    }
+    let thrift = THRIFTS.iter().position(|thrift| *thrift == material.thrift)?;
+    encoder.bytes.push(u8::try_from(thrift).ok()?);
+    let report = serde_json::to_vec(report).ok()?;
+    encoder.count(report.len());
+    encoder.bytes.extend(report);
+    encoder.small(entries.len());
+    for entry in entries {
+        encoder.bytes.extend(entry.id()?);
+        entry.measures.encode(encoder);
+    }
+    encoder.small(packed.len());
+    for packed in packed {
+        encode_packed(encoder, packed);
+    }
+    let mut times: Vec<&Arc<str>> = pages.folders.values().flat_map(|page| &page.times).collect();
+    times.sort();
+    times.dedup();
+    encoder.small(times.len());
+    for time in &times {
+        encoder.text(time);
+    }
+    encoder.small(pages.folders.len());
+    for (path, page) in &pages.folders {
+        encoder.text(path);
+        page.stamp?.encode(encoder);
+        encoder.small(page.bundles.len());
+        for (bundle, time) in page.bundles.iter().zip(&page.times) {
+            encoder.small(packed.binary_search_by_key(&bundle.root, |packed| packed.root).ok()?);
+            encoder.small(times.binary_search(&time).ok()?);
+        }
+    }
+    let kept = pages.index.as_ref()?;
+    encoder.text(&kept.created_at);
+    encoder.bytes.extend(kept.digest);
+    kept.stamp?.encode(encoder);
+    Some(())
+}
+
+fn encode_packed(encoder: &mut Encoder, packed: &Packed) {
+    encoder.small(packed.root);
+    encoder.small(packed.tokens);
+    encoder.text(&packed.hash);
+    encoder.small(packed.nodes.len());
+    let mut last = 0;
+    for node in &packed.nodes {
+        encoder.small(node - last);
+        last = *node;
+    }
+}
+
+/// Its nodes are positions among `entries` entries.
+fn decode_packed(decoder: &mut Decoder<'_>, entries: usize) -> Option<Packed> {
+    let (root, tokens, hash) = (decoder.small()?, decoder.small()?, decoder.text()?);
+    let mut nodes = Vec::new();
+    let mut last = 0_usize;
+    for _ in 0..decoder.small()? {
+        last = last.checked_add(decoder.small()?)?;
+        nodes.push(last);
+    }
+    let sound = root < entries && nodes.iter().all(|node| *node < entries);
+    sound.then_some(Packed { root, nodes, hash, tokens, more: OnceLock::new() })
 }

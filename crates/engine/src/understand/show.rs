@@ -85,7 +85,7 @@ impl Engine {
         let imports = graph.edges(at).iter().map(|edge| Neighbour {
             path: graph.path(edge.to).to_owned(),
             kind: edge.kind,
-            names: edge.names.iter().cloned().collect(),
+            names: edge.names.iter().map(str::to_owned).collect(),
             through: edge.through.map(|at| graph.path(at).to_owned()),
         });
         Ok(ShownFile {

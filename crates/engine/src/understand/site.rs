@@ -10,11 +10,11 @@ use becket_project::config;
 use becket_project::index::{Index, IndexError, Place};
 use becket_project::snapshot::{Retention, Snapshots};
 use becket_project::walk::Tests;
-use becket_project::{Workspace, WorkspaceKind};
+use becket_project::{CheckedOut, Workspace, WorkspaceKind};
 
 use super::compare::Compared;
 use super::given::Given;
-use super::material::Material;
+use super::material::{Material, Previous, Remembered};
 use super::options::ContextOptions;
 use super::written::{self, KeptPages};
 use crate::repository::sentence;
@@ -31,7 +31,7 @@ pub struct Understanding {
     /// What was last handed out of a folder under some options; the newest last.
     materials: Mutex<Vec<(MaterialKey, Arc<Material>)>>,
     /// What was last written into an output folder.
-    pages: Mutex<BTreeMap<PathBuf, KeptPages>>,
+    pages: Mutex<BTreeMap<PathBuf, Arc<KeptPages>>>,
     /// Snapshots that were opened, by content.
     pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
     /// Of which project each snapshot was taken here: a caller names it by its id alone.
@@ -97,16 +97,35 @@ impl Engine {
             None => String::new(),
             Some(_) => slashes(&workspace),
         };
-        let repository = self.repository_of(&workspace).ok().flatten();
-        let worktree = repository
-            .as_ref()
-            .and_then(|found| found.worktrees.iter().find(|worktree| worktree.path == workspace.root));
-        let branch = worktree.and_then(|worktree| worktree.branch.clone());
+        let branch = match workspace.checked_out() {
+            CheckedOut::Branch(branch) => Some(branch),
+            CheckedOut::Detached => None,
+            CheckedOut::Unsaid => {
+                let repository = self.repository_of(&workspace).ok().flatten();
+                let worktrees = repository.iter().flat_map(|found| &found.worktrees);
+                let mut here = worktrees.filter(|worktree| worktree.path == workspace.root);
+                here.next().and_then(|worktree| worktree.branch.clone())
+            }
+        };
         Ok(Site { workspace, prefix, branch })
     }
 
     /// The index of a worktree as its files are now.
     pub(super) fn live(&self, site: &Site, tests: Tests) -> Result<Arc<Index>, Error> {
+        self.looked(site, tests, None)
+    }
+
+    /// The index of a worktree where nothing else was touched since the last one than `changed`, by the caller's word.
+    pub(super) fn live_after(
+        &self,
+        site: &Site,
+        tests: Tests,
+        changed: &[String],
+    ) -> Result<Arc<Index>, Error> {
+        self.looked(site, tests, Some(changed))
+    }
+
+    fn looked(&self, site: &Site, tests: Tests, changed: Option<&[String]>) -> Result<Arc<Index>, Error> {
         let root = site.workspace.root.clone();
         let slot = {
             let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,20 +134,32 @@ impl Engine {
         // One look at a time: a second caller takes what the first has just found.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Place { root, cache: site.cache(), tests };
-        let index = Arc::new(Index::of(&place, known.as_deref()).map_err(of_index)?);
+        let index = match (known.as_deref(), changed) {
+            (Some(previous), Some(changed)) => Index::after(&place, previous, changed),
+            (previous, _) => Index::of(&place, previous),
+        };
+        let index = Arc::new(index.map_err(of_index)?);
         *known = Some(Arc::clone(&index));
         Ok(index)
     }
 
-    /// What is handed out of an index; what did not change is taken from the time before.
-    pub(super) fn material(&self, site: &Site, index: &Arc<Index>, options: ContextOptions) -> Arc<Material> {
+    /// What is handed out of an index; what did not change is taken from the time before: of this process, or else of the
+    /// last one.
+    pub(super) fn material(
+        &self,
+        site: &Site,
+        index: &Arc<Index>,
+        options: ContextOptions,
+        last: Option<&Remembered>,
+    ) -> Arc<Material> {
         let key: MaterialKey = (site.workspace.root.clone(), site.prefix.clone(), options);
         let kept = || self.understanding.materials.lock().unwrap_or_else(PoisonError::into_inner);
         let previous =
             kept().iter().find(|(known, _)| *known == key).map(|(_, material)| Arc::clone(material));
         let root = &site.workspace.root;
         let source = |path: &str| written::read(&root.join(path));
-        let material = Arc::new(Material::of(index, site, options, previous.as_deref(), &source));
+        let previous = previous.as_deref().map(Previous::Material).or(last.map(Previous::Remembered));
+        let material = Arc::new(Material::of(index, site, options, previous, &source));
         let mut kept = kept();
         kept.retain(|(known, _)| *known != key);
         kept.push((key, Arc::clone(&material)));
@@ -138,14 +169,20 @@ impl Engine {
         material
     }
 
-    pub(super) fn kept_pages(&self, folder: &Path) -> KeptPages {
+    pub(super) fn kept_pages(&self, folder: &Path) -> Arc<KeptPages> {
         let pages = self.understanding.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.get(folder).cloned().unwrap_or_default()
     }
 
     pub(super) fn keep_pages(&self, folder: &Path, kept: KeptPages) {
         let mut pages = self.understanding.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.insert(folder.to_owned(), kept);
+        pages.insert(folder.to_owned(), Arc::new(kept));
+    }
+
+    /// Unless there is something newer.
+    pub(super) fn keep_pages_once(&self, folder: &Path, kept: KeptPages) {
+        let mut pages = self.understanding.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.entry(folder.to_owned()).or_insert_with(|| Arc::new(kept));
     }
 
     /// Forgets what is remembered of a worktree.

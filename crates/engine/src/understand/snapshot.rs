@@ -1,6 +1,6 @@
 //! Snapshots, and the bundles in them: set aside once, listed and read as they were then.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use becket_contracts::render::IndexSummary;
 use becket_project::config;
@@ -205,11 +205,11 @@ impl Engine {
         for (folder, packed) in material.folders().into_iter().filter(|(folder, _)| below(folder)) {
             let count = packed.len();
             for (at, one) in packed.iter().enumerate() {
-                let component = material.component(one.bundle.root);
+                let component = material.component(one.root);
                 bundles.push(BundleRow {
                     id: format!("bundle_{component}"),
                     root_component: component.to_owned(),
-                    file_path: material.graph().path(one.bundle.root).to_owned(),
+                    file_path: material.graph().path(one.root).to_owned(),
                     folder: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
                     bundle_path: path_in(folder, material.options.format.file_name()),
                     position: format!("{}/{count}", at + 1),
@@ -264,11 +264,9 @@ impl Engine {
         let count = packed.len();
         if let Some(component) = &request.root_component {
             let at = find_component(material, folder, component)?;
-            let position = packed
-                .iter()
-                .position(|one| one.bundle.root == at)
-                .map_or((1, 1), |found| (found + 1, count));
-            let one = packed.iter().position(|one| one.bundle.root == at);
+            let position =
+                packed.iter().position(|one| one.root == at).map_or((1, 1), |found| (found + 1, count));
+            let one = packed.iter().position(|one| one.root == at);
             let made;
             let one = if let Some(found) = one {
                 &**packed[found]
@@ -284,13 +282,12 @@ impl Engine {
         }
         let start = match &request.cursor {
             None => 0,
-            Some(cursor) => packed
-                .iter()
-                .position(|one| material.graph().path(one.bundle.root) == cursor)
-                .ok_or_else(|| {
+            Some(cursor) => {
+                packed.iter().position(|one| material.graph().path(one.root) == cursor).ok_or_else(|| {
                     Error::invalid("invalid_cursor", "This cursor is not of this folder.")
                         .with_hint("Leave it out to start again.")
-                })?,
+                })?
+            }
         };
         let (mut bundles, mut spent) = (Vec::new(), Limit { bytes: 0, tokens: 0 });
         for (at, one) in packed.iter().enumerate().skip(start) {
@@ -303,9 +300,9 @@ impl Engine {
                     bundles.push(value);
                     answer.notice = notice;
                     answer.next_cursor =
-                        packed.get(at + 1).map(|next| material.graph().path(next.bundle.root).to_owned());
+                        packed.get(at + 1).map(|next| material.graph().path(next.root).to_owned());
                 } else {
-                    answer.next_cursor = Some(material.graph().path(one.bundle.root).to_owned());
+                    answer.next_cursor = Some(material.graph().path(one.root).to_owned());
                     answer.notice = Some(format!(
                         "{} of {count} bundles; the others are beyond the limit of {} bytes or {} tokens. Call again with nextCursor as cursor.",
                         bundles.len(),
@@ -414,16 +411,21 @@ fn fitted(
     if size.within(limit) {
         return (serde_json::from_str(&text).unwrap_or_default(), None);
     }
-    let all = packed.bundle.nodes.len();
-    let cost = |at: usize| material.entries[at].node.len();
+    let all = packed.nodes.len();
+    let cost = |at: usize| material.entries[at].node().len();
     // The bytes that may be spent are shared with tokens at the usual rate.
     let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
     let mut options = material.options.bundle;
     options.token_budget = Some(bytes.saturating_sub(FRAME));
-    let smaller = becket_contracts::bundle::bundle(material.graph(), packed.bundle.root, options, &cost);
+    let smaller = becket_contracts::bundle::bundle(material.graph(), packed.root, options, &cost);
     let kept = smaller.nodes.len();
-    let cut =
-        Packed { bundle: smaller, hash: packed.hash.clone(), tokens: 0, missing: packed.missing.clone() };
+    let cut = Packed {
+        root: smaller.root,
+        nodes: smaller.nodes.clone(),
+        hash: packed.hash.clone(),
+        tokens: 0,
+        more: OnceLock::from(material.more(smaller)),
+    };
     let mut value: Value =
         serde_json::from_str(&material.text(&cut, position, created).json()).unwrap_or_default();
     if value.to_string().len() > limit.bytes {

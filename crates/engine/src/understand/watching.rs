@@ -130,7 +130,7 @@ impl Engine {
             session,
             strict,
             bundles: generated.bundle_hashes(),
-            report: generated.report(),
+            report: generated.report().0,
             output,
         })
     }
@@ -142,7 +142,13 @@ impl Engine {
         settle: Duration,
     ) -> Result<(Follower<'_>, Generated), Error> {
         let follower = Follower::start(self, request.context.path.as_deref(), options.tests, settle)?;
-        let generated = self.generated(&request.context, options)?;
+        let job = self.job(&request.context, options)?;
+        let _lock = job.lock()?;
+        if request.context.clean_cache {
+            self.forget(&job.site)?;
+        }
+        let index = self.live(&job.site, options.tests)?;
+        let generated = self.generated(job, index, None)?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
@@ -199,7 +205,11 @@ impl ContextWatch<'_> {
         files: &[String],
         started: Instant,
     ) -> Result<(Regenerated, Value), Error> {
-        let generated = self.engine.generated(&self.request.context, self.options)?;
+        let job = self.engine.job(&self.request.context, self.options)?;
+        let lock = job.lock()?;
+        let index = self.engine.live_after(&job.site, self.options.tests, files)?;
+        let generated = self.engine.generated(job, index, None)?;
+        drop(lock);
         let duration = started.elapsed();
         let bundles = generated.bundle_hashes();
         let changed_bundles = bundles_between(&self.bundles, &bundles);

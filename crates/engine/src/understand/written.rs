@@ -1,7 +1,7 @@
 //! Contracts as files in the project: written only where something changed, read back in either spelling, and taken away
 //! again. Times of making are kept while what was made is the same, so that an unchanged project writes unchanged bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,7 +33,9 @@ pub(super) struct Pages {
     /// By path relative to the output folder.
     pub(super) files: BTreeMap<String, Page>,
     pub(super) index: IndexFile,
-    kept: BTreeMap<String, KeptPage>,
+    kept: KeptPages,
+    /// What stood there before, as far as it is known without reading.
+    before: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -45,15 +47,28 @@ pub(super) enum Page {
 
 /// What was written of a folder, to know it again.
 #[derive(Debug, Clone)]
-struct KeptPage {
-    bundles: Vec<Arc<Packed>>,
-    times: BTreeMap<String, String>,
-    stamp: Option<Stamp>,
+pub(super) struct KeptPage {
+    pub(super) bundles: Vec<Arc<Packed>>,
+    /// When each of them was made.
+    pub(super) times: Vec<Arc<str>>,
+    pub(super) stamp: Option<Stamp>,
 }
 
-/// The pages of the time before.
+/// The pages of the time before, by path relative to the output folder.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KeptPages(BTreeMap<String, KeptPage>);
+pub(super) struct KeptPages {
+    pub(super) folders: BTreeMap<String, KeptPage>,
+    pub(super) index: Option<KeptIndex>,
+}
+
+/// What was written of the index over the folders.
+#[derive(Debug, Clone)]
+pub(super) struct KeptIndex {
+    pub(super) created_at: String,
+    /// Of its text.
+    pub(super) digest: [u8; 32],
+    pub(super) stamp: Option<Stamp>,
+}
 
 /// What writing did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,7 +86,7 @@ pub(super) fn pages(
     folder: Option<&Path>,
     kept: &KeptPages,
 ) -> Pages {
-    let now = now.to_string();
+    let now: Arc<str> = now.to_string().into();
     let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
     let stamp = |path: &str| folder.and_then(|folder| stamp_of(&folder.join(path)));
     let folders = material.folders();
@@ -87,7 +102,8 @@ pub(super) fn pages(
             } else {
                 format!("{inside}/{}", format.file_name())
             };
-            let known = kept.0.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
+            let known =
+                kept.folders.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
             let same = |page: &&KeptPage| {
                 let pairs = || page.bundles.iter().zip(bundles);
                 page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
@@ -95,20 +111,20 @@ pub(super) fn pages(
             if let Some(page) = known.filter(same) {
                 return (path, Page::Same, page.clone());
             }
-            let before = match known {
-                Some(page) => page.times.clone(),
+            let before: HashMap<String, Arc<str>> = match known {
+                Some(page) => {
+                    let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
+                    hashes.zip(page.times.iter().cloned()).collect()
+                }
                 None => old(&path).map(|text| times_of(&text)).unwrap_or_default(),
             };
-            let mut times = BTreeMap::new();
-            let count = bundles.len();
+            let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
+            let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
             let texts: Vec<String> = bundles
                 .iter()
+                .zip(&times)
                 .enumerate()
-                .map(|(at, packed)| {
-                    let time = before.get(&packed.hash).map_or(now.as_str(), String::as_str);
-                    times.insert(packed.hash.clone(), time.to_owned());
-                    material.text(packed, (at + 1, count), time).json()
-                })
+                .map(|(at, (packed, time))| material.text(packed, (at + 1, bundles.len()), time).json())
                 .collect();
             let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
             let page = KeptPage { bundles, times, stamp: None };
@@ -123,7 +139,7 @@ pub(super) fn pages(
             let path = material.graph().path(at);
             path.rsplit('/').next().unwrap_or(path).to_owned()
         };
-        let components: Vec<String> = bundles.iter().map(|packed| file_name(packed.bundle.root)).collect();
+        let components: Vec<String> = bundles.iter().map(|packed| file_name(packed.root)).collect();
         let inside = site.inside(name);
         let shown = if inside.is_empty() { ".".to_owned() } else { inside.to_owned() };
         let label = root_label(&shown, &components);
@@ -140,34 +156,63 @@ pub(super) fn pages(
         pages.insert(path, kept);
     }
     let summary = summary(material, folders.values().map(Vec::len).sum(), folders.len(), total);
-    let mut index = IndexFile::new(now, summary, rows);
-    if let Some(known) = old(INDEX).and_then(|text| serde_json::from_str::<IndexFile>(&text).ok()) {
-        let same = IndexFile { created_at: known.created_at.clone(), ..index.clone() };
-        if same == known {
-            index = same;
+    let index = IndexFile::new(now.to_string(), summary, rows);
+    let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));
+    let (index, page, digest) = index_page(index, known, &|| old(INDEX));
+    files.insert(INDEX.to_owned(), page);
+    let kept_index = KeptIndex { created_at: index.created_at.clone(), digest, stamp: None };
+    Pages {
+        files,
+        index,
+        before: known.map(|_| kept.folders.keys().cloned().chain([INDEX.to_owned()]).collect()),
+        kept: KeptPages { folders: pages, index: Some(kept_index) },
+    }
+}
+
+/// The index with the time of the one that it replaces, where nothing else in it is another.
+fn index_page(
+    index: IndexFile,
+    known: Option<&KeptIndex>,
+    old: &dyn Fn() -> Option<String>,
+) -> (IndexFile, Page, [u8; 32]) {
+    let digest = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
+    let mut index = index;
+    if let Some(known) = known {
+        let now = std::mem::replace(&mut index.created_at, known.created_at.clone());
+        if digest(&index.json()) == known.digest {
+            return (index, Page::Same, known.digest);
+        }
+        index.created_at = now;
+    } else if let Some(known) = old().and_then(|text| serde_json::from_str::<IndexFile>(&text).ok()) {
+        let now = std::mem::replace(&mut index.created_at, known.created_at.clone());
+        if index != known {
+            index.created_at = now;
         }
     }
-    files.insert(INDEX.to_owned(), Page::Text(index.json()));
-    Pages { files, index, kept: pages }
+    let text = index.json();
+    let digest = digest(&text);
+    (index, Page::Text(text), digest)
 }
 
 impl Pages {
     /// To know them again, once they are written.
     pub(super) fn keep(&self, folder: &Path) -> KeptPages {
+        let stamp = |path: &str| stamp_of(&folder.join(path));
         let stamped = |(path, page): (&String, &KeptPage)| {
-            let stamp = page.stamp.or_else(|| stamp_of(&folder.join(path)));
+            let stamp = page.stamp.or_else(|| stamp(path));
             (path.clone(), KeptPage { stamp, ..page.clone() })
         };
-        KeptPages(self.kept.iter().map(stamped).collect())
+        let index = self.kept.index.as_ref().map(|kept| KeptIndex { stamp: stamp(INDEX), ..kept.clone() });
+        KeptPages { folders: self.kept.folders.iter().map(stamped).collect(), index }
     }
 }
 
 fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -> IndexSummary {
-    let source: usize = material.entries.iter().map(|entry| entry.source_tokens).sum();
+    let source: usize = material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
     let mut missing: Vec<Missing> = material
         .entries
         .iter()
-        .flat_map(|entry| entry.missing.iter().filter(|missing| missing.is_problem()).cloned())
+        .flat_map(|entry| entry.measures.missing.iter().filter(|missing| missing.is_problem()).cloned())
         .collect();
     missing.sort();
     missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
@@ -187,14 +232,14 @@ fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -
 }
 
 /// When each bundle was made, by its hash.
-fn times_of(text: &str) -> BTreeMap<String, String> {
+fn times_of(text: &str) -> HashMap<String, Arc<str>> {
     // Our own files have the two side by side, and are too large to be read as JSON for that.
     let ours = text.match_indices("\"createdAt\":\"").filter_map(|(at, mark)| {
         let (time, rest) = text[at + mark.len()..].split_once('"')?;
         let (hash, _) = rest.strip_prefix(",\"bundleHash\":\"")?.split_once('"')?;
-        Some((hash.to_owned(), time.to_owned()))
+        Some((hash.to_owned(), Arc::from(time)))
     });
-    let times: BTreeMap<String, String> = ours.collect();
+    let times: HashMap<String, Arc<str>> = ours.collect();
     if !times.is_empty() {
         return times;
     }
@@ -202,14 +247,14 @@ fn times_of(text: &str) -> BTreeMap<String, String> {
     let field = |bundle: &Value, name: &str| bundle.get(name).and_then(Value::as_str).map(str::to_owned);
     bundles
         .iter()
-        .filter_map(|bundle| Some((field(bundle, "bundleHash")?, field(bundle, "createdAt")?)))
+        .filter_map(|bundle| Some((field(bundle, "bundleHash")?, field(bundle, "createdAt")?.into())))
         .collect()
 }
 
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not.
 pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let mut wrote = Wrote::default();
-    let before = listed(folder);
+    let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     for (at, (path, page)) in pages.files.iter().enumerate() {
         tell("writing context files", at, Some(pages.files.len()));
         let target = folder.join(path);

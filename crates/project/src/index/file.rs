@@ -80,7 +80,7 @@ pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
         hasher.update(tree.path(edge.to).as_bytes()).update(&[0]);
         hasher.update(edge.kind.as_str().as_bytes()).update(&[0]);
         hasher.update(edge.through.map_or("", |at| tree.path(at)).as_bytes());
-        for name in &edge.names {
+        for name in edge.names.iter() {
             hasher.update(&[0]).update(name.as_bytes());
         }
         hasher.update(&[1]);

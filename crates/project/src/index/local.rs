@@ -1,6 +1,7 @@
 //! What one file says by itself, and the key by which it is remembered: its content and the ending of its name.
 #![allow(clippy::disallowed_methods, reason = "reads source files")]
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Read;
@@ -13,6 +14,7 @@ use becket_contracts::model::{DeclarationDetail, LocalFacts};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::file::first;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
@@ -61,13 +63,10 @@ impl Surface {
         let declared: Vec<_> = facts.declarations.iter().map(|one| (&one.name, seen(&one.detail))).collect();
         let imported: Vec<_> =
             facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
-        let mut hasher = blake3::Hasher::new();
-        // A hasher takes whatever it is given, and our own values have only text keys.
-        let written = serde_json::to_writer(&mut hasher, &(declared, imported, &facts.exports));
+        // Our own values have only text keys: this cannot fail.
+        let written = serde_json::to_vec(&(declared, imported, &facts.exports));
         debug_assert!(written.is_ok());
-        let mut first = [0; 16];
-        first.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        Self(first)
+        Self(first(&blake3::hash(&written.unwrap_or_default())))
     }
 }
 
@@ -87,7 +86,8 @@ thread_local! {
 impl Local {
     /// Reads source text; anything that is not UTF-8 in it is replaced.
     pub(super) fn parse(path: &str, bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
+        // A text that is sound, as almost all are, is checked much faster than one is mended.
+        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         Self {
             facts: facts(path, &text),
             file_hash: fingerprint::file_hash(&text),
@@ -117,8 +117,10 @@ fn facts(path: &str, text: &str) -> LocalFacts {
 
 /// The bytes of a source file, if it is one that can be read.
 pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
     let file = fs_err::File::open(root.join(path)).ok()?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len().min(LARGEST_SOURCE));
+    // One more, so that the end is seen without growing.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     file.take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

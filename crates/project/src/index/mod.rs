@@ -227,6 +227,17 @@ impl Index {
         self.known.walked.folders.iter().map(|folder| folder.path.as_str())
     }
 
+    /// Whether the tree had the same files and folders in the other look.
+    pub fn has_same_names(&self, other: &Index) -> bool {
+        let (one, other) = (&self.known.walked, &other.known.walked);
+        let folders = || one.folders.iter().zip(&other.folders);
+        let files = || one.files.iter().zip(&other.files);
+        one.folders.len() == other.folders.len()
+            && one.files.len() == other.files.len()
+            && folders().all(|(one, other)| one.path == other.path)
+            && files().all(|(one, other)| one.path == other.path)
+    }
+
     fn is_damaged(&self) -> bool {
         self.again.as_ref().is_some_and(|again| again.was_needed())
     }

@@ -3,12 +3,11 @@
 //! checksum holds.
 #![allow(clippy::disallowed_methods, reason = "the owner of the files of the index")]
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Edge, EdgeKind, Graph};
+use becket_contracts::graph::{Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
 use rayon::prelude::*;
 
@@ -21,7 +20,7 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 1\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 2\n").as_bytes();
 /// Endings of what is ours in the cache folder.
 const OURS: [&str; 4] = ["pack", "tree", "graph", "run"];
 
@@ -186,8 +185,8 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<String>) -> Option<Grap
                 _ => EdgeKind::TypeOnly,
             };
             let through = decoder.small()?.checked_sub(1);
-            let names: Option<BTreeSet<String>> = (0..decoder.small()?).map(|_| decoder.text()).collect();
-            edges.push(Edge { to, kind, names: names?, through });
+            let names = Names::from_text(decoder.str()?)?;
+            edges.push(Edge { to, kind, names, through });
         }
         all.push(edges);
     }
@@ -211,10 +210,7 @@ fn encode_graph(graph: &Graph) -> Vec<u8> {
                 EdgeKind::TypeOnly => 3,
             });
             encoder.small(edge.through.map_or(0, |through| through + 1));
-            encoder.small(edge.names.len());
-            for name in &edge.names {
-                encoder.text(name);
-            }
+            encoder.text(edge.names.as_text());
         }
     }
     encoder.bytes

@@ -164,6 +164,37 @@ fn has_head(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// What is checked out, as far as `HEAD` says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckedOut {
+    Branch(String),
+    Detached,
+    /// It is kept elsewhere (a reftable), or cannot be read: Git knows.
+    Unsaid,
+}
+
+/// What the `HEAD` in a Git directory says.
+pub(super) fn checked_out(git_dir: &Path) -> CheckedOut {
+    let head = git_dir.join("HEAD");
+    let link = fs_err::read_link(&head).ok().and_then(|link| link.to_str().map(str::to_owned));
+    let name = match link {
+        Some(link) => Some(link),
+        None => match read_short(&head).ok().and_then(|text| String::from_utf8(text).ok()) {
+            Some(text) => match text.strip_prefix("ref:") {
+                Some(name) => Some(name.trim().to_owned()),
+                None if is_reference(text.as_bytes()) => return CheckedOut::Detached,
+                None => None,
+            },
+            None => None,
+        },
+    };
+    // Where there is no such file format, this stands in for it.
+    match name.as_deref().and_then(|name| name.strip_prefix("refs/heads/")) {
+        Some(".invalid") | None => CheckedOut::Unsaid,
+        Some(branch) => CheckedOut::Branch(branch.to_owned()),
+    }
+}
+
 fn is_reference(head: &[u8]) -> bool {
     if let Some(name) = head.strip_prefix(b"ref:") {
         return name.trim_ascii_start().starts_with(b"refs/");

@@ -7,7 +7,7 @@ pub(crate) mod git_dir;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use git_dir::GitFileError;
+pub use git_dir::{CheckedOut, GitFileError};
 use git_dir::{GitDir, found, read_git_file};
 
 use crate::canonical::canonical;
@@ -42,6 +42,13 @@ pub struct Workspace {
     pub main_root: Option<PathBuf>,
     /// Where becket keeps what can be rebuilt. It may not exist yet.
     pub cache_dir: PathBuf,
+}
+
+impl Workspace {
+    /// What is checked out, without asking Git.
+    pub fn checked_out(&self) -> CheckedOut {
+        self.git_dir.as_deref().map_or(CheckedOut::Detached, git_dir::checked_out)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

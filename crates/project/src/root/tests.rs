@@ -132,6 +132,21 @@ fn linked_worktrees_share_the_cache_and_know_the_main_one() {
 }
 
 #[test]
+fn what_is_checked_out_is_read_where_a_file_says_it() {
+    let disk = Disk::new();
+    disk.repository("repo");
+    let at = |folder: &str| discover(&disk.at(folder)).unwrap().checked_out();
+    disk.git("repo", &["checkout", "--quiet", "-b", "feature/one"]);
+    disk.git("repo", &["worktree", "add", "--quiet", "-b", "two", "../linked"]);
+    disk.git("repo", &["worktree", "add", "--quiet", "--detach", "../apart"]);
+    assert_eq!(at("repo"), CheckedOut::Branch("feature/one".to_owned()));
+    assert_eq!(at("linked"), CheckedOut::Branch("two".to_owned()));
+    assert_eq!(at("apart"), CheckedOut::Detached);
+    disk.git("", &["init", "--quiet", "--ref-format=reftable", "tables"]);
+    assert_eq!(at("tables"), CheckedOut::Unsaid);
+}
+
+#[test]
 fn a_worktree_is_not_claimed_by_a_directory_that_it_does_not_name() {
     let disk = Disk::new();
     let main = disk.repository("repo");

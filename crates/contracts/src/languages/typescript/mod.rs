@@ -17,6 +17,8 @@ mod source;
 mod style;
 mod vue;
 
+use std::borrow::Cow;
+
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_span::GetSpan;
@@ -30,11 +32,13 @@ use modules::Modules;
 use print::Print;
 use source::{Source, small};
 
-pub(crate) fn read(allocator: &Allocator, file_name: &str, text: &str) -> LocalFacts {
+pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str) -> LocalFacts {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let redacted = secrets::redact(text);
-    // The tree borrows its text, so both live in the arena.
-    let text: &str = allocator.alloc_str(&redacted);
+    let text: &str = match secrets::redact(text) {
+        Cow::Borrowed(text) => text,
+        // The tree borrows its text, so both live in the arena.
+        Cow::Owned(redacted) => allocator.alloc_str(&redacted),
+    };
     let facts = parse::with_stack(text, || {
         let parsed = parse::parse(allocator, file_name, text);
         let facts = parsed.program.as_ref().map(|program| of_program(program));
@@ -45,7 +49,13 @@ pub(crate) fn read(allocator: &Allocator, file_name: &str, text: &str) -> LocalF
         let diagnostics = vec![Diagnostic { severity: Severity::Error, message, line: 1, column: 1 }];
         LocalFacts { diagnostics, ..LocalFacts::empty() }
     });
-    LocalFacts { line_count: small(text.lines().count()), ..facts }
+    LocalFacts { line_count: small(line_count(text)), ..facts }
+}
+
+/// As `str::lines` would count them, much faster.
+fn line_count(text: &str) -> usize {
+    let ends = text.as_bytes().iter().filter(|byte| **byte == b'\n').count();
+    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 fn of_program(program: &Program<'_>) -> LocalFacts {
