@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use becket_contracts::compare::{Comparison, Side, compare};
-use becket_project::index::Index;
+use becket_project::index::{Index, IndexedFile};
 use becket_project::walk::Tests;
 use becket_project::watch::TreeWatch;
 
@@ -105,12 +105,9 @@ fn settled(engine: &Engine, site: &Site, tests: Tests, tree: &mut TreeWatch) -> 
 
 /// Contracts that may differ, compared; the others are the very same values.
 pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison {
-    fn side<'a>(index: &'a Index, other: &Index, site: &Site) -> Side<'a> {
-        let files = index.files().iter().filter(|file| site.holds(&file.path));
-        let contracts = files
-            .filter(|file| other.file(&file.path).is_none_or(|found| found.id() != file.id()))
-            .map(|file| (file.path.as_str(), file.contract()))
-            .collect();
+    fn side<'a>(index: &'a Index, other: &'a Index, site: &'a Site) -> Side<'a> {
+        let contracts =
+            unlike(index, other, site).map(|file| (file.path.as_str(), file.contract())).collect();
         Side { contracts, graph: Some(index.graph()), reduced: false }
     }
     compare(&side(before, after, site), &side(after, before, site))
@@ -118,14 +115,21 @@ pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison
 
 /// Files with another text, new ones, and those that are gone.
 fn differing(before: &Index, after: &Index, site: &Site) -> Vec<String> {
-    let mut paths = BTreeSet::new();
-    for (one, other) in [(before, after), (after, before)] {
-        for file in one.files().iter().filter(|file| site.holds(&file.path)) {
-            let same = other.file(&file.path).is_some_and(|found| found.id() == file.id());
-            if !same {
-                paths.insert(file.path.clone());
-            }
-        }
-    }
-    paths.into_iter().collect()
+    let both = unlike(before, after, site).chain(unlike(after, before, site));
+    both.map(|file| file.path.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The files of an index that another one does not have, or has otherwise.
+fn unlike<'a>(
+    index: &'a Index,
+    other: &'a Index,
+    site: &'a Site,
+) -> impl Iterator<Item = &'a Arc<IndexedFile>> {
+    index.files().iter().enumerate().filter_map(|(at, file)| {
+        // Almost always it is the very same value, in the same place.
+        let there = other.files().get(at).filter(|there| there.path == file.path);
+        let there = there.or_else(|| other.position(&file.path).map(|at| &other.files()[at]));
+        let same = there.is_some_and(|there| Arc::ptr_eq(there, file) || there.id() == file.id());
+        (!same && site.holds(&file.path)).then_some(file)
+    })
 }

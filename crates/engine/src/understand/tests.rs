@@ -1,6 +1,8 @@
 //! Real projects in real folders; the engine as a face calls it.
 #![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
+mod again;
+
 use std::collections::BTreeSet;
 
 use becket_testing::TestRepo;
