@@ -59,7 +59,7 @@ enum Origin {
 #[derive(Debug)]
 struct Text {
     /// Where it says more than that of the index.
-    contract: Option<Contract>,
+    contract: Option<Box<Contract>>,
     /// As it stands in every bundle.
     node: String,
     /// Where the contract begins in it.
@@ -122,7 +122,7 @@ impl Entry {
             Origin::Indexed { file, recipe, .. } => {
                 let more = recipe.options.style.is_some() || recipe.options.predict;
                 let text = if more { self.text() } else { None };
-                text.and_then(|text| text.contract.as_ref()).unwrap_or_else(|| file.contract())
+                text.and_then(|text| text.contract.as_deref()).unwrap_or_else(|| file.contract())
             }
             Origin::Stored(stored) => &stored.0,
         }
@@ -163,12 +163,12 @@ impl Text {
         let prediction = if options.predict { predictions(file.contract()) } else { Vec::new() };
         let contract = (style.is_some() || !prediction.is_empty()).then(|| {
             let plain = file.contract().clone();
-            Contract { style, prediction, ..plain }
+            Box::new(Contract { style, prediction, ..plain })
         });
         let code = (options.mode == CodeMode::Full).then(|| source(&file.path)).flatten();
         let code = code.as_deref().map(secrets::redact);
         let parts = NodeSource {
-            contract: contract.as_ref().unwrap_or_else(|| file.contract()),
+            contract: contract.as_deref().unwrap_or_else(|| file.contract()),
             facts,
             bytes: file.bytes,
             thrift: *thrift,

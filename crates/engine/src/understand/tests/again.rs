@@ -2,6 +2,7 @@
 //! first time.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use becket_contracts::render::CodeMode;
@@ -31,13 +32,13 @@ fn text(imports: &[usize], exports: usize, private: usize) -> String {
     for import in imports {
         let name = path(*import);
         let name = name.split('.').next().unwrap_or_default();
-        text.push_str(&format!("import {{ value0 }} from '@/{}';\n", name.trim_start_matches("src/")));
+        _ = writeln!(text, "import {{ value0 }} from '@/{}';", name.trim_start_matches("src/"));
     }
     for at in 0..exports {
-        text.push_str(&format!("export function value{at}(one: number): string {{ return String(one); }}\n"));
+        _ = writeln!(text, "export function value{at}(one: number): string {{ return String(one); }}");
     }
     for at in 0..private {
-        text.push_str(&format!("function hidden{at}() {{ return {at}; }}\n"));
+        _ = writeln!(text, "function hidden{at}() {{ return {at}; }}");
     }
     text
 }
@@ -59,14 +60,14 @@ fn project() -> TestRepo {
     repo.write("package.json", r#"{"name": "again"}"#);
     paths(&repo, true);
     for file in 0..FILES {
-        repo.write(&path(file), &text(&[(file + 1) % FILES], 1 + file % 2, file % 2));
+        repo.write(path(file), text(&[(file + 1) % FILES], 1 + file % 2, file % 2));
     }
     repo
 }
 
 fn paths(repo: &TestRepo, known: bool) {
     let target = if known { "src/*" } else { "lost/*" };
-    repo.write("tsconfig.json", &format!(r#"{{"compilerOptions": {{"paths": {{"@/*": ["{target}"]}}}}}}"#));
+    repo.write("tsconfig.json", format!(r#"{{"compilerOptions": {{"paths": {{"@/*": ["{target}"]}}}}}}"#));
 }
 
 /// What is written in a folder, less the times of making.
@@ -114,7 +115,7 @@ proptest! {
         for change in &changes {
             match change {
                 Change::Write { file, imports, exports, private } => {
-                    repo.write(&path(*file), &text(imports, *exports, *private));
+                    repo.write(path(*file), text(imports, *exports, *private));
                 }
                 Change::Remove(file) => _ = fs_err::remove_file(repo.root().join(path(*file))),
                 Change::Move(from, to) => {
@@ -173,11 +174,11 @@ proptest! {
 fn a_new_process_makes_only_what_an_edit_touches() {
     let repo = TestRepo::new();
     for at in 0..40 {
-        repo.write(&format!("src/area{at}/index.ts"), &text(&[], 2, 1));
+        repo.write(format!("src/area{at}/index.ts"), text(&[], 2, 1));
     }
     let generate = || engine(&repo).context_generate(&ContextRequest::default()).unwrap();
     assert_eq!(generate().files_written, 41);
-    repo.write("src/area7/index.ts", &text(&[], 2, 2));
+    repo.write("src/area7/index.ts", text(&[], 2, 2));
     let report = generate();
     assert_eq!((report.files_parsed, report.files_written, report.files_unchanged), (1, 2, 39));
     let again = generate();
