@@ -28,6 +28,16 @@ impl Blocks {
             members,
         }
     }
+
+    /// What is read of each.
+    pub(crate) fn tree<'a>(&self, changes: &[Change<'_>], evidence: &Evidence<'a>) -> Tree<'a> {
+        Tree::read(changes, &self.units, &alone(evidence))
+    }
+}
+
+/// Without what speaks of single units by their place.
+fn alone<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
+    Evidence { embeddings: None, together: &[], companions: &[], breaking: &[], ..*evidence }
 }
 
 /// The vector of several units: it points where they do together.
@@ -63,7 +73,7 @@ impl<'a> View<'a> {
         model: &Model,
         wanted: impl Fn(u32, u32) -> bool,
     ) -> Self {
-        let evidence = Evidence { embeddings: blocks.vectors.as_deref(), together: &[], ..*evidence };
+        let evidence = Evidence { embeddings: blocks.vectors.as_deref(), ..alone(evidence) };
         let tree = Tree::read(changes, &blocks.units, &evidence);
         let pairs = compare(&tree, wanted);
         let chances = chances(&tree, &pairs, model);

@@ -46,6 +46,35 @@ pub struct Evidence<'a> {
     pub contracts: &'a [ContractFacts],
     /// Units, by their place in `units`, that cannot be parted: a deletion and the addition that takes its place, say.
     pub together: &'a [Vec<usize>],
+    /// Units that say themselves what they belong to. One that belongs to another stands behind it.
+    pub companions: &'a [Companion],
+    pub breaking: &'a [Breaking],
+}
+
+impl<'a> Evidence<'a> {
+    /// The history, and nothing else.
+    pub fn of(history: &'a History) -> Self {
+        Self { history, embeddings: None, contracts: &[], together: &[], companions: &[], breaking: &[] }
+    }
+}
+
+/// A unit that goes where most of what it belongs to is, as a note goes with the code that it cites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Companion {
+    /// By their place in `units`, as below.
+    pub unit: usize,
+    pub with: Vec<usize>,
+    /// For a person: "note 00012 cites `src/money.ts#format`".
+    pub reason: String,
+}
+
+/// A promise to others that units break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breaking {
+    /// Those that touch it, by their place in `units`. The first commit that has one of them is the one that breaks it.
+    pub units: Vec<usize>,
+    /// What is broken and how, in one line.
+    pub text: String,
 }
 
 /// What the contracts say of one change, before and after it. Names are as in source.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ContractFacts};
+use crate::change::{Change, Evidence};
 use crate::message::message;
-use crate::plan::{Plan, PlannedCommit};
+use crate::plan::{Plan, PlannedCommit, mark_breaking};
 use crate::unit::{HunkId, Unit};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Plan {
         &self,
         changes: &[Change<'_>],
         units: &[Unit],
-        contracts: &[ContractFacts],
+        evidence: &Evidence<'_>,
         edits: &[Edit],
     ) -> Result<Plan, EditError> {
         let mut plan = self.clone();
@@ -87,7 +87,7 @@ impl Plan {
             let members: Vec<&Unit> =
                 commit.hunks.iter().filter_map(|hunk| places.get(hunk)).map(|place| &units[*place]).collect();
             if !members.is_empty() {
-                let words = message(changes, &members, &[], contracts);
+                let words = message(changes, &members, &[], evidence.contracts);
                 commit.trailers = words.trailers;
                 if !commit.title_given {
                     commit.title = words.title;
@@ -97,6 +97,7 @@ impl Plan {
                 }
             }
         }
+        mark_breaking(&mut plan.commits, units, evidence.breaking);
         let left: Vec<String> = plan.commits.iter().map(|commit| commit.id.clone()).collect();
         let ranks: BTreeMap<&String, usize> = left.iter().enumerate().map(|(rank, id)| (id, rank)).collect();
         for (rank, commit) in plan.commits.iter_mut().enumerate() {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::{Blocks, View};
-use crate::change::{Change, Evidence};
+use crate::change::{Change, Companion, Evidence};
 use crate::cluster::{Chance, cluster};
+use crate::mixture::unmixed;
 use crate::model::Model;
 use crate::parting::parted;
 use crate::profile::Tree;
@@ -48,6 +49,8 @@ pub struct Reason {
 const MOST_REASONS: usize = 4;
 /// Reasons are looked for in this many of a group's most likely pairs.
 const MOST_PAIRS: usize = 400;
+/// What a citation counts beside all other reasons.
+const CITED: f64 = 0.5;
 
 /// Groups the units of `changes`, which must come from [`crate::units`]. A run of changed lines is one to begin with; its
 /// pieces part where they belong to different groups.
@@ -55,7 +58,12 @@ pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) ->
     let model = Model::shipped();
     let mut blocks = Blocks::of(runs(units), units, evidence);
     let mut view = View::of(changes, &blocks, evidence, model);
-    let mut clusters = cluster(&view.files(), &view.chances, model);
+    if let Some(unmixed) = unmixed(changes, units, &blocks.members, &view, evidence, model) {
+        blocks = Blocks::of(unmixed.blocks.clone(), units, evidence);
+        view = View::of(changes, &blocks, evidence, model);
+        view.chances = unmixed.apart(view.chances);
+    }
+    let mut clusters = cluster(&view.files(), &unattached(&view.chances, &blocks.members, evidence), model);
     let parted = parted(changes, units, &blocks.members, &clusters, evidence, model);
     if let Some(parted) = parted {
         blocks = Blocks::of(parted.blocks, units, evidence);
@@ -68,7 +76,8 @@ pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) ->
         all.sort_unstable();
         all
     };
-    let clusters = kept_together(clusters.iter().map(of_units).collect(), evidence.together);
+    let clusters = accompanied(clusters.iter().map(of_units).collect(), evidence.companions);
+    let clusters = kept_together(clusters, evidence.together);
     let mut home = vec![0; units.len()];
     for (number, cluster) in clusters.iter().enumerate() {
         for unit in cluster {
@@ -99,11 +108,71 @@ pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) ->
             change_ids,
             hunks: members.iter().map(|unit| unit.id.clone()).collect(),
             summary: crate::message::summary(changes, &members, evidence.contracts),
-            reasons: reasons(&view.tree, &ties.inside, model),
+            reasons: cited(reasons(&view.tree, &ties.inside, model), cluster, evidence.companions),
             confidence: ties.confidence(),
         }
     });
     Grouping { groups: groups.collect() }
+}
+
+/// The chances between blocks that do not say themselves what they belong to.
+fn unattached<'a>(
+    chances: &'a [Chance],
+    blocks: &[Vec<usize>],
+    evidence: &Evidence<'_>,
+) -> std::borrow::Cow<'a, [Chance]> {
+    if evidence.companions.is_empty() {
+        return chances.into();
+    }
+    let says = |block: u32| {
+        let units = &blocks[block as usize];
+        evidence.companions.iter().any(|companion| units.contains(&companion.unit))
+    };
+    chances.iter().copied().filter(|(one, other, _)| !says(*one) && !says(*other)).collect()
+}
+
+/// Each companion in the cluster that has most of what it belongs to, the first of several.
+fn accompanied(mut clusters: Vec<Vec<u32>>, companions: &[Companion]) -> Vec<Vec<u32>> {
+    for companion in companions {
+        let unit = u32::try_from(companion.unit).unwrap_or(u32::MAX);
+        let holds = |cluster: &Vec<u32>| {
+            let here = |other: &&usize| **other != companion.unit && is_in(cluster, **other);
+            companion.with.iter().filter(here).count()
+        };
+        let counts: Vec<usize> = clusters.iter().map(holds).collect();
+        let most = counts.iter().copied().max().unwrap_or_default();
+        let Some(home) = counts.iter().position(|count| *count == most).filter(|_| most > 0) else {
+            continue;
+        };
+        for cluster in &mut clusters {
+            cluster.retain(|other| *other != unit);
+        }
+        clusters[home].push(unit);
+        clusters[home].sort_unstable();
+    }
+    clusters.retain(|cluster| !cluster.is_empty());
+    clusters.sort_unstable();
+    clusters
+}
+
+fn is_in(cluster: &[u32], unit: usize) -> bool {
+    cluster.iter().any(|member| *member as usize == unit)
+}
+
+/// What companions say of themselves is a reason too, and the surest.
+fn cited(mut reasons: Vec<Reason>, cluster: &[u32], companions: &[Companion]) -> Vec<Reason> {
+    let here = companions.iter().filter(|companion| {
+        is_in(cluster, companion.unit) && companion.with.iter().any(|unit| is_in(cluster, *unit))
+    });
+    let Some(companion) = here.min_by_key(|companion| companion.unit) else { return reasons };
+    let share = if reasons.is_empty() { 1.0 } else { CITED };
+    for reason in &mut reasons {
+        reason.weight = (reason.weight * (1.0 - share) * 1000.0).round() / 1000.0;
+    }
+    let signal = "citation".to_owned();
+    reasons.insert(0, Reason { signal, text: companion.reason.clone(), weight: share });
+    reasons.truncate(MOST_REASONS);
+    reasons
 }
 
 /// Clusters that share units which cannot be parted are one.

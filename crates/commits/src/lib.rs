@@ -11,6 +11,7 @@ pub mod group;
 pub mod history;
 pub mod learning;
 mod message;
+mod mixture;
 pub mod model;
 mod order;
 mod pairs;
@@ -25,7 +26,9 @@ mod signals;
 pub mod unit;
 mod words;
 
-pub use change::{Change, ContractFacts, DeclaredName, Evidence, SideFacts, Stage, UsedName};
+pub use change::{
+    Breaking, Change, Companion, ContractFacts, DeclaredName, Evidence, SideFacts, Stage, UsedName,
+};
 pub use edit::{Edit, EditError};
 pub use group::{Group, Grouping, Reason, group};
 pub use history::{History, HistoryError, Touched};

@@ -69,7 +69,9 @@ pub(crate) fn message(
     let kind = kind(&gist);
     let scope = scope(&gist).map(|scope| format!("({scope})")).unwrap_or_default();
     let prefix = format!("{}{scope}: ", kind.name());
-    let title = format!("{prefix}{}", description(&gist, kind, LONGEST_TITLE.saturating_sub(prefix.len())));
+    // One letter is left for the mark of a breaking change.
+    let room = LONGEST_TITLE.saturating_sub(prefix.len() + 1);
+    let title = format!("{prefix}{}", description(&gist, kind, room));
     let trailers =
         gist.trailers.iter().map(|(key, value)| Trailer { key: (*key).to_owned(), value: value.clone() });
     Message { title, body: body(&gist, reasons), trailers: trailers.collect(), kind }
@@ -341,7 +343,8 @@ fn enumerate(names: &[&str], more: usize) -> String {
 fn body(gist: &Gist, reasons: &[Reason]) -> String {
     let mut lines: Vec<String> = gist.files.iter().take(MOST_POINTS).map(point).collect();
     if gist.files.len() > MOST_POINTS {
-        lines.push(format!("- and {} more files", gist.files.len() - MOST_POINTS));
+        let more = gist.files.len() - MOST_POINTS;
+        lines.push(format!("- and {more} more {}", if more == 1 { "file" } else { "files" }));
     }
     let mut body = lines.join("\n");
     if !reasons.is_empty() {

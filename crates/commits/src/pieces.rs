@@ -1,5 +1,5 @@
 //! Where one run of changed lines may hold two concerns: before each declaration, import or heading that stands at its
-//! outermost level. Whether the pieces do belong to different intents is for the grouping to say.
+//! outermost level, and before each line of a file of records. Whether the pieces do belong to different intents is for the grouping to say.
 
 use becket_diff::{Hunk, Line, LineKind, part};
 
@@ -17,11 +17,27 @@ pub(crate) fn pieces(run: Hunk, place: &Place) -> Vec<Hunk> {
     };
     let (removed, added) = (side(LineKind::Removed), side(LineKind::Added));
     let document = place.role == Role::Documentation;
-    let cuts = cuts(&removed, &added, document);
+    let cuts = if RECORDS.contains(&place.ending.as_str()) {
+        records(removed.len(), added.len())
+    } else {
+        cuts(&removed, &added, document)
+    };
     if cuts.is_empty() || cuts.len() >= MOST_PIECES {
         return vec![run];
     }
     part(&run, &cuts)
+}
+
+/// Files of which every line is a record of its own.
+const RECORDS: &[&str] = &["jsonl", "ndjson"];
+
+/// Behind every line; none where lines were replaced, because nothing tells which by which.
+fn records(removed: usize, added: usize) -> Vec<(usize, usize)> {
+    match (removed, added) {
+        (0, added) => (1..added).map(|line| (0, line)).collect(),
+        (removed, 0) => (1..removed).map(|line| (line, 0)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Each is how many removed and how many added lines stand before it.
@@ -171,6 +187,14 @@ mod tests {
             parted("a.md", "+# One\n+text\n+## Two\n+text\n"),
             ["+# One\n+text\n", "+## Two\n+text\n"]
         );
+    }
+
+    #[test]
+    fn every_record_is_a_piece() {
+        let log = "+{\"number\":1}\n+{\"number\":2}\n";
+        assert_eq!(parted("log.jsonl", log), ["+{\"number\":1}\n", "+{\"number\":2}\n"]);
+        assert_eq!(parted("log.json", log).len(), 1);
+        assert_eq!(parted("log.jsonl", "-{}\n+{\"a\":1}\n+{\"a\":2}\n").len(), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ContractFacts, Evidence};
+use crate::change::{Breaking, Change, ContractFacts, Evidence};
 use crate::gist::Gist;
 use crate::group::{Grouping, Reason};
 use crate::message::{Kind, message};
@@ -31,6 +31,9 @@ pub struct PlannedCommit {
     pub title: String,
     pub body: String,
     pub trailers: Vec<Trailer>,
+    /// Promises that it breaks, one line each: footers of the message, unless a caller gave the body.
+    #[serde(default)]
+    pub breaking: Vec<String>,
     /// Commits of this plan that come first because this one builds on them.
     pub depends_on: Vec<String>,
     pub reasons: Vec<Reason>,
@@ -47,6 +50,11 @@ impl PlannedCommit {
         let mut message = format!("{}\n", self.title);
         if !self.body.trim().is_empty() {
             let _ = write!(message, "\n{}\n", self.body.trim_end());
+        }
+        // A paragraph of its own: its key is none that Git takes for a trailer, and would hide those beside it.
+        for (place, text) in self.breaking.iter().filter(|_| !self.body_given).enumerate() {
+            let gap = if place == 0 { "\n" } else { "" };
+            let _ = writeln!(message, "{gap}BREAKING CHANGE: {text}");
         }
         for (place, trailer) in self.trailers.iter().enumerate() {
             let gap = if place == 0 { "\n" } else { "" };
@@ -111,7 +119,48 @@ pub fn plan(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>, gro
         })
         .collect();
     commits.sort_by_key(|(rank, _)| *rank);
-    Plan { commits: commits.into_iter().map(|(_, commit)| commit).collect(), requirements }
+    let mut commits: Vec<PlannedCommit> = commits.into_iter().map(|(_, commit)| commit).collect();
+    mark_breaking(&mut commits, units, evidence.breaking);
+    Plan { commits, requirements }
+}
+
+/// How many broken promises a message tells of.
+const MOST_BREAKING: usize = 8;
+
+/// Writes into commits, in their order, which promises they break. A title that a caller gave is left as it is.
+pub(crate) fn mark_breaking(commits: &mut [PlannedCommit], units: &[Unit], breaking: &[Breaking]) {
+    for commit in commits.iter_mut() {
+        commit.breaking.clear();
+    }
+    for broken in breaking {
+        let touches = |commit: &&mut PlannedCommit| {
+            broken
+                .units
+                .iter()
+                .filter_map(|place| units.get(*place))
+                .any(|unit| commit.hunks.contains(&unit.id))
+        };
+        if let Some(commit) = commits.iter_mut().find(touches) {
+            commit.breaking.push(broken.text.clone());
+        }
+    }
+    for commit in commits {
+        let more = commit.breaking.len().saturating_sub(MOST_BREAKING);
+        commit.breaking.truncate(MOST_BREAKING);
+        if more > 0 {
+            commit.breaking.push(format!("and {more} more"));
+        }
+        if !commit.title_given {
+            commit.title = marked(&commit.title, !commit.breaking.is_empty());
+        }
+    }
+}
+
+/// `feat(scope): text` with or without the `!` of a breaking change.
+fn marked(title: &str, breaking: bool) -> String {
+    let Some((head, text)) = title.split_once(": ") else { return title.to_owned() };
+    let mark = if breaking { "!" } else { "" };
+    format!("{}{mark}: {text}", head.trim_end_matches('!'))
 }
 
 /// Words a commit of the units at these places. It has no id and depends on nothing yet.
@@ -136,6 +185,7 @@ fn draft(
         title: words.title,
         body: words.body,
         trailers: words.trailers,
+        breaking: Vec::new(),
         depends_on: Vec::new(),
         reasons,
         title_given: false,

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use becket_commits::{
-    Change, Edit, EditError, Evidence, History, HunkId, Plan, Stage, Touched, Unit, embedding_text, group,
-    plan, units,
+    Breaking, Change, Companion, Edit, EditError, Evidence, Grouping, History, HunkId, Plan, PlannedCommit,
+    Stage, Touched, Unit, embedding_text, group, plan, units,
 };
 use becket_diff::{Entry, FileChange, FilePath, parse};
 use proptest::prelude::*;
@@ -67,7 +67,13 @@ fn changes(files: &[FileChange]) -> Vec<Change<'_>> {
 }
 
 fn nothing_known(history: &History) -> Evidence<'_> {
-    Evidence { history, embeddings: None, contracts: &[], together: &[] }
+    Evidence::of(history)
+}
+
+/// The same for plans, which ask no history.
+fn nothing() -> Evidence<'static> {
+    static NONE: std::sync::LazyLock<History> = std::sync::LazyLock::new(History::default);
+    Evidence::of(&NONE)
 }
 
 fn planned(files: &[FileChange]) -> (Vec<Unit>, Plan) {
@@ -149,7 +155,7 @@ proptest! {
                 2 => Edit::Split { commit: commit(&current, other), hunks: vec![hunk] },
                 _ => Edit::Retitle { commit: commit(&current, one), title: "own words".to_owned() },
             };
-            if let Ok(edited) = current.edited(&changes, &units, &[], &[edit]) {
+            if let Ok(edited) = current.edited(&changes, &units, &nothing(), &[edit]) {
                 prop_assert_eq!(
                     sorted(edited.commits.iter().flat_map(|commit| &commit.hunks)),
                     sorted(units.iter().map(|unit| &unit.id))
@@ -208,13 +214,13 @@ fn own_words_win_and_stay() {
         Edit::Describe { commit: first.clone(), body: "Because I say so.\n".to_owned() },
         Edit::Split { commit: first.clone(), hunks: vec![all[1].clone()] },
     ];
-    let edited = plan.edited(&changes, &units, &[], &edits).unwrap();
+    let edited = plan.edited(&changes, &units, &nothing(), &edits).unwrap();
     assert_eq!(edited.commits.len(), 2);
     assert_eq!(edited.commits[0].message(), "feat: my own\n\nBecause I say so.\n");
     assert_eq!(edited.commits[1].title, "fix(a): correct two");
     let reversed: Vec<String> = edited.commits.iter().rev().map(|commit| commit.id.clone()).collect();
     let turned =
-        edited.edited(&changes, &units, &[], &[Edit::Reorder { commits: reversed.clone() }]).unwrap();
+        edited.edited(&changes, &units, &nothing(), &[Edit::Reorder { commits: reversed.clone() }]).unwrap();
     assert_eq!(turned.commits.iter().map(|commit| commit.id.clone()).collect::<Vec<_>>(), reversed);
 }
 
@@ -224,7 +230,7 @@ fn edits_that_cannot_be_say_why() {
     let (units, plan) = planned(&files);
     let changes = changes(&files);
     let id = plan.commits[0].id.clone();
-    let refused = |edit: Edit| plan.edited(&changes, &units, &[], &[edit]).unwrap_err();
+    let refused = |edit: Edit| plan.edited(&changes, &units, &nothing(), &[edit]).unwrap_err();
     let retitle =
         |commit: &str, title: &str| Edit::Retitle { commit: commit.to_owned(), title: title.to_owned() };
     assert_eq!(refused(retitle("commit-99", "x")).to_string(), "Unknown commit ID: commit-99");
@@ -281,7 +287,7 @@ fn a_run_of_two_matters_is_cut_where_one_ends_and_each_piece_can_go_its_own_way(
     let border = [2, 3, 5].map(|unit: usize| all[unit].id.clone()).to_vec();
     let edits =
         [Edit::Move { hunks: border.clone(), to: commit.clone() }, Edit::Split { commit, hunks: border }];
-    let parted = plan.edited(&changes, &all, &[], &edits).unwrap();
+    let parted = plan.edited(&changes, &all, &nothing(), &edits).unwrap();
     assert_ne!(home(&parted, 4), home(&parted, 5));
     assert_eq!(home(&parted, 5), home(&parted, 2));
 }
@@ -302,10 +308,68 @@ fn what_cannot_be_parted_stays_in_one_commit() {
     let parted = plan.edited(
         &changes,
         &units,
-        &[],
+        &nothing(),
         &[Edit::Split { commit: plan.commits[home(0)].id.clone(), hunks: vec![units[0].id.clone()] }],
     );
     assert!(matches!(parted, Err(EditError::TooEarly { .. })), "{parted:?}");
+}
+
+#[test]
+fn a_companion_goes_where_most_of_what_it_belongs_to_is() {
+    let files = two_matters();
+    let changes = changes(&files);
+    let (units, _) = planned(&files);
+    let history = History::default();
+    let home = |grouping: &Grouping, unit: usize| {
+        grouping.groups.iter().position(|group| group.hunks.contains(&units[unit].id)).unwrap()
+    };
+    let plain = group(&changes, &units, &nothing_known(&history));
+    for target in [0, 2] {
+        let companions = [Companion { unit: 1, with: vec![target], reason: "it says so".to_owned() }];
+        let grouping =
+            group(&changes, &units, &Evidence { companions: &companions, ..nothing_known(&history) });
+        assert_eq!(home(&grouping, 1), home(&grouping, target));
+        let reason = &grouping.groups[home(&grouping, 1)].reasons[0];
+        assert_eq!((reason.signal.as_str(), reason.text.as_str()), ("citation", "it says so"));
+        let hunks: usize = grouping.groups.iter().map(|group| group.hunks.len()).sum();
+        assert_eq!(hunks, units.len());
+    }
+    let lost = [Companion { unit: 1, with: vec![99], reason: String::new() }];
+    let alone = group(&changes, &units, &Evidence { companions: &lost, ..nothing_known(&history) });
+    assert!(alone.groups.iter().all(|group| group.reasons.iter().all(|reason| reason.signal != "citation")));
+    assert!(plain.groups.iter().flat_map(|group| &group.reasons).all(|reason| reason.signal != "citation"));
+}
+
+#[test]
+fn what_breaks_a_promise_says_so_unless_the_caller_words_it() {
+    let files = files_of(TWO_FILES);
+    let changes = changes(&files);
+    let units = units(&changes);
+    let history = History::default();
+    let breaking = [Breaking { units: vec![0, 1], text: "`one` in a.rs is gone".to_owned() }];
+    let evidence = Evidence { breaking: &breaking, ..nothing_known(&history) };
+    let plan = plan(&changes, &units, &evidence, &group(&changes, &units, &evidence));
+    let broken: Vec<&PlannedCommit> =
+        plan.commits.iter().filter(|commit| !commit.breaking.is_empty()).collect();
+    let [broken] = broken.as_slice() else { panic!("one commit breaks it: {plan:?}") };
+    assert!(broken.title.split(':').next().unwrap().ends_with('!'), "{}", broken.title);
+    assert!(
+        broken.message().contains("\n\nBREAKING CHANGE: `one` in a.rs is gone\n"),
+        "{}",
+        broken.message()
+    );
+    assert!(plan.commits.iter().all(|commit| commit.id == broken.id || !commit.title.contains('!')));
+    let own = [
+        Edit::Retitle { commit: broken.id.clone(), title: "feat: mine".to_owned() },
+        Edit::Describe { commit: broken.id.clone(), body: "Mine.".to_owned() },
+    ];
+    let own = plan.edited(&changes, &units, &evidence, &own).unwrap();
+    let worded = own.commits.iter().find(|commit| commit.id == broken.id).unwrap();
+    assert_eq!(worded.message(), "feat: mine\n\nMine.\n");
+    // What no longer breaks anything no longer says so.
+    let reordered = Edit::Reorder { commits: plan.commits.iter().map(|commit| commit.id.clone()).collect() };
+    let mended = plan.edited(&changes, &units, &nothing_known(&history), &[reordered]).unwrap();
+    assert!(mended.commits.iter().all(|commit| !commit.message().contains(['!'])), "{mended:?}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl Tree {
 }
 
 fn evidence(history: &History) -> Evidence<'_> {
-    Evidence { history, embeddings: None, contracts: &[], together: &[] }
+    Evidence::of(history)
 }
 
 fn contracts(case: &Case<'_>, changes: &[Change<'_>]) -> Vec<ContractFacts> {

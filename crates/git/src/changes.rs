@@ -233,7 +233,8 @@ impl fmt::Display for Notice {
             Self::UntrackedCut { listed, omitted } => {
                 write!(
                     formatter,
-                    "{omitted} more untracked files are not listed, and the {listed} that are have no content"
+                    "{omitted} more untracked {} not listed, and the {listed} that are have no content",
+                    if *omitted == 1 { "file is" } else { "files are" }
                 )
             }
             Self::UntrackedNotRead { reason } => {
@@ -242,6 +243,7 @@ impl fmt::Display for Notice {
                     "untracked files are listed without content, because Git could not read one: {reason}"
                 )
             }
+            Self::ContentCut { changes: 1 } => formatter.write_str("1 change is too long and was cut"),
             Self::ContentCut { changes } => write!(formatter, "{changes} changes are too long and were cut"),
         }
     }

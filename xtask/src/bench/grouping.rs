@@ -33,7 +33,7 @@ pub(super) fn measure() -> Result<Vec<Row>, BenchError> {
         for some in paths.chunks(FILES_OF_AN_INTENT) {
             history.absorb(&Touched { paths: some, patch: None });
         }
-        let evidence = Evidence { history: &history, embeddings: None, contracts: &[], together: &[] };
+        let evidence = Evidence::of(&history);
         let (mut grouped, mut planned) = (Sample::default(), Sample::default());
         for _ in 0..times {
             let begun = Instant::now();

@@ -42,7 +42,7 @@ pub(super) fn visit(
         let (units, pieces, run_of) = whole_runs(&changes);
         let lines = units.iter().map(|unit| changed_lines(&changes, unit)).collect();
         let case = Case { tangle, changes: &changes, units: &units, pieces: &pieces, run_of: &run_of, lines };
-        each(&case, &Evidence { history: &history, embeddings: None, contracts: &[], together: &[] });
+        each(&case, &Evidence::of(&history));
     }
     Ok(repository.name())
 }

@@ -64,7 +64,10 @@ fn with_lines(listed: &ListedChanges) -> String {
             }
         }
         if let Some(omitted) = &change.omitted {
-            let _ = writeln!(text, "… {} hunks and {} lines more", omitted.hunks, omitted.lines);
+            let counted =
+                |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+            let (hunks, lines) = (counted(omitted.hunks, "hunk"), counted(omitted.lines, "line"));
+            let _ = writeln!(text, "… {hunks} and {lines} more");
         }
     }
     for notice in listed.notices.iter().chain(&listed.cut) {

@@ -142,7 +142,19 @@ fn plan(
     })?;
     let group_ids: Vec<String> = grouped.groups.iter().map(|group| group.id.clone()).collect();
     if group_ids.is_empty() {
-        return report(&json!({"groups": [], "commits": []}), "Nothing is uncommitted.".to_owned());
+        let text = if grouped.left_out.is_empty() {
+            "Nothing is uncommitted.".to_owned()
+        } else {
+            grouped.to_string()
+        };
+        let data = json!({
+            "groups": [],
+            "commits": [],
+            "left_out": grouped.left_out,
+            "notices": grouped.notices,
+            "scope": grouped.scope,
+        });
+        return report(&data, text);
     }
     let proposed = engine.propose_commits(&ProposeCommitsRequest {
         group_ids,
@@ -157,7 +169,7 @@ fn plan(
         "commits": proposed.commits,
         "plan_id": proposed.plan_id,
         "left_out": grouped.left_out,
-        "notices": grouped.notices,
+        "notices": [grouped.notices, proposed.notices].concat(),
         "scope": proposed.scope,
     });
     Ok(Report::new(data, text))

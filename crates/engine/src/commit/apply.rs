@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{
     cut::Cut,
     desk::Desk,
-    group::some,
+    group::{counted, some},
     layered::{State, edits_between},
     ledger::{KeptPlan, Ledger, Payload, Progress},
     place::{Scope, on},
@@ -75,6 +75,9 @@ pub struct AppliedPlan {
     pub commits: Vec<AppliedRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<u64>,
+    /// Commits that were passed over because they change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
 }
 
@@ -121,8 +124,12 @@ impl Engine {
             wanted.trailers.clear();
         }
         let outcome = apply(&desk, kept, &[wanted], options)?;
-        let row = outcome.rows.into_iter().next();
-        let row = row.ok_or_else(|| Error::internal("A commit was made and is not known."))?;
+        let row = outcome.rows.into_iter().next().ok_or_else(|| {
+            let message = format!("{} changes nothing that Git would store.", request.commit_id);
+            Error::conflict("nothing_to_commit", message).with_hint(
+                "What is staged and what is in the worktree take each other back; merge it with another commit, or leave it.",
+            )
+        })?;
         Ok(AppliedCommit {
             success: true,
             dry_run: options.dry_run,
@@ -143,23 +150,29 @@ impl Engine {
         let pending: Vec<PlannedCommit> =
             kept.plan.commits.iter().filter(|commit| progress.sha(&commit.id).is_none()).cloned().collect();
         let outcome = match pending.as_slice() {
-            [] => Outcome { rows: Vec::new(), operation: None },
+            [] => Outcome::default(),
             pending => apply(&desk, &kept, pending, options)?,
         };
+        let passed_over =
+            |id: &String| format!("{id} changes nothing that Git would store, and was passed over");
         Ok(AppliedPlan {
             success: true,
             dry_run: options.dry_run,
             plan_id: kept.id,
             commits: outcome.rows,
             operation: outcome.operation,
+            notices: outcome.empty.iter().map(passed_over).collect(),
             scope: desk.scope,
         })
     }
 }
 
+#[derive(Default)]
 struct Outcome {
     rows: Vec<AppliedRow>,
     operation: Option<u64>,
+    /// Ids of commits that change nothing.
+    empty: Vec<String>,
 }
 
 fn apply(
@@ -182,10 +195,11 @@ fn apply(
         let progress = kept.progress(&desk.write)?;
         desk.check_plan(kept, &progress, &cut, &now)?;
         check_order(&cut, kept, &progress, wanted)?;
-        steps(desk, &cut, &progress, wanted)?;
+        let Steps { made, empty, .. } = steps(desk, &cut, &progress, wanted)?;
         return Ok(Outcome {
-            rows: wanted.iter().map(|commit| row(commit, None)).collect(),
+            rows: made.iter().map(|commit| row(commit, None)).collect(),
             operation: None,
+            empty,
         });
     }
     let detached = if options.allow_detached { DetachedHead::Allow } else { DetachedHead::Refuse };
@@ -208,11 +222,14 @@ fn apply(
     if !taken.filters_not_run.is_empty() {
         take_filtered(desk, &mut cut, &now)?;
     }
-    let Steps { commits, index } = steps(desk, &cut, &progress, wanted)?;
+    let Steps { made, commits, index, empty } = steps(desk, &cut, &progress, wanted)?;
+    if made.is_empty() {
+        return Ok(Outcome { empty, ..Outcome::default() });
+    }
     let payload = Payload {
         plan: kept.id.clone(),
-        commits: wanted.iter().map(|commit| commit.id.clone()).collect(),
-        hunks: wanted.iter().map(|commit| commit.hunks.clone()).collect(),
+        commits: made.iter().map(|commit| commit.id.clone()).collect(),
+        hunks: made.iter().map(|commit| commit.hunks.clone()).collect(),
     };
     let payload = serde_json::to_value(payload)
         .map_err(|error| Error::internal("The operation could not be written.").with_source(error))?;
@@ -220,7 +237,7 @@ fn apply(
     let operation = session.apply(&request).map_err(refused)?.operation;
     let shas = operation.commits.iter().cloned().map(Some);
     Ok(Outcome {
-        rows: wanted
+        rows: made
             .iter()
             .zip(shas)
             .map(|(commit, sha)| AppliedRow {
@@ -231,6 +248,7 @@ fn apply(
             })
             .collect(),
         operation: Some(operation.number),
+        empty,
     })
 }
 
@@ -272,13 +290,22 @@ fn check_order(
     Ok(())
 }
 
-struct Steps {
+struct Steps<'a> {
+    made: Vec<&'a PlannedCommit>,
+    /// One for each that is made.
     commits: Vec<NewCommit>,
     index: Vec<becket_git::write::TreeEdit>,
+    /// Ids of those that change nothing, and are not made.
+    empty: Vec<String>,
 }
 
 /// What each commit changes, and what the index becomes: what was staged stays so, and what is committed is in it.
-fn steps(desk: &Desk, cut: &Cut, progress: &Progress, wanted: &[PlannedCommit]) -> Result<Steps, Error> {
+fn steps<'a>(
+    desk: &Desk,
+    cut: &Cut,
+    progress: &Progress,
+    wanted: &'a [PlannedCommit],
+) -> Result<Steps<'a>, Error> {
     let mut done: BTreeSet<usize> =
         progress.applied.iter().flat_map(|(_, _, hunks)| numbers(cut, hunks)).collect();
     let all: BTreeSet<usize> = wanted.iter().flat_map(|commit| numbers(cut, &commit.hunks)).collect();
@@ -286,15 +313,21 @@ fn steps(desk: &Desk, cut: &Cut, progress: &Progress, wanted: &[PlannedCommit]) 
     let staged: BTreeSet<usize> = cut.files.iter().flat_map(|file| file.staged().to_vec()).collect();
     let index_before = rendering.with(&|unit| done.contains(&unit) || staged.contains(&unit))?;
     let mut before = rendering.with(&|unit| done.contains(&unit))?;
-    let mut commits = Vec::new();
+    let (mut made, mut commits, mut empty) = (Vec::new(), Vec::new(), Vec::new());
     for commit in wanted {
-        done.extend(numbers(cut, &commit.hunks));
-        let after = rendering.with(&|unit| done.contains(&unit))?;
+        let own = numbers(cut, &commit.hunks);
+        let after = rendering.with(&|unit| done.contains(&unit) || own.contains(&unit))?;
+        if rendering.is_same(&before, &after) {
+            empty.push(commit.id.clone());
+            continue;
+        }
+        done.extend(own);
         commits.push(NewCommit { message: commit.message(), edits: edits_between(&before, &after) });
+        made.push(commit);
         before = after;
     }
     let index_after = rendering.with(&|unit| done.contains(&unit) || staged.contains(&unit))?;
-    Ok(Steps { commits, index: edits_between(&index_before, &index_after) })
+    Ok(Steps { made, commits, index: edits_between(&index_before, &index_after), empty })
 }
 
 /// Where the repository's own filters store something else than the plan saw, the file is taken whole as they have it.
@@ -329,15 +362,18 @@ impl fmt::Display for AppliedPlan {
         let would = if self.dry_run { "would be " } else { "" };
         writeln!(
             formatter,
-            "{}: {} {would}committed on {}",
+            "{}: {} {would}made on {}",
             self.plan_id,
-            self.commits.len(),
+            counted(self.commits.len(), "commit"),
             on(&self.scope)
         )?;
         for row in &self.commits {
             let title = row.message.lines().next().unwrap_or_default();
             let id = row.commit_sha.as_deref().map_or(row.commit_id.as_str(), short);
             writeln!(formatter, "{id:<10} {title}  ({})", some(&row.committed_paths, ", "))?;
+        }
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! A snapshot cut into the units that plans are made of, and the names under which callers know them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use becket_commits::{Change, HunkId, Part, Stage, Unit, units};
 use becket_diff::{FilePath, Hunk, Span};
 use becket_git::write::{Snapshot, StepStage};
 
-use super::layered::{LayeredFile, layered_files};
+use super::layered::{LayeredFile, State, layered_files};
 
 #[derive(Debug)]
 pub(super) struct Cut {
@@ -98,6 +98,28 @@ impl Cut {
     /// Sets of units that only make sense together: files that take each other's place, as a file and a link, or a file
     /// and a folder, of one name.
     pub(super) fn together(&self) -> Vec<Vec<usize>> {
+        let indivisible = |file: &usize| {
+            self.files[*file].units().filter(|unit| !matches!(self.units[*unit].part, Part::Lines(_)))
+        };
+        self.sharing().iter().map(|files| files.iter().flat_map(indivisible).collect()).collect()
+    }
+
+    /// Units of files of which the worktree takes back all that is staged: taken together they change nothing.
+    pub(super) fn taken_back(&self) -> BTreeSet<usize> {
+        let alone = (0..self.files.len()).map(|file| vec![file]);
+        let changes_nothing = |files: &Vec<usize>| {
+            let states = |of: fn(&LayeredFile) -> &Option<State>| -> BTreeSet<_> {
+                let states = files.iter().filter_map(|file| of(&self.files[*file]).as_ref());
+                states.map(|state| (&state.path, state.blob.mode.0, &state.blob.id)).collect()
+            };
+            states(|file| &file.head) == states(|file| &file.worktree)
+        };
+        let sets = self.sharing().into_iter().chain(alone).filter(changes_nothing);
+        sets.flatten().flat_map(|file| self.files[file].units().collect::<Vec<_>>()).collect()
+    }
+
+    /// Files that have a path in common, or of which one is a folder of another's.
+    fn sharing(&self) -> Vec<Vec<usize>> {
         let mut at: BTreeMap<&FilePath, Vec<usize>> = BTreeMap::new();
         for (number, file) in self.files.iter().enumerate() {
             for path in file.paths() {
@@ -120,10 +142,7 @@ impl Cut {
                 sets.push(set);
             }
         }
-        let indivisible = |file: &usize| {
-            self.files[*file].units().filter(|unit| !matches!(self.units[*unit].part, Part::Lines(_)))
-        };
-        sets.iter().map(|files| files.iter().flat_map(indivisible).collect()).collect()
+        sets
     }
 }
 

@@ -62,8 +62,7 @@ impl Desk {
         units: &BTreeSet<usize>,
         now: &Snapshot,
     ) -> Result<(), Error> {
-        let expected =
-            Expected { head: trees.commit.as_deref(), index: &trees.index, worktree: &trees.worktree };
+        let expected = Expected { head: trees.commit.as_deref(), index: &trees.index, trees };
         self.check(&expected, cut, units, now)
     }
 
@@ -79,11 +78,8 @@ impl Desk {
         let pending =
             kept.plan.commits.iter().flat_map(|commit| &commit.hunks).filter(|id| !done.contains(id));
         let units = pending.filter_map(|id| cut.number(id)).collect();
-        let expected = Expected {
-            head: progress.head.as_deref(),
-            index: &progress.index,
-            worktree: &kept.trees.worktree,
-        };
+        let expected =
+            Expected { head: progress.head.as_deref(), index: &progress.index, trees: &kept.trees };
         self.check(&expected, cut, &units, now)
     }
 
@@ -111,14 +107,20 @@ impl Desk {
         let mut changed: BTreeMap<FilePath, &'static str> = BTreeMap::new();
         let comparisons = [
             (expected.index, &now.trees.index, "index"),
-            (expected.worktree, &now.trees.worktree, "worktree"),
+            (&expected.trees.worktree, &now.trees.worktree, "worktree"),
         ];
+        // A file that Git does not know is none that changed since, where such files were not looked at.
+        let unknown = |path: &FilePath, sides: &BlobSides| {
+            expected.trees.tracked_only
+                && sides.old.is_none()
+                && now.unstaged.get(path).is_some_and(|sides| sides.old.is_none())
+        };
         for (old, new, place) in comparisons {
             let differences: BTreeMap<FilePath, BlobSides> =
                 changed_paths(&self.git, Some(&objects), old, new).map_err(refused)?;
-            changed.extend(
-                differences.into_keys().filter(|path| paths.contains(path)).map(|path| (path, place)),
-            );
+            let ours =
+                differences.into_iter().filter(|(path, sides)| paths.contains(path) && !unknown(path, sides));
+            changed.extend(ours.map(|(path, _)| (path, place)));
         }
         if changed.is_empty() {
             return Ok(());
@@ -138,5 +140,5 @@ impl Desk {
 struct Expected<'a> {
     head: Option<&'a str>,
     index: &'a str,
-    worktree: &'a str,
+    trees: &'a Trees,
 }

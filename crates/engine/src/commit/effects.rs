@@ -6,7 +6,7 @@ use std::{
     fmt,
 };
 
-use becket_commits::{ContractFacts, DeclaredName};
+use becket_commits::{Breaking, ContractFacts, DeclaredName};
 use becket_contracts::{
     compare::{Change, DeclarationChange, Verdict},
     language::language_of,
@@ -162,6 +162,36 @@ impl Engine {
         Ok((effects, notices))
     }
 
+    /// Promises that units break, each with those that touch it. Nothing where that is not known.
+    pub(super) fn breaking(&self, desk: &Desk, cut: &Cut, units: &BTreeSet<usize>) -> Vec<Breaking> {
+        self.broken(desk, cut, units).unwrap_or_else(|error| {
+            tracing::warn!(%error, "a plan is worded without what it breaks");
+            Vec::new()
+        })
+    }
+
+    fn broken(&self, desk: &Desk, cut: &Cut, units: &BTreeSet<usize>) -> Result<Vec<Breaking>, Error> {
+        let rendering = Rendering::of(desk, cut, units)?;
+        let (before, after) = (rendering.with(&|_| false)?, rendering.with(&|unit| units.contains(&unit))?);
+        let edits = rendering.edits(&before, &after)?;
+        let (contracts, _) = self.planned_contracts(desk, &cut.snapshot.trees.head, &edits)?;
+        let broken: Vec<&ContractChangeView> =
+            contracts.changes.iter().filter(|change| change.breaking).collect();
+        if broken.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (facts, changes) = (contract_facts(desk, cut), cut.changes());
+        let breaking = |change: &&ContractChangeView| {
+            let here = |unit: &&usize| is_of(&changes[cut.units[**unit].change], &change.file);
+            let file: Vec<usize> = units.iter().filter(here).copied().collect();
+            let exact: Vec<usize> =
+                file.iter().copied().filter(|unit| declares(cut, &facts, *unit, &change.name)).collect();
+            let text = format!("`{}` in {}: {}", change.name, change.file, change.reason);
+            Breaking { units: if exact.is_empty() { file } else { exact }, text }
+        };
+        Ok(broken.iter().map(breaking).collect())
+    }
+
     /// What edits on top of a commit or tree do to its contracts.
     pub(super) fn planned_contracts(
         &self,
@@ -262,26 +292,33 @@ fn home(
 ) -> Option<usize> {
     let touching: Vec<usize> =
         (0..commits.len()).filter(|commit| paths(&edits[*commit]).any(|path| path == change.file)).collect();
-    let declares = |unit: usize| {
-        let unit = &cut.units[unit];
-        let facts = facts.iter().find(|facts| facts.change == unit.change);
-        let (Some(facts), Some(hunk)) = (facts, unit.hunk()) else { return false };
-        let meets = |declared: &DeclaredName, span: Span| {
-            declared.name == change.name
-                && span.lines > 0
-                && span.start <= declared.last_line
-                && declared.first_line < span.start + span.lines
-        };
-        facts.new.declares.iter().any(|declared| meets(declared, hunk.new))
-            || facts.old.declares.iter().any(|declared| meets(declared, hunk.old))
-    };
     let changes = cut.changes();
-    let here = |unit: usize| changes[cut.units[unit].change].path().to_text() == change.file;
-    let exact = touching
-        .iter()
-        .copied()
-        .find(|commit| commits[*commit].iter().any(|unit| here(*unit) && declares(*unit)));
+    let here = |unit: &&usize| is_of(&changes[cut.units[**unit].change], &change.file);
+    let exact = touching.iter().copied().find(|commit| {
+        let mut units = commits[*commit].iter().filter(here);
+        units.any(|unit| declares(cut, facts, *unit, &change.name))
+    });
     exact.or_else(|| touching.first().copied())
+}
+
+/// Whether a step is of a file, by its name before or after.
+fn is_of(step: &becket_commits::Change<'_>, file: &str) -> bool {
+    [&step.file.new, &step.file.old].into_iter().flatten().any(|side| side.path.to_text() == file)
+}
+
+/// Whether a unit touches lines of a declaration, before or after.
+fn declares(cut: &Cut, facts: &[ContractFacts], unit: usize, name: &str) -> bool {
+    let unit = &cut.units[unit];
+    let facts = facts.iter().find(|facts| facts.change == unit.change);
+    let (Some(facts), Some(hunk)) = (facts, unit.hunk()) else { return false };
+    let meets = |declared: &DeclaredName, span: Span| {
+        declared.name == name
+            && span.lines > 0
+            && span.start <= declared.last_line
+            && declared.first_line < span.start + span.lines
+    };
+    facts.new.declares.iter().any(|declared| meets(declared, hunk.new))
+        || facts.old.declares.iter().any(|declared| meets(declared, hunk.old))
 }
 
 impl fmt::Display for EffectsView {

@@ -1,17 +1,19 @@
-//! What is known besides the changes themselves: the history, contracts where there are any, and vectors where the user
-//! turned them on.
+//! What is known besides the changes themselves: the history, contracts where there are any, what notes cite, and vectors
+//! where the user turned them on.
 
 use std::sync::Arc;
 
-use becket_commits::{ContractFacts, Evidence, History, Unit, embedding_text};
+use becket_commits::{Breaking, Companion, ContractFacts, Evidence, History, Unit, embedding_text};
 
-use super::{contracts::contract_facts, cut::Cut, desk::Desk, statistics::statistics};
+use super::{citations::citations, contracts::contract_facts, cut::Cut, desk::Desk, statistics::statistics};
 use crate::Engine;
 
 #[derive(Debug)]
 pub(super) struct Known {
     history: History,
     contracts: Vec<ContractFacts>,
+    /// By the numbers of units.
+    companions: Vec<Companion>,
     /// For all units of the cut.
     vectors: Option<Vec<Arc<[f32]>>>,
     /// Why something is missing.
@@ -22,7 +24,8 @@ impl Engine {
     pub(super) fn known(&self, desk: &Desk, cut: &Cut) -> Known {
         let history = statistics(&desk.git, &desk.write, cut.snapshot.trees.commit.as_deref());
         let contracts = contract_facts(desk, cut);
-        let mut known = Known { history, contracts, vectors: None, warnings: Vec::new() };
+        let companions = citations(desk, cut);
+        let mut known = Known { history, contracts, companions, vectors: None, warnings: Vec::new() };
         let vectors = match self.embedder() {
             Ok(None) => return known,
             Ok(Some(embedder)) => {
@@ -47,13 +50,32 @@ pub(super) struct Selection {
     pub(super) units: Vec<Unit>,
     vectors: Option<Vec<Arc<[f32]>>>,
     together: Vec<Vec<usize>>,
+    companions: Vec<Companion>,
+    breaking: Vec<Breaking>,
 }
 
 impl Known {
+    /// Only what commits are worded from.
+    pub(super) fn for_wording(desk: &Desk, cut: &Cut) -> Self {
+        Self {
+            history: History::default(),
+            contracts: contract_facts(desk, cut),
+            companions: Vec::new(),
+            vectors: None,
+            warnings: Vec::new(),
+        }
+    }
+
     /// For these units, by their numbers.
     pub(super) fn select(&self, cut: &Cut, numbers: &[usize]) -> Selection {
-        let place = |unit: &usize| numbers.binary_search(unit).ok();
-        let sets = cut.together().into_iter().map(|set| set.iter().filter_map(place).collect::<Vec<_>>());
+        let places = |units: &[usize]| -> Vec<usize> {
+            units.iter().filter_map(|unit| numbers.binary_search(unit).ok()).collect()
+        };
+        let sets = cut.together().into_iter().map(|set| places(&set));
+        let companion = |known: &Companion| {
+            let unit = numbers.binary_search(&known.unit).ok()?;
+            Some(Companion { unit, with: places(&known.with), reason: known.reason.clone() })
+        };
         Selection {
             units: numbers.iter().map(|number| cut.units[*number].clone()).collect(),
             vectors: self
@@ -61,6 +83,8 @@ impl Known {
                 .as_ref()
                 .map(|all| numbers.iter().filter_map(|number| all.get(*number).cloned()).collect()),
             together: sets.filter(|set| set.len() > 1).collect(),
+            companions: self.companions.iter().filter_map(companion).collect(),
+            breaking: Vec::new(),
         }
     }
 
@@ -70,6 +94,20 @@ impl Known {
             embeddings: selection.vectors.as_deref(),
             contracts: &self.contracts,
             together: &selection.together,
+            companions: &selection.companions,
+            breaking: &selection.breaking,
         }
+    }
+}
+
+impl Selection {
+    /// Takes in what these units break, which are told by their numbers.
+    pub(super) fn break_promises(&mut self, numbers: &[usize], breaking: Vec<Breaking>) {
+        let places =
+            |units: Vec<usize>| units.iter().filter_map(|unit| numbers.binary_search(unit).ok()).collect();
+        self.breaking = breaking
+            .into_iter()
+            .map(|broken| Breaking { units: places(broken.units), text: broken.text })
+            .collect();
     }
 }

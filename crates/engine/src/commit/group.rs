@@ -72,7 +72,8 @@ impl Engine {
         let wanted = self.wanted(&desk, &cut, request.change_ids.as_deref())?;
         let mut notices = Vec::new();
         if taken.untracked_omitted > 0 {
-            notices.push(format!("{} more untracked files are left out", taken.untracked_omitted));
+            let files = counted(taken.untracked_omitted, "more untracked file");
+            notices.push(format!("left out: {files}"));
         }
         if !taken.filters_not_run.is_empty() {
             notices.push(format!(
@@ -80,13 +81,14 @@ impl Engine {
                 taken.filters_not_run.join(", ")
             ));
         }
-        let left_out = left_out(&cut, &wanted);
+        let taken_back = cut.taken_back();
+        let left_out = left_out(&cut, &wanted, &taken_back);
         let key = key(&cut.snapshot.trees, &wanted, self.embedder().is_ok_and(|embedder| embedder.is_some()));
         let known = Ledger::read(&desk.write)?.groupings.into_iter().find(|kept| kept.key == key);
         let kept = if let Some(kept) = known {
             kept
         } else {
-            let (grouping, warnings) = self.grouping(&desk, &cut, &wanted);
+            let (grouping, warnings) = self.grouping(&desk, &cut, &wanted, &taken_back);
             notices.extend(warnings);
             let trees = cut.snapshot.trees.clone();
             Ledger::change(&desk.write, |ledger| {
@@ -117,25 +119,42 @@ impl Engine {
         Ok(ids.iter().cloned().collect())
     }
 
-    fn grouping(&self, desk: &Desk, cut: &Cut, wanted: &BTreeSet<String>) -> (Grouping, Vec<String>) {
+    fn grouping(
+        &self,
+        desk: &Desk,
+        cut: &Cut,
+        wanted: &BTreeSet<String>,
+        taken_back: &BTreeSet<usize>,
+    ) -> (Grouping, Vec<String>) {
         let known = self.known(desk, cut);
-        let numbers: Vec<usize> =
-            (0..cut.units.len()).filter(|unit| wanted.contains(cut.change_id(*unit))).collect();
+        let numbers: Vec<usize> = (0..cut.units.len())
+            .filter(|unit| wanted.contains(cut.change_id(*unit)) && !taken_back.contains(unit))
+            .collect();
         let selection = known.select(cut, &numbers);
         let grouping = group(&cut.changes(), &selection.units, &known.evidence(&selection));
         (grouping, known.warnings)
     }
 }
 
-fn left_out(cut: &Cut, wanted: &BTreeSet<String>) -> Vec<LeftOut> {
-    let named = cut.snapshot.changes.iter().filter(|change| wanted.contains(&change.id));
-    let empty = named.filter(|change| change.staged.is_empty() && change.unstaged.is_empty());
-    let reason = |nested: bool| {
-        let reason = if nested { "it is a repository of its own" } else { "it could not be read" };
-        reason.to_owned()
+fn left_out(cut: &Cut, wanted: &BTreeSet<String>, taken_back: &BTreeSet<usize>) -> Vec<LeftOut> {
+    let taken_back: BTreeSet<&str> = taken_back.iter().map(|unit| cut.change_id(*unit)).collect();
+    let reason = |change: &becket_git::Change| {
+        if change.nested_repository {
+            return Some("it is a repository of its own");
+        }
+        if change.staged.is_empty() && change.unstaged.is_empty() {
+            return Some("it could not be read");
+        }
+        taken_back.contains(change.id.as_str()).then_some(
+            "what is staged and what is in the worktree take each other back, so that a commit of both changes \
+             nothing; it stays as it is (leave untracked files out to plan what is staged alone)",
+        )
     };
-    empty
-        .map(|change| LeftOut { change_id: change.id.clone(), reason: reason(change.nested_repository) })
+    let named = cut.snapshot.changes.iter().filter(|change| wanted.contains(&change.id));
+    named
+        .filter_map(|change| {
+            Some(LeftOut { change_id: change.id.clone(), reason: reason(change)?.to_owned() })
+        })
         .collect()
 }
 

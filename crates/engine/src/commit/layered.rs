@@ -124,9 +124,18 @@ impl LayeredFile {
         self.filtered = Some(Filtered(state));
     }
 
-    /// The contents that are needed to put it together, by their ids.
-    pub(super) fn bases(&self) -> impl Iterator<Item = &str> {
-        [&self.head, &self.index].into_iter().flatten().map(|state| state.blob.id.as_str())
+    /// The contents that are needed to put it together, by their ids; and, where lines may take back others that are
+    /// staged, the one that it is compared with.
+    pub(super) fn bases(&self, units: &[Unit]) -> impl Iterator<Item = &str> {
+        let lines = |layer: &[usize]| {
+            !layer.is_empty() && layer.iter().all(|unit| matches!(units[*unit].part, Part::Lines(_)))
+        };
+        let both = lines(&self.staged) && lines(&self.unstaged);
+        let worktree = self.worktree.as_ref().filter(|_| both);
+        [self.head.as_ref(), self.index.as_ref(), worktree]
+            .into_iter()
+            .flatten()
+            .map(|state| state.blob.id.as_str())
     }
 
     /// What the file is with the taken units and no others.

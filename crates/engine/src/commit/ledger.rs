@@ -10,7 +10,7 @@ use crate::Error;
 
 const FILE: &str = "plans.json";
 /// Raised when what is kept means something else: its form, or how changes are cut into hunks.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Older ones are forgotten, and their ids unknown.
 const KEPT: usize = 40;
 

@@ -8,6 +8,7 @@ mod apply;
 mod blame;
 mod bound;
 mod changes;
+mod citations;
 mod compare;
 mod contracts;
 mod cut;

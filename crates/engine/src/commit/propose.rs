@@ -6,20 +6,21 @@ use std::{
     fmt,
 };
 
-use becket_commits::{Edit, EditError, Group, Grouping, HunkId, PlannedCommit, plan};
+use becket_commits::{Edit, EditError, Evidence, Group, Grouping, HunkId, Plan, PlannedCommit, Unit, plan};
 use becket_git::Untracked;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
     bound::{Extent, json_size},
-    contracts::contract_facts,
     cut::Cut,
     desk::Desk,
     effects::EffectsView,
+    evidence::Known,
     group::{ReasonView, counted, reason, some},
     ledger::{KeptPlan, Ledger, Progress},
     place::{Scope, on},
+    rendering::{Rendering, numbers},
 };
 use crate::{Engine, Error};
 
@@ -127,11 +128,15 @@ impl Engine {
             kept.clone()
         } else {
             let known = self.known(&desk, &cut);
+            let breaking = self.breaking(&desk, &cut, &units);
             let numbers: Vec<usize> = units.into_iter().collect();
-            let selection = known.select(&cut, &numbers);
+            let mut selection = known.select(&cut, &numbers);
+            selection.break_promises(&numbers, breaking);
             let evidence = known.evidence(&selection);
             let made = plan(&cut.changes(), &selection.units, &evidence, &Grouping { groups });
+            let (made, empty) = without_empty(&desk, &cut, made, &selection.units, &evidence)?;
             notices.extend(known.warnings.clone());
+            notices.extend(empty);
             Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
         };
         let proposed = self.plan_view(&desk, &cut, &kept, notices)?;
@@ -150,15 +155,19 @@ impl Engine {
         let desk = self.desk(request.worktree.as_deref())?;
         let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
         let cut = desk.recall(&kept.trees)?;
-        let contracts = contract_facts(&desk, &cut);
+        let known = Known::for_wording(&desk, &cut);
+        let planned: BTreeSet<usize> =
+            kept.plan.commits.iter().flat_map(|commit| numbers(&cut, &commit.hunks)).collect();
+        let breaking = self.breaking(&desk, &cut, &planned);
+        let planned: Vec<usize> = planned.into_iter().collect();
+        let mut selection = known.select(&cut, &planned);
+        selection.break_promises(&planned, breaking);
+        let evidence = known.evidence(&selection);
         let kept = Ledger::change(&desk.write, |ledger| {
             let kept = chosen(ledger, Some(&kept.id))?;
             let progress = kept.progress(&desk.write)?;
             let edits = edits(&cut, ledger, &kept, &progress, &request.edits)?;
-            let planned: BTreeSet<&HunkId> =
-                kept.plan.commits.iter().flat_map(|commit| &commit.hunks).collect();
-            let units: Vec<_> = cut.units.iter().filter(|unit| planned.contains(&unit.id)).cloned().collect();
-            let edited = kept.plan.edited(&cut.changes(), &units, &contracts, &edits);
+            let edited = kept.plan.edited(&cut.changes(), &selection.units, &evidence, &edits);
             let mut plan = edited.map_err(|error| refused_edit(&cut, &error))?;
             ledger.number_new_commits(&kept.plan, &mut plan);
             let kept = KeptPlan { plan, ..kept };
@@ -213,6 +222,64 @@ pub(super) fn chosen(ledger: &Ledger, named: Option<&str>) -> Result<KeptPlan, E
 pub(super) fn unknown_commit(id: &str) -> Error {
     Error::not_found("unknown_commit", format!("Unknown commit ID: {id}"))
         .with_hint("propose_commits hands them out.")
+}
+
+/// A plan without commits that change nothing, and what is said of those. One without which another cannot be applied goes
+/// into that.
+fn without_empty(
+    desk: &Desk,
+    cut: &Cut,
+    mut plan: Plan,
+    units: &[Unit],
+    evidence: &Evidence<'_>,
+) -> Result<(Plan, Vec<String>), Error> {
+    let mut notices = Vec::new();
+    while let Some(empty) = first_empty(desk, cut, &plan)? {
+        let needed = |commit: &&PlannedCommit| {
+            commit.id != empty.id
+                && plan.requirements.iter().any(|required| {
+                    commit.hunks.contains(&required.hunk) && empty.hunks.contains(&required.needs)
+                })
+        };
+        match plan.commits.iter().find(needed).map(|commit| commit.id.clone()) {
+            Some(home) => {
+                let merge = Edit::Merge { commits: vec![home, empty.id.clone()] };
+                let merged = plan.edited(&cut.changes(), units, evidence, &[merge]);
+                plan = merged.map_err(|error| refused_edit(cut, &error))?;
+            }
+            None => {
+                plan.commits.retain(|commit| commit.id != empty.id);
+                for commit in &mut plan.commits {
+                    commit.depends_on.retain(|id| *id != empty.id);
+                }
+                notices.push(format!(
+                    "{} in {} is left out: what is staged there and what is in the worktree take each other back",
+                    some(&cut.names(&empty.hunks), ", "),
+                    some(&files(cut, &empty.hunks), ", ")
+                ));
+            }
+        }
+    }
+    Ok((plan, notices))
+}
+
+fn first_empty(desk: &Desk, cut: &Cut, plan: &Plan) -> Result<Option<PlannedCommit>, Error> {
+    if cut.snapshot.staged.is_empty() || cut.snapshot.unstaged.is_empty() {
+        return Ok(None);
+    }
+    let all = plan.commits.iter().flat_map(|commit| numbers(cut, &commit.hunks)).collect();
+    let rendering = Rendering::of(desk, cut, &all)?;
+    let mut done = BTreeSet::new();
+    let mut before = rendering.with(&|_| false)?;
+    for commit in &plan.commits {
+        done.extend(numbers(cut, &commit.hunks));
+        let after = rendering.with(&|unit| done.contains(&unit))?;
+        if rendering.is_same(&before, &after) {
+            return Ok(Some(commit.clone()));
+        }
+        before = after;
+    }
+    Ok(None)
 }
 
 /// Leaves out hunk ids, which the groups have too, until the answer has room.

@@ -35,7 +35,7 @@ impl<'a> Rendering<'a> {
         let divided = touched.iter().filter(|file| {
             cut.files[**file].units().any(|unit| matches!(cut.units[unit].part, Part::Lines(_)))
         });
-        let ids: BTreeSet<&str> = divided.flat_map(|file| cut.files[*file].bases()).collect();
+        let ids: BTreeSet<&str> = divided.flat_map(|file| cut.files[*file].bases(&cut.units)).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
         let contents = read_blobs(desk.git.clone(), Some(&desk.write.objects()), &ids).map_err(refused)?;
         Ok(Self { desk, cut, touched, contents: ids.into_iter().zip(contents).collect() })
@@ -49,6 +49,27 @@ impl<'a> Rendering<'a> {
         rendered
             .collect::<Result<_, _>>()
             .map_err(|error| layer_refused(error, |unit| self.cut.handles[unit].clone()))
+    }
+
+    /// Whether two states of the files are one to Git.
+    pub(super) fn is_same(&self, one: &[Rendered], other: &[Rendered]) -> bool {
+        type Files<'a> = BTreeMap<&'a FilePath, (Mode, &'a NewContent)>;
+        let (mut before, mut after) = (Files::new(), Files::new());
+        for (old, new) in one.iter().zip(other).filter(|(old, new)| old != new) {
+            before.extend(old.iter().map(|(path, mode, content)| (path, (*mode, content))));
+            after.extend(new.iter().map(|(path, mode, content)| (path, (*mode, content))));
+        }
+        let same = |one: &NewContent, other: &NewContent| match (one, other) {
+            (NewContent::Stored(id), NewContent::Bytes(bytes))
+            | (NewContent::Bytes(bytes), NewContent::Stored(id)) => {
+                self.contents.get(id.as_str()).is_some_and(|content| content == bytes)
+            }
+            (one, other) => one == other,
+        };
+        before.len() == after.len()
+            && before.iter().zip(&after).all(|((old_path, (old_mode, old)), (path, (mode, new)))| {
+                old_path == path && old_mode == mode && same(old, new)
+            })
     }
 
     /// What leads from one state of the files to another, as far as it is text that somebody may have written.

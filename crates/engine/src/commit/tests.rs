@@ -6,6 +6,7 @@ mod history;
 mod odd;
 mod others;
 mod planning;
+mod taken_back;
 
 use becket_testing::TestRepo;
 use serde_json::json;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    group::counted,
     ledger::payload_of,
     place::{Scope, on},
     refusal::refused,
@@ -93,9 +94,8 @@ impl Engine {
 
 impl fmt::Display for UndoneOperation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.commits.len();
-        let noun = if count == 1 { "commit" } else { "commits" };
-        writeln!(formatter, "took back operation {} ({count} {noun}) in {}", self.operation, on(&self.scope))
+        let commits = counted(self.commits.len(), "commit");
+        writeln!(formatter, "took back operation {} ({commits}) in {}", self.operation, on(&self.scope))
     }
 }
 
@@ -104,8 +104,8 @@ impl fmt::Display for ListedOperations {
         for row in &self.operations {
             let what = match (row.of, &row.plan_id) {
                 (Some(of), _) => format!("undo of {of}"),
-                (None, Some(plan)) => format!("applied {} commits of {plan}", row.commits.len()),
-                (None, None) => format!("applied {} commits", row.commits.len()),
+                (None, Some(plan)) => format!("applied {} of {plan}", counted(row.commits.len(), "commit")),
+                (None, None) => format!("applied {}", counted(row.commits.len(), "commit")),
             };
             let undone = if row.undone { "  (undone)" } else { "" };
             writeln!(formatter, "{:<5} {what} on {}{undone}", row.operation, row.reference)?;

@@ -13,7 +13,7 @@ use crate::status::Operation;
 pub enum WriteError {
     #[error("a {} is under way", operation_name(*operation))]
     UnderWay { operation: Operation },
-    #[error("{} paths are unmerged, {} the first", paths.len(), first(paths))]
+    #[error("unmerged: {}", listed(paths))]
     Unmerged { paths: Vec<FilePath> },
     #[error("HEAD is detached at {commit}")]
     Detached { commit: String },
@@ -27,14 +27,14 @@ pub enum WriteError {
     HeadMoved { expected: String, found: String },
     #[error("{reference} is not where the operation left it: expected {expected}, got {found}")]
     BranchMoved { reference: String, expected: String, found: String },
-    #[error("the index has changed since, at {} paths, {} the first", paths.len(), first(paths))]
+    #[error("the index has changed since, at {}", listed(paths))]
     IndexMoved { paths: Vec<FilePath> },
     #[error("commit {number} would be the same as the one before it")]
     NothingToCommit { number: usize },
     /// A hook said no, or Git could not sign or name the author.
     #[error("Git did not make commit {number}: {stderr}")]
     Refused { number: usize, hook: bool, stderr: String },
-    #[error("a hook changed {} files while commit {number} was made, {} the first", paths.len(), first(paths))]
+    #[error("a hook changed {} while commit {number} was made", listed(paths))]
     HookChangedFiles { number: usize, paths: Vec<FilePath> },
     #[error("a hook put something else into commit {number} than was asked for")]
     HookChangedCommit { number: usize, paths: Vec<FilePath> },
@@ -69,6 +69,12 @@ fn operation_name(operation: Operation) -> &'static str {
     }
 }
 
-fn first(paths: &[FilePath]) -> String {
-    paths.first().map(ToString::to_string).unwrap_or_default()
+/// The first, and how many more there are.
+fn listed(paths: &[FilePath]) -> String {
+    let first = paths.first().map(ToString::to_string).unwrap_or_default();
+    match paths.len() {
+        0 | 1 => first,
+        2 => format!("{first} and 1 other file"),
+        count => format!("{first} and {} other files", count - 1),
+    }
 }

@@ -73,6 +73,9 @@ pub struct Trees {
     pub worktree: String,
     /// Folders that are repositories of their own, as text: they are changes too, and cannot be committed.
     pub nested: Vec<String>,
+    /// Whether files that Git does not know were left out.
+    #[serde(default)]
+    pub tracked_only: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -159,7 +162,8 @@ pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Taken,
         None => empty_tree(&index).to_owned(),
     };
     let nested = untracked.repositories.iter().map(|path| path.to_text().into_owned()).collect();
-    let trees = Trees { commit, head, index, worktree, nested };
+    let tracked_only = options.untracked == Untracked::Exclude;
+    let trees = Trees { commit, head, index, worktree, nested, tracked_only };
     Ok(Taken {
         snapshot: compare(&private, trees, options.limits)?,
         filters_not_run,

@@ -41,7 +41,8 @@ struct Block {
 }
 
 pub(super) fn write(plan: &ProposedCommits, outline: &[HunkOutline]) -> String {
-    let mut text = format!("# {} in {} commits\n{HELP}", plan.plan_id, plan.commits.len());
+    let noun = if plan.commits.len() == 1 { "commit" } else { "commits" };
+    let mut text = format!("# {} in {} {noun}\n{HELP}", plan.plan_id, plan.commits.len());
     for commit in plan.commits.iter().filter(|commit| commit.commit_sha.is_none()) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\ncommit {} {}", commit.id, commit.title);

@@ -1,6 +1,9 @@
 //! What commits mean to others: contracts and who relies on them, notes, tasks.
 
-use super::*;
+use super::{
+    super::{citations::citations, cut::Cut},
+    *,
+};
 use crate::remember::CreateRequest;
 
 const API: &str = "export interface User {\n  id: string\n}\n\n// Users are cached by id.\nexport function fetchUser(id: string): User {\n  return { id }\n}\n\nexport function dropUser(id: string): void {\n  fetchUser(id)\n}\n";
@@ -231,4 +234,119 @@ fn a_run_that_holds_two_matters_is_parted_and_every_byte_is_kept() {
         has("open_ledger_account") != has("paint_region_border") || edited.commits.len() > 2,
         "{between}"
     );
+}
+
+/// What each changed note and line of the log belongs to, by path and first line.
+fn citations_of(engine: &Engine) -> Vec<(String, Vec<String>, String)> {
+    let desk = engine.desk(None).unwrap();
+    let cut = Cut::of(desk.look(becket_git::Untracked::Include).unwrap().snapshot);
+    let changes = cut.changes();
+    let shown = |unit: &usize| {
+        let unit = &cut.units[*unit];
+        let path = changes[unit.change].path().to_text().into_owned();
+        unit.hunk().map_or(path.clone(), |hunk| format!("{path}:{}", hunk.new.start))
+    };
+    let all = citations(&desk, &cut).into_iter();
+    all.map(|one| (shown(&one.unit), one.with.iter().map(shown).collect(), one.reason)).collect()
+}
+
+#[test]
+fn a_note_goes_with_the_code_that_it_cites_and_its_line_of_the_log_with_it() {
+    let repo = disturbed();
+    let engine = engine(&repo);
+    for (title, anchor) in [
+        ("Menus are flat", "src/menu.ts#menu"),
+        ("Regions are two", "src/api.ts#Region"),
+        ("Pages", "src/page.ts"),
+    ] {
+        let markdown = format!("# {title}\n\nThat is enough for now.\n");
+        let request =
+            CreateRequest { markdown, anchors: vec![anchor.to_owned()], ..CreateRequest::default() };
+        engine.context_create(&request).unwrap();
+    }
+    let row =
+        |unit: &str, with: &str, reason: &str| (unit.to_owned(), vec![with.to_owned()], reason.to_owned());
+    assert_eq!(
+        citations_of(&engine),
+        [
+            row(".context/00002.md", "src/menu.ts:2", "note 00002 cites `src/menu.ts#menu`"),
+            row(".context/00003.md", "src/api.ts:1", "note 00003 cites `src/api.ts#Region`"),
+            row(".context/00004.md", "src/page.ts:4", "note 00004 cites `src/page.ts`"),
+            row(".context/log.jsonl:2", ".context/00002.md", "the log tells of note 00002"),
+            row(".context/log.jsonl:3", ".context/00003.md", "the log tells of note 00003"),
+            row(".context/log.jsonl:4", ".context/00004.md", "the log tells of note 00004"),
+        ]
+    );
+    let plan = planned(&engine);
+    let home = |file: &str| of_file(&plan, file);
+    for (note, source) in [("2", "src/menu.ts"), ("3", "src/api.ts"), ("4", "src/page.ts")] {
+        let commit = home(source);
+        assert_eq!(home(&format!(".context/0000{note}.md")).id, commit.id, "{plan}");
+        assert!(commit.description.contains(&format!("Context: 0000{note}")), "{}", commit.description);
+        assert!(commit.reasons.iter().any(|one| one.signal == "citation"), "{:?}", commit.reasons);
+    }
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_note_without_anchors_goes_where_a_comment_refers_to_it_or_where_it_names() {
+    let repo = disturbed();
+    let engine = engine(&repo);
+    for markdown in
+        ["# Help comes last\n\nPeople look there last.\n", "# Pages\n\nSee src/page.ts.\n", "# Alone\n"]
+    {
+        let request = CreateRequest { markdown: markdown.to_owned(), ..CreateRequest::default() };
+        engine.context_create(&request).unwrap();
+    }
+    repo.write(
+        "src/menu.ts",
+        "export function menu() {\n  // refer to context 00002\n  return ['home', 'help']\n}\n",
+    );
+    let found = citations_of(&engine);
+    let of = |unit: &str| {
+        found
+            .iter()
+            .find(|(own, _, _)| own == unit)
+            .map(|(_, with, reason)| (with.join(" "), reason.as_str()))
+    };
+    assert_eq!(
+        of(".context/00002.md"),
+        Some(("src/menu.ts:2".to_owned(), "src/menu.ts refers to note 00002"))
+    );
+    assert_eq!(
+        of(".context/00003.md"),
+        Some(("src/page.ts:4".to_owned(), "note 00003 speaks of src/page.ts"))
+    );
+    assert_eq!(of(".context/00004.md"), None);
+    assert!(of(".context/log.jsonl:4").is_some(), "{found:?}");
+}
+
+#[test]
+fn a_commit_that_breaks_a_promise_says_so_in_its_title_and_in_a_footer() {
+    let repo = disturbed();
+    let engine = engine(&repo);
+    let plan = planned(&engine);
+    let breaks = |commit: &&CommitPlan| {
+        let effects = commit.effects.as_ref();
+        effects.is_some_and(|effects| effects.contract_changes.iter().any(|change| change.breaking))
+    };
+    let broken = plan.commits.iter().find(breaks).unwrap();
+    assert!(broken.title.split(": ").next().unwrap().ends_with('!'), "{}", broken.title);
+    assert!(
+        broken.description.contains("\n\nBREAKING CHANGE: `fetchUser` in src/api.ts: "),
+        "{}",
+        broken.description
+    );
+    for other in plan.commits.iter().filter(|commit| !breaks(commit)) {
+        assert!(!other.title.contains('!') && !other.description.contains("BREAKING"), "{other}");
+    }
+    let edits =
+        vec![PlanEdit::Title { commit: broken.id.clone(), title: "feat: ask for a region".to_owned() }];
+    let edited = engine.edit_plan(&EditPlanRequest { edits, ..EditPlanRequest::default() }).unwrap();
+    let own = edited.commits.iter().find(|commit| commit.id == broken.id).unwrap();
+    assert_eq!(own.title, "feat: ask for a region");
+    assert!(own.description.contains("BREAKING CHANGE: "), "the body is still ours");
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert!(repo.git(["log", "--format=%B", "-3"]).contains("BREAKING CHANGE: `fetchUser`"));
 }
