@@ -314,7 +314,8 @@ fn tested(name: &str) -> String {
 
 /// As many names as there is room for, and how many more there are.
 fn list(verb: &str, names: &[String], room: usize) -> String {
-    let mut names: Vec<&str> = names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<String> = names.iter().map(|name| on_one_line(name.trim())).collect();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     for count in (1..=names.len().min(3)).rev() {
@@ -328,7 +329,15 @@ fn list(verb: &str, names: &[String], room: usize) -> String {
     if text.chars().count() > room {
         text = text.chars().take(room.saturating_sub(1)).collect::<String>() + "…";
     }
-    text.replace(['\n', '\r'], " ")
+    text
+}
+
+/// A name as it is, but for what would end or hide the line that it stands on.
+fn on_one_line(name: &str) -> String {
+    let escaped = |letter: char| -> Vec<char> {
+        if letter.is_control() { letter.escape_default().collect() } else { vec![letter] }
+    };
+    name.chars().flat_map(escaped).collect()
 }
 
 fn enumerate(names: &[&str], more: usize) -> String {
@@ -355,7 +364,7 @@ fn body(gist: &Gist, reasons: &[Reason]) -> String {
 }
 
 fn point(file: &FileGist) -> String {
-    let path = &file.place.text;
+    let path = &on_one_line(&file.place.text);
     let said = |what: What| -> Vec<String> {
         let facts = file.facts.iter().filter(|fact| fact.what == what);
         facts
@@ -383,8 +392,8 @@ fn point(file: &FileGist) -> String {
     let whole = match file.status {
         Status::Added => Some("new file".to_owned()),
         Status::Deleted => Some("deleted".to_owned()),
-        Status::Renamed => file.old_path.as_ref().map(|old| format!("moved from {old}")),
-        Status::Copied => file.old_path.as_ref().map(|old| format!("copied from {old}")),
+        Status::Renamed => file.old_path.as_ref().map(|old| format!("moved from {}", on_one_line(old))),
+        Status::Copied => file.old_path.as_ref().map(|old| format!("copied from {}", on_one_line(old))),
         Status::Modified if file.mode_only => Some("mode changed".to_owned()),
         Status::Modified if file.formatting => Some("white space".to_owned()),
         Status::Modified => None,

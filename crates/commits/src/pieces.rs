@@ -1,5 +1,5 @@
-//! Where one run of changed lines may hold two concerns: before each declaration, import or heading that stands at its
-//! outermost level, and before each line of a file of records. Whether the pieces do belong to different intents is for the grouping to say.
+//! Where one run of changed lines may hold two concerns: before each declaration, import, heading or point of a list that
+//! stands at its outermost level, and before each line of a file of records. Whether the pieces do belong to different intents is for the grouping to say.
 
 use becket_diff::{Hunk, Line, LineKind, part};
 
@@ -115,7 +115,7 @@ fn starts<'a>(lines: &[&'a [u8]], document: bool) -> Vec<Start<'a>> {
 /// The name of what a line begins; of an import, the line.
 fn begins(line: &[u8], document: bool) -> Option<&[u8]> {
     if document {
-        return words::heading(line);
+        return words::heading(line).or_else(|| words::list_item(line));
     }
     if words::is_import(line) {
         return Some(line);
@@ -186,6 +186,10 @@ mod tests {
         assert_eq!(
             parted("a.md", "+# One\n+text\n+## Two\n+text\n"),
             ["+# One\n+text\n", "+## Two\n+text\n"]
+        );
+        assert_eq!(
+            parted("CHANGES.rst", "+-   One. :pr:`1`\n+    More of it.\n+\n+    - inner\n+-   Two.\n"),
+            ["+-   One. :pr:`1`\n+    More of it.\n+\n+    - inner\n", "+-   Two.\n"]
         );
     }
 

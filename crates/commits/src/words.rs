@@ -87,6 +87,19 @@ pub(crate) fn heading(line: &[u8]) -> Option<&[u8]> {
     (1..=6).contains(&level).then_some(text).filter(|text| !text.is_empty() && line.get(level) == Some(&b' '))
 }
 
+/// `- text` or `1. text` in a document: what stands behind the mark.
+pub(crate) fn list_item(line: &[u8]) -> Option<&[u8]> {
+    let text = line.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mark = match text.get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => 1,
+        b'.' | b')' if (1..=3).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    let rest = text.get(mark..).filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))?;
+    Some(rest.trim_ascii()).filter(|rest| !rest.is_empty())
+}
+
 pub(crate) fn is_comment(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     COMMENTS.iter().any(|mark| text.starts_with(mark))

@@ -292,6 +292,58 @@ fn a_run_of_two_matters_is_cut_where_one_ends_and_each_piece_can_go_its_own_way(
     assert_eq!(home(&parted, 5), home(&parted, 2));
 }
 
+/// A matter of money in one language and a matter of maps in another, and a list of imports and a log of changes that have
+/// a line of both.
+fn far_apart() -> Vec<FileChange> {
+    let mut patch = String::new();
+    let mut file = |path: &str, lines: &str| {
+        let count = lines.lines().count();
+        let body: String = lines.lines().map(|line| format!("+{line}\n")).collect();
+        write!(
+            patch,
+            "diff --git a/{path} b/{path}\nindex 1111111..2222222 100644\n--- a/{path}\n+++ b/{path}\n\
+             @@ -8,0 +9,{count} @@\n{body}"
+        )
+        .unwrap();
+    };
+    file("CHANGES.md", "- Invoices know `reverse_charge_rate`.\n- Tiles are drawn by `TileMosaicPainter`.");
+    file(
+        "billing/invoice.py",
+        "def reverse_charge_rate(invoice):\n    return invoice.country.vat_exemption(invoice.issued_on)",
+    );
+    file(
+        "billing/tests/test_invoice.py",
+        "def test_reverse_charge_rate():\n    assert reverse_charge_rate(make_invoice()) == vat_exemption_of_spain",
+    );
+    file(
+        "main.py",
+        "from billing.invoice import reverse_charge_rate\nfrom web.map.painter import TileMosaicPainter",
+    );
+    file(
+        "web/map/painter.js",
+        "export class TileMosaicPainter {\n  paint(canvas, zoomLevel) { canvas.drawMosaic(this.tilePyramid, zoomLevel) }\n}",
+    );
+    file(
+        "web/map/painter.spec.js",
+        "it('draws a mosaic', () => { new TileMosaicPainter().paint(fakeCanvas, 3); expectMosaic(fakeCanvas.tilePyramid) })",
+    );
+    files_of(&patch)
+}
+
+#[test]
+fn a_run_whose_lines_lead_to_different_groups_is_parted() {
+    let files = far_apart();
+    let changes = changes(&files);
+    let units = units(&changes);
+    assert_eq!(becket_commits::runs(&units).len(), 6, "two of them have two pieces");
+    let grouping = group(&changes, &units, &nothing());
+    let home = |unit: usize| grouping.groups.iter().position(|group| group.hunks.contains(&units[unit].id));
+    let (invoice, painter) = (home(2), home(6));
+    assert_ne!(invoice, painter, "{grouping:#?}");
+    assert_eq!((home(0), home(1)), (invoice, painter), "the log of changes: {grouping:#?}");
+    assert_eq!((home(4), home(5)), (invoice, painter), "the imports: {grouping:#?}");
+}
+
 #[test]
 fn what_cannot_be_parted_stays_in_one_commit() {
     let files = files_of(TWO_FILES);

@@ -164,12 +164,13 @@ fn plan(
     let text = format!(
         "{grouped}\n{proposed}\nNext: `becket commit edit` to reword it, `becket commit apply` to make the commits."
     );
+    let notices = [grouped.notices, proposed.notices].concat();
     let data = json!({
         "groups": grouped.groups,
         "commits": proposed.commits,
         "plan_id": proposed.plan_id,
         "left_out": grouped.left_out,
-        "notices": [grouped.notices, proposed.notices].concat(),
+        "notices": notices,
         "scope": proposed.scope,
     });
     Ok(Report::new(data, text))

@@ -359,6 +359,9 @@ impl fmt::Display for AppliedCommit {
 
 impl fmt::Display for AppliedPlan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.commits.is_empty() && self.notices.is_empty() {
+            return writeln!(formatter, "{}: all of it was applied before", self.plan_id);
+        }
         let would = if self.dry_run { "would be " } else { "" };
         writeln!(
             formatter,

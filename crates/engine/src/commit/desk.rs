@@ -49,7 +49,7 @@ impl Desk {
         let recalled = snapshot_of(&self.git, Some(&objects), trees, PLAN_LIMITS);
         recalled.map(Cut::of).map_err(|error| {
             Error::not_found("plan_expired", "What the plan was made from is no longer kept.")
-                .with_hint("Call list_changes, group_changes and propose_commits again.")
+                .with_hint("Call list_changes, group_changes and propose_commits again, or run `becket commit plan`.")
                 .with_source(error)
         })
     }
@@ -98,7 +98,7 @@ impl Desk {
                 format!("HEAD has moved: expected {expected}, got {found}"),
             )
             .with_hint(
-                "The plan no longer fits. Call list_changes, group_changes and propose_commits again.",
+                "The plan no longer fits. Call list_changes, group_changes and propose_commits again, or run `becket commit plan`.",
             ));
         }
         let files = cut.files.iter().filter(|file| file.units().any(|unit| units.contains(&unit)));
@@ -133,7 +133,9 @@ impl Desk {
             "stale_plan",
             format!("The tree changed since the plan was made: {}.", named(&whats)),
         )
-        .with_hint("Call list_changes, group_changes and propose_commits again."))
+        .with_hint(
+            "Call list_changes, group_changes and propose_commits again, or run `becket commit plan`.",
+        ))
     }
 }
 

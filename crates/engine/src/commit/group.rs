@@ -196,7 +196,14 @@ pub(super) fn reason(reason: &Reason) -> ReasonView {
 /// The first names, and how many more there are.
 pub(super) fn some(names: &[String], between: &str) -> String {
     const MOST: usize = 8;
-    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(between);
+    // A path may hold anything, and a terminal obeys some of it.
+    let printable = |name: &String| -> String {
+        let escaped = |letter: char| -> Vec<char> {
+            if letter.is_control() { letter.escape_default().collect() } else { vec![letter] }
+        };
+        name.chars().flat_map(escaped).collect()
+    };
+    let shown = names.iter().take(MOST).map(printable).collect::<Vec<_>>().join(between);
     match names.len().saturating_sub(MOST) {
         0 => shown,
         more => format!("{shown} and {more} more"),

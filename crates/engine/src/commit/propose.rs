@@ -213,7 +213,7 @@ pub(super) fn chosen(ledger: &Ledger, named: Option<&str>) -> Result<KeptPlan, E
             .with_hint("Make one with propose_commits, or `becket commit plan`."),
         Some(id) if id.starts_with("plan-") => {
             Error::not_found("unknown_plan", format!("Unknown plan ID: {id}"))
-                .with_hint("propose_commits makes one.")
+                .with_hint("propose_commits makes one, or `becket commit plan`.")
         }
         Some(id) => unknown_commit(id),
     })
@@ -221,7 +221,7 @@ pub(super) fn chosen(ledger: &Ledger, named: Option<&str>) -> Result<KeptPlan, E
 
 pub(super) fn unknown_commit(id: &str) -> Error {
     Error::not_found("unknown_commit", format!("Unknown commit ID: {id}"))
-        .with_hint("propose_commits hands them out.")
+        .with_hint("propose_commits hands them out, or `becket commit plan`.")
 }
 
 /// A plan without commits that change nothing, and what is said of those. One without which another cannot be applied goes

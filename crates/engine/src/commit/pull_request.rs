@@ -209,7 +209,8 @@ impl Engine {
     /// Entries that the commits cite, and those that they make stale.
     fn take_in_notes(&self, desk: &Desk, stale: &[StaleNoteView], content: &mut PullRequest) {
         let cited: BTreeSet<String> = trailed(&content.commits, "Context").collect();
-        for id in &cited {
+        // One that goes stale is told as that, which is work.
+        for id in cited.iter().filter(|id| !stale.iter().any(|note| note.reference == **id)) {
             let title = self.context_get(id, desk.scope.worktree.as_deref()).map(|entry| entry.title);
             let title = title.unwrap_or_default();
             content.notes.push(Note { id: id.clone(), title, standing: NoteStanding::Cited });

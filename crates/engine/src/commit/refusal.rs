@@ -95,7 +95,7 @@ pub(super) fn layer_refused(error: LayerError, name: impl Fn(usize) -> String) -
     };
     let message = sentence(&error.to_string());
     Error::conflict("stale_plan", message)
-        .with_hint("Call list_changes, group_changes and propose_commits again.")
+        .with_hint("Call list_changes, group_changes and propose_commits again, or run `becket commit plan`.")
         .with_source(error)
 }
 
