@@ -298,7 +298,7 @@ fn far_apart() -> Vec<FileChange> {
     let mut patch = String::new();
     let mut file = |path: &str, lines: &str| {
         let count = lines.lines().count();
-        let body: String = lines.lines().map(|line| format!("+{line}\n")).collect();
+        let body = lines.lines().flat_map(|line| ["+", line, "\n"]).collect::<String>();
         write!(
             patch,
             "diff --git a/{path} b/{path}\nindex 1111111..2222222 100644\n--- a/{path}\n+++ b/{path}\n\

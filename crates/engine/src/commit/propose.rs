@@ -241,24 +241,21 @@ fn without_empty(
                     commit.hunks.contains(&required.hunk) && empty.hunks.contains(&required.needs)
                 })
         };
-        match plan.commits.iter().find(needed).map(|commit| commit.id.clone()) {
-            Some(home) => {
-                let merge = Edit::Merge { commits: vec![home, empty.id.clone()] };
-                let merged = plan.edited(&cut.changes(), units, evidence, &[merge]);
-                plan = merged.map_err(|error| refused_edit(cut, &error))?;
-            }
-            None => {
-                plan.commits.retain(|commit| commit.id != empty.id);
-                for commit in &mut plan.commits {
-                    commit.depends_on.retain(|id| *id != empty.id);
-                }
-                notices.push(format!(
-                    "{} in {} is left out: what is staged there and what is in the worktree take each other back",
-                    some(&cut.names(&empty.hunks), ", "),
-                    some(&files(cut, &empty.hunks), ", ")
-                ));
-            }
+        if let Some(home) = plan.commits.iter().find(needed).map(|commit| commit.id.clone()) {
+            let merge = Edit::Merge { commits: vec![home, empty.id.clone()] };
+            let merged = plan.edited(&cut.changes(), units, evidence, &[merge]);
+            plan = merged.map_err(|error| refused_edit(cut, &error))?;
+            continue;
         }
+        plan.commits.retain(|commit| commit.id != empty.id);
+        for commit in &mut plan.commits {
+            commit.depends_on.retain(|id| *id != empty.id);
+        }
+        notices.push(format!(
+            "{} in {} is left out: what is staged there and what is in the worktree take each other back",
+            some(&cut.names(&empty.hunks), ", "),
+            some(&files(cut, &empty.hunks), ", ")
+        ));
     }
     Ok((plan, notices))
 }
