@@ -271,3 +271,35 @@ fn show_says_what_a_file_takes_keeps_and_answers() {
     let api = shown("src/api.ts");
     assert!(api.contains("\nroutes\n  GET /users/:id getUser\n"), "{api}");
 }
+
+#[test]
+fn many_small_files_say_less_and_are_still_valid_and_comparable() {
+    let repo = TestRepo::new();
+    for at in 1..200 {
+        let before = at - 1;
+        repo.write(
+            format!("src/f{at}.ts"),
+            format!(
+                "import {{ v{before} }} from './f{before}';\nexport const v{at}: number = v{before} + 1;\n"
+            ),
+        );
+    }
+    let contract = || bundles(repo.root())[0]["graph"]["nodes"][0]["contract"].clone();
+    for mode in ["none", "header"] {
+        assert!(context(&repo, &["-c", mode]).status.success());
+        assert_eq!(contract()["type"], "UIFContract", "199 files: {mode}");
+        assert!(contract()["version"]["imports"].is_array());
+    }
+    repo.write("src/f0.ts", "export const v0: number = 0;\n");
+    for mode in ["none", "header"] {
+        assert!(context(&repo, &["-c", mode]).status.success());
+        let written = contract();
+        assert_eq!(written.get("type").is_some(), mode == "header", "{written}");
+        assert!(written["description"].is_string() && written["semanticHash"].is_string(), "{written}");
+        assert!(context(&repo, &["validate"]).status.success(), "{written}");
+        assert!(context(&repo, &["compare"]).status.success(), "{written}");
+        repo.write("src/f7.ts", "export const v7: string = '';\n");
+        assert_eq!(context(&repo, &["compare"]).status.code(), Some(1));
+        repo.write("src/f7.ts", "import { v6 } from './f6';\nexport const v7: number = v6 + 1;\n");
+    }
+}
