@@ -1,8 +1,15 @@
-//! Numbers of things in words.
+//! A number and its noun, as a sentence has them.
 
-/// `1 file`, `2 files`.
-pub fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+use std::fmt::Display;
+
+/// `1 task`, `2 tasks`.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// The form of the verb that goes with so many: `waits` or `wait`.
+pub fn verb<'a, N: Copy + PartialEq + From<u8>>(count: N, one: &'a str, several: &'a str) -> &'a str {
+    if count == N::from(1) { one } else { several }
 }
 
 #[cfg(test)]
@@ -10,7 +17,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_not_many() {
-        assert_eq!([0, 1, 2].map(|count| counted(count, "file")), ["0 files", "1 file", "2 files"]);
+    fn one_is_not_several() {
+        assert_eq!(
+            [counted(0_u64, "task"), counted(1_u64, "task"), counted(2_usize, "task")],
+            ["0 tasks", "1 task", "2 tasks"]
+        );
+        assert_eq!((verb(1_u64, "waits", "wait"), verb(3_usize, "waits", "wait")), ("waits", "wait"));
     }
 }

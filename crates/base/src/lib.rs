@@ -10,6 +10,6 @@ pub mod tokens;
 
 pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};
-pub use counted::counted;
+pub use counted::{counted, verb};
 pub use nearest::nearest;
 pub use repo_path::{RepoPath, RepoPathError};

@@ -4,18 +4,29 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::model::Description;
+use crate::model::{AgentId, Description};
 use crate::sql::Transaction;
 
 /// What is done in one transaction. It may be run again from the start when nothing of it was kept.
 pub(crate) type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<()>;
 
 pub(crate) trait Backend: Debug + Send + Sync {
-    /// All of `work`, alone among the writers of the repository and durable when this returns, or nothing of it.
-    fn write(&self, work: Work<'_>) -> Result<()>;
+    /// All of `work`, alone among the writers of the repository and durable when this returns, or nothing of it. `by` is
+    /// whom the work will ask for first, if it is known.
+    fn write(&self, by: Option<&AgentId>, work: Work<'_>) -> Result<()>;
+
+    /// As `write`, for a caller that keeps others waiting: a server that is away is not waited for.
+    fn write_at_once(&self, work: Work<'_>) -> Result<()> {
+        self.write(None, work)
+    }
 
     /// One consistent look.
     fn read(&self, work: Work<'_>) -> Result<()>;
+
+    /// As `read`, for a caller that keeps others waiting.
+    fn read_at_once(&self, work: Work<'_>) -> Result<()> {
+        self.read(work)
+    }
 
     /// On a connection of its own, so that waiting keeps nobody else from working.
     fn watch(&self) -> Result<Box<dyn Watcher>>;

@@ -1,5 +1,7 @@
 //! Why the store refuses or fails. Ids and places stand in fields, so that whoever tells a user need not read texts.
 
+use becket_base::verb;
+
 use crate::model::{AgentId, Conflict, LockOverlap, TaskId};
 use crate::spec_file::Status;
 
@@ -27,13 +29,13 @@ pub enum Error {
     SelfVerification { task: TaskId, agent: AgentId },
     #[error("{task} locks paths that another task under lease locks too")]
     LocksOverlap { task: TaskId, overlaps: Vec<LockOverlap> },
-    #[error("{} depend on {task}", list(dependents))]
+    #[error("{} {} on {task}", list(dependents), verb(dependents.len(), "depends", "depend"))]
     HasDependents { task: TaskId, dependents: Vec<TaskId> },
     #[error("{task} exists already")]
     TaskExists { task: TaskId },
     #[error("{task} depends on {dependency}, which does not exist")]
     UnknownDependency { task: TaskId, dependency: TaskId },
-    #[error("{} would depend on each other in a circle", list(cycle))]
+    #[error("{}", circle(cycle))]
     WouldCycle { cycle: Vec<TaskId> },
     #[error("{field} {problem}")]
     Invalid { field: &'static str, problem: String },
@@ -52,6 +54,8 @@ pub enum Error {
     Newer { place: String, found: i64, known: i64 },
     #[error("the store cannot be reached: {detail}")]
     Unavailable { detail: String },
+    #[error("{place} was lost while it committed, and whether it did is not known")]
+    Unsure { place: String },
     #[error("the address of the store is not understood: {detail}")]
     Address { detail: String },
     #[error("{path}")]
@@ -76,6 +80,13 @@ impl Error {
 
 fn waiting(unmet: &[TaskId]) -> String {
     if unmet.is_empty() { String::new() } else { format!(", and waits for {}", list(unmet)) }
+}
+
+fn circle(cycle: &[TaskId]) -> String {
+    match cycle {
+        [alone] => format!("{alone} would depend on itself"),
+        several => format!("{} would depend on each other in a circle", list(several)),
+    }
 }
 
 fn list(tasks: &[TaskId]) -> String {

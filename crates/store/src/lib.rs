@@ -3,6 +3,7 @@
 //! Rules once (`rules`), dialects at the edge (`sqlite`, `postgres`), one method per use case (`Store`). `spec.yaml` is the
 //! truth for what tasks there are, this store for everything else. Knows no protocol and no terminal.
 
+mod address;
 mod backend;
 mod clock;
 mod error;
@@ -20,10 +21,11 @@ mod sqlite;
 mod store;
 mod watch;
 
+pub use address::ServerAddress;
 pub use clock::{FakeClock, LeaseClock, MachineClock, Moment};
 pub use error::{Error, Result};
 pub use model::*;
-pub use open::{Options, Place, ServerAddress};
+pub use open::{Options, Place};
 pub use rules::definitions::Change;
 pub use rules::status::Cascade;
 pub use rules::sync::Origin;

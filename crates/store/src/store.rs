@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::model::{
     Agent, AgentFilter, AgentId, Call, Claim, ClaimNext, ClaimRequest, Counts, Deleted, Description, Digest,
     EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, Message, MessagePage,
-    MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, ResetCounts, Sent, SpecStamp, StatusRow,
-    SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
+    MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, Reservation, ResetCounts, Sent,
+    SpecStamp, StatusRow, SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
 };
 use crate::open::Options;
 use crate::random;
@@ -28,6 +28,9 @@ use crate::rules::{
 use crate::spec_file::{Definition, Status};
 use crate::sql::Transaction;
 use crate::watch::Watch;
+
+/// The operation that a reservation is answered under.
+const RESERVE: &str = "create";
 
 /// While nothing is committed, how often a waiter looks whether a lease ran out or its caller went away.
 const GLANCE: Duration = Duration::from_millis(250);
@@ -108,6 +111,16 @@ impl Store {
         self.read(|transaction| sync::stamp(transaction, &Key::of(worktree)))
     }
 
+    /// The same for a caller who holds the file's lock: a server that is away is not waited for.
+    pub fn spec_stamp_at_once(&self, worktree: &Worktree) -> Result<Option<SpecStamp>> {
+        let mut stamp = None;
+        self.backend.read_at_once(&mut |transaction| {
+            stamp = sync::stamp(transaction, &Key::of(worktree))?;
+            Ok(())
+        })?;
+        Ok(stamp)
+    }
+
     /// The same content under a new stamp.
     pub fn touch_stamp(&self, worktree: &Worktree, stamp: &SpecStamp) -> Result<()> {
         self.write(|transaction| sync::set_stamp(transaction, worktree, stamp))
@@ -124,9 +137,15 @@ impl Store {
         self.write(|transaction| sync::sync(transaction, worktree, stamp, origin, file))
     }
 
-    /// An id for a new task that no other worktree gets.
-    pub fn reserve_task_id(&self) -> Result<TaskId> {
-        self.change(sync::reserve)
+    /// What a new task is called: as wished, or an id that no other worktree gets. The same for the same key, so that a
+    /// task whose making was not answered can be told from a second one.
+    pub fn reserve_task(&self, call: &Call, wish: Option<&TaskId>, created_at: &str) -> Result<Reservation> {
+        self.once(call, RESERVE, |transaction| sync::reserve(transaction, wish, created_at))
+    }
+
+    /// What a call with this key was given before, if there was one.
+    pub fn reserved_task(&self, call: &Call) -> Result<Option<Reservation>> {
+        self.read(|transaction| answers::earlier(transaction, call, RESERVE))
     }
 
     /// Whether the definition may be written to the file.
@@ -147,9 +166,7 @@ impl Store {
         stamp: &SpecStamp,
         definition: &Definition,
     ) -> Result<()> {
-        self.once(call, &format!("create {}", definition.id), |transaction| {
-            sync::create(transaction, call, worktree, stamp, definition)
-        })
+        self.change(|transaction| sync::create(transaction, call, worktree, stamp, definition))
     }
 
     /// Mirrors a definition that the caller has just changed in the file. Gives the tasks that became claimable by it.
@@ -196,14 +213,15 @@ impl Store {
         self.read(outbox::worktrees)
     }
 
-    /// The file says these rows now, and is as `stamp` says.
+    /// The file says these rows now, and is as `stamp` says. Its lock is held meanwhile, and a row that stays because the
+    /// server is away costs the next flush a look: no waiting.
     pub fn outbox_written(
         &self,
         worktree: &Worktree,
         rows: &[StatusRow],
         stamp: Option<&SpecStamp>,
     ) -> Result<()> {
-        self.write(|transaction| outbox::written(transaction, worktree, rows, stamp))
+        self.backend.write_at_once(&mut |transaction| outbox::written(transaction, worktree, rows, stamp))
     }
 
     pub fn forget_worktree(&self, worktree: &Worktree) -> Result<()> {
@@ -363,6 +381,11 @@ impl Store {
         self.read(|transaction| messages::search(transaction, search))
     }
 
+    /// How many each thread has; tasks without any are left out.
+    pub fn messages_by_task(&self) -> Result<Vec<(TaskId, u64)>> {
+        self.read(messages::by_task)
+    }
+
     // ---- events
 
     pub fn events(&self, query: &EventQuery) -> Result<EventPage> {
@@ -436,19 +459,37 @@ impl Store {
         operation: &str,
         mut work: impl FnMut(&mut dyn Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.change(|transaction| answers::once(transaction, call, operation, &mut work))
+        self.change_by(call.agent.as_ref(), |transaction| {
+            answers::once(transaction, call, operation, &mut work)
+        })
     }
 
     fn change<T>(&self, work: impl FnMut(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+        self.change_by(None, work)
+    }
+
+    fn change_by<T>(
+        &self,
+        by: Option<&AgentId>,
+        work: impl FnMut(&mut dyn Transaction) -> Result<T>,
+    ) -> Result<T> {
         if self.is_read_only() {
             return Err(Error::ReadOnly { place: self.backend.describe()?.place });
         }
-        self.write(work)
+        self.write_by(by, work)
     }
 
-    fn write<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+    fn write<T>(&self, work: impl FnMut(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+        self.write_by(None, work)
+    }
+
+    fn write_by<T>(
+        &self,
+        by: Option<&AgentId>,
+        mut work: impl FnMut(&mut dyn Transaction) -> Result<T>,
+    ) -> Result<T> {
         let mut answer = None;
-        self.backend.write(&mut |transaction| {
+        self.backend.write(by, &mut |transaction| {
             answer = Some(work(transaction)?);
             Ok(())
         })?;

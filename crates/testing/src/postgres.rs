@@ -16,6 +16,8 @@ pub struct Cluster {
     folder: TempDir,
     programs: PathBuf,
     is_running: bool,
+    /// Of one that is reached over the loopback.
+    port: Option<u16>,
 }
 
 /// How much a server does to keep its word.
@@ -29,12 +31,76 @@ pub enum Durability {
 
 impl Cluster {
     pub fn start(durability: Durability) -> Self {
+        let mut cluster = Self::make();
+        let mut settings = format!(
+            "listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 60\n",
+            cluster.folder.path().display()
+        );
+        if durability == Durability::None {
+            settings.push_str("fsync = off\nfull_page_writes = off\nshared_buffers = '32MB'\n");
+        }
+        cluster.configure(&settings);
+        cluster.up();
+        cluster
+    }
+
+    /// Reached over the loopback under the name `localhost`, which its certificate is for, and only encrypted.
+    pub fn encrypted() -> Self {
+        let mut cluster = Self::make();
+        let data = cluster.data();
+        let (key, certificate) = (data.join("server.key"), cluster.certificate());
+        let made = cluster.run_program(
+            Path::new("openssl"),
+            &[
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-keyout",
+                text(&key),
+                "-out",
+                text(&certificate),
+            ],
+        );
+        assert!(made.status.success(), "openssl failed: {}", String::from_utf8_lossy(&made.stderr));
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a free port")
+            .port();
+        cluster.port = Some(port);
+        let access = data.join("pg_hba.conf");
+        std::fs::write(&access, "hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n")
+            .expect("settings");
+        cluster.configure(&format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nfsync = off\n\
+             shared_buffers = '32MB'\nssl = on\nssl_key_file = '{}'\nssl_cert_file = '{}'\n",
+            cluster.folder.path().display(),
+            key.display(),
+            certificate.display()
+        ));
+        cluster.up();
+        cluster
+    }
+
+    /// Of an encrypted server: signed by itself.
+    pub fn certificate(&self) -> PathBuf {
+        self.data().join("server.crt")
+    }
+
+    fn make() -> Self {
         let programs = programs().unwrap_or_else(|| {
             panic!("PostgreSQL is not installed: `apt-get install postgresql`, or run ./test, which does it")
         });
         let folder = tempfile::Builder::new().prefix("becket-pg-").tempdir().expect("a temporary folder");
         give(folder.path());
-        let mut cluster = Self { folder, programs, is_running: false };
+        let cluster = Self { folder, programs, is_running: false, port: None };
         let data = cluster.data();
         let data = data.to_str().expect("a plain path");
         let made = cluster.run(
@@ -42,25 +108,23 @@ impl Cluster {
             &["-D", data, "-U", "becket", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
         );
         assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
-        let mut settings = format!(
-            "listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 60\nshared_buffers = '32MB'\n",
-            cluster.folder.path().display()
-        );
-        if durability == Durability::None {
-            settings.push_str("fsync = off\nfull_page_writes = off\n");
-        }
-        let path = cluster.data().join("becket.conf");
+        cluster
+    }
+
+    fn configure(&self, settings: &str) {
+        let path = self.data().join("becket.conf");
         std::fs::write(&path, settings).expect("settings");
         give(&path);
-        let main = cluster.data().join("postgresql.conf");
+        let main = self.data().join("postgresql.conf");
         let text = std::fs::read_to_string(&main).expect("settings");
         std::fs::write(&main, format!("{text}\ninclude = 'becket.conf'\n")).expect("settings");
-        cluster.up();
-        cluster
     }
 
     /// An address that `Place::parse` understands.
     pub fn url(&self) -> String {
+        if let Some(port) = self.port {
+            return format!("postgres://becket@localhost:{port}/postgres");
+        }
         let host = self.folder.path().to_str().expect("a plain path").replace('/', "%2F");
         format!("postgres://becket@{host}/postgres")
     }
@@ -92,7 +156,10 @@ impl Cluster {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
-        let program = self.programs.join(program);
+        self.run_program(&self.programs.join(program), arguments)
+    }
+
+    fn run_program(&self, program: &Path, arguments: &[&str]) -> Output {
         let mut command = if is_root() {
             let mut command = Command::new("setpriv");
             let id = NOBODY.to_string();

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     Global,
     context::Context,
-    coordinate::{Outcome, agent::Agent, msg::Msg, task::Task},
+    coordinate::{Outcome, agent::Agent, msg::Msg, spoken, task::Task},
     ui::{Color, Ui},
 };
 
@@ -107,7 +107,7 @@ enum McpCommand {
 }
 
 /// The seed's options of `mcp serve` as those of `becket mcp`.
-pub(super) fn serve_options(given: &[OsString]) -> Vec<OsString> {
+pub(super) fn serve_options(given: &[OsString]) -> Result<Vec<OsString>, Error> {
     let mut options = Vec::new();
     let (mut http, mut host, mut port) = (false, OsString::from("127.0.0.1"), OsString::from("8000"));
     let mut words = given.iter();
@@ -119,7 +119,18 @@ pub(super) fn serve_options(given: &[OsString]) -> Vec<OsString> {
         };
         let mut value = || value.clone().or_else(|| words.next().cloned()).unwrap_or_default();
         match name.as_str() {
-            "-t" | "--transport" => http = value() == "streamable-http",
+            "-t" | "--transport" => {
+                let wanted = value();
+                http = wanted == "streamable-http";
+                if !http && wanted != "stdio" {
+                    let wanted = wanted.to_string_lossy();
+                    return Err(Error::invalid(
+                        "unknown_transport",
+                        format!("No transport is called `{wanted}`."),
+                    )
+                    .with_hint("stdio and streamable-http are known."));
+                }
+            }
             "--host" => host = value(),
             "--port" => port = value(),
             _ => options.push(word.clone()),
@@ -132,7 +143,7 @@ pub(super) fn serve_options(given: &[OsString]) -> Vec<OsString> {
         address.push(port);
         options.push(address);
     }
-    options
+    Ok(options)
 }
 
 /// Everything but `mcp serve`.
@@ -173,11 +184,11 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
             if cli.json {
                 ui.print(&pretty(&outcome.envelope()));
             } else {
-                ui.print(&outcome.shown());
+                ui.print(&outcome.shown("lodestar"));
             }
             ExitCode::from(u8::from(outcome.refused))
         }
-        Err(error) => refused(&ui, cli.json, &error),
+        Err(error) => refused(&ui, cli.json, &spoken(error, "lodestar")),
     }
 }
 
@@ -196,8 +207,8 @@ fn act(command: Command, engine: &Engine, ui: &Ui, json: bool) -> Result<Outcome
                 made.files_created.join("\n")
             );
             Ok(Outcome::new(json!(made), text)
-                .then("task.create", "lodestar task create --title \"…\"".to_owned(), "Create the first task")
-                .then("agent.join", "lodestar agent join --name \"…\"".to_owned(), "Join as an agent"))
+                .then("task.create", "task create --title \"…\"".to_owned(), "Create the first task")
+                .then("agent.join", "agent join --name \"…\"".to_owned(), "Join as an agent"))
         }
         Command::Status => status(engine),
         Command::Doctor => Ok(doctor(engine)),
@@ -207,15 +218,13 @@ fn act(command: Command, engine: &Engine, ui: &Ui, json: bool) -> Result<Outcome
             let text = pretty(&snapshot);
             Ok(Outcome::new(snapshot, text))
         }
-        Command::Agent { command: Some(command) } => command.run(engine),
+        Command::Agent { command: Some(command) } => command.run(engine, "lodestar"),
         Command::Task { command: Some(command) } => command.run(engine),
         Command::Msg { command: Some(command) } => command.run(engine),
-        Command::Agent { command: None } => Ok(hint("join", "lodestar agent join --name \"…\"")),
-        Command::Task { command: None } => {
-            Ok(hint("next → claim → context → done → verify", "lodestar task next"))
-        }
-        Command::Msg { command: None } => Ok(hint("send, thread, mark-read, search", "lodestar msg --help")),
-        Command::Mcp { .. } => Ok(hint("serve", "lodestar mcp serve --repo .")),
+        Command::Agent { command: None } => Ok(hint("join", "agent join --name \"…\"")),
+        Command::Task { command: None } => Ok(hint("next → claim → context → done → verify", "task next")),
+        Command::Msg { command: None } => Ok(hint("send, thread, mark-read, search", "msg --help")),
+        Command::Mcp { .. } => Ok(hint("serve", "mcp serve --repo .")),
     }
 }
 
@@ -234,7 +243,7 @@ fn status(engine: &Engine) -> Result<Outcome, Error> {
         Err(error) if error.code() == "lodestar_missing" => {
             return Ok(Outcome::new(json!({"initialized": false}), error.message().to_owned()).then(
                 "init",
-                "lodestar init".to_owned(),
+                "init".to_owned(),
                 "Make .lodestar/ here",
             ));
         }
@@ -249,10 +258,10 @@ fn status(engine: &Engine) -> Result<Outcome, Error> {
         .map(|(status, number)| format!("{number} {status}"))
         .collect();
     let text = format!(
-        "{}\ntasks     {} ({}), {} claimable\nagents    {} registered, {} online\nleases    {}\nmessages  {}, {} unread",
+        "{}\ntasks     {}{}, {} claimable\nagents    {} registered, {} online\nleases    {}\nmessages  {}, {} unread",
         status.project,
         counts.tasks.total,
-        by_status.join(", "),
+        if by_status.is_empty() { String::new() } else { format!(" ({})", by_status.join(", ")) },
         counts.tasks.claimable,
         counts.agents.registered,
         counts.agents_online,
@@ -265,13 +274,14 @@ fn status(engine: &Engine) -> Result<Outcome, Error> {
         "project": status.project,
         "tasks": {"total": counts.tasks.total, "by_status": counts.tasks.by_status, "claimable": counts.tasks.claimable},
         "agents": {"registered": counts.agents.registered, "active_leases": counts.active_leases, "online": counts.agents_online},
-        "messages": {"total": counts.messages.total, "unread": counts.unread_messages},
+        "messages": {"total": counts.messages.total, "unread": counts.unread_messages, "by_task": engine.messages_by_task()?},
     });
-    Ok(Outcome::new(data, text).warn(status.warnings).then(
-        "task.next",
-        "lodestar task next".to_owned(),
-        "Find work",
-    ))
+    let outcome = Outcome::new(data, text).warn(status.warnings);
+    Ok(if counts.tasks.total == 0 {
+        outcome.then("task.create", "task create --title \"…\"".to_owned(), "Create the first task")
+    } else {
+        outcome.then("task.next", "task next".to_owned(), "Find work")
+    })
 }
 
 /// Always 0, as in the seed: whether it is healthy stands in the answer.

@@ -17,7 +17,12 @@ use clap::Parser;
 
 pub(crate) use links::{LinkReport, install, remove};
 
-use crate::{Global, commands::mcp::Mcp, context::Context, ui::Ui};
+use crate::{
+    Global,
+    commands::mcp::Mcp,
+    context::Context,
+    ui::{Color, Ui},
+};
 
 /// `becket as NAME …`.
 #[derive(Debug, clap::Args)]
@@ -94,7 +99,13 @@ pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
                 if serving.len() < 2 {
                     continue;
                 }
-                return serve(persona, arguments, &lodestar::serve_options(rest));
+                return match lodestar::serve_options(rest) {
+                    Ok(options) => serve(persona, arguments, &options),
+                    Err(error) => {
+                        Ui::new(false, Color::Auto).finish::<()>("mcp serve", Err(error));
+                        ExitCode::from(2)
+                    }
+                };
             }
             return serve(persona, arguments, rest);
         }

@@ -14,6 +14,6 @@ pub(crate) struct Agent {
 impl Agent {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let name = self.command.name();
-        coordinated(context, name, |engine| self.command.run(engine))
+        coordinated(context, name, |engine| self.command.run(engine, "becket"))
     }
 }

@@ -6,6 +6,7 @@ use std::{
     process::ExitCode,
 };
 
+use becket_base::counted;
 use becket_engine::{Engine, Error};
 use serde_json::json;
 
@@ -47,13 +48,16 @@ impl Store {
                 let report = engine.store_report()?;
                 let size = report.bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
                 let text = format!(
-                    "{} at {}, schema {}{size}\nstream {}, {} worktrees, {} statuses wait for spec.yaml",
+                    "{} at {}, schema {}{size}\nstream {}, {}, {} for spec.yaml",
                     report.engine,
                     report.place,
                     report.schema_version,
                     report.stream,
-                    report.worktrees,
-                    report.waiting
+                    counted(report.worktrees, "worktree"),
+                    match report.waiting {
+                        1 => "1 status waits".to_owned(),
+                        waiting => format!("{waiting} statuses wait"),
+                    }
                 );
                 Ok(Some(Report::new(json!(report), text)))
             }

@@ -31,13 +31,13 @@ pub(super) fn coordinated(
     }
     context.ui.finish(
         name,
-        result.map(|outcome| {
+        result.map_err(|error| coordinate::spoken(error, "becket")).map(|outcome| {
             let mut data = outcome.data.clone();
             if let (Some(data), false) = (data.as_object_mut(), outcome.warnings.is_empty()) {
                 data.insert("warnings".to_owned(), serde_json::json!(outcome.warnings));
             }
             let verdict = if outcome.refused { Verdict::Broken } else { Verdict::Sound };
-            let text = outcome.shown().replace("lodestar ", "becket ");
+            let text = outcome.shown("becket");
             Report::new(data, text).with_verdict(verdict)
         }),
     )

@@ -68,7 +68,8 @@ impl Agent {
         }
     }
 
-    pub(crate) fn run(self, engine: &Engine) -> Result<Outcome, Error> {
+    /// `program` is what the commands of a brief begin with.
+    pub(crate) fn run(self, engine: &Engine, program: &str) -> Result<Outcome, Error> {
         match self {
             Agent::Join { name, role, capability, model, tool } => {
                 let joined = engine.agent_join(&AgentJoin {
@@ -85,7 +86,7 @@ impl Agent {
                 let id = joined.agent_id;
                 Ok(Outcome::new(data, id.clone()).then(
                     "task.next",
-                    format!("lodestar task next --agent {id}"),
+                    format!("task next --agent {id}"),
                     "Find something to do",
                 ))
             }
@@ -110,7 +111,7 @@ impl Agent {
                 let beat = engine.agent_heartbeat(&AgentHeartbeat { agent_id: id.clone() })?.answer;
                 if !beat.ok {
                     return Err(Error::not_found("unknown_agent", format!("No agent is called {id}."))
-                        .with_hint("lodestar agent join"));
+                        .with_hint("`agent join` gives an id."));
                 }
                 Ok(Outcome::new(
                     json!({"agent_id": id, "expires_at": beat.expires_at}),
@@ -120,24 +121,34 @@ impl Agent {
             Agent::Leave { id, reason } => {
                 let left = engine.agent_leave(&AgentLeave { agent_id: id.clone(), reason })?;
                 let data = json!({"agent_id": id, "released": left.released});
-                Ok(Outcome::new(data, format!("{id} left; {} leases were given back.", left.released.len())))
+                Ok(Outcome::new(
+                    data,
+                    match left.released.len() {
+                        0 => format!("{id} left."),
+                        1 => format!("{id} left; 1 lease was given back."),
+                        leases => format!("{id} left; {leases} leases were given back."),
+                    },
+                ))
             }
-            Agent::Brief { task, format } => brief(engine, &task, &format),
+            Agent::Brief { task, format } => brief(engine, program, &task, &format),
         }
     }
 }
 
-fn brief(engine: &Engine, id: &str, format: &str) -> Result<Outcome, Error> {
+fn brief(engine: &Engine, program: &str, id: &str, format: &str) -> Result<Outcome, Error> {
     let found = engine.task_get(&TaskGet { task_id: id.to_owned(), ..TaskGet::default() })?.answer;
     let context =
         engine.task_context(&TaskContext { task_id: id.to_owned(), ..TaskContext::default() })?.answer;
     let task = found.task;
     let bullets =
         |items: &[String]| items.iter().map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n");
-    let claim = format!("lodestar task claim {id} --agent <agent-id>");
-    let done = format!("lodestar task done {id} --agent <agent-id>");
-    let report = format!("lodestar msg send --task {id} --from <agent-id> --text \"…\"");
-    let mut parts = vec![format!("{}: {}", task.id, task.title), context.content];
+    let claim = format!("{program} task claim {id} --agent <agent-id>");
+    let done = format!("{program} task done {id} --agent <agent-id>");
+    let report = format!("{program} msg send --task {id} --from <agent-id> --text \"…\"");
+    let mut parts = vec![format!("{}: {}", task.id, task.title)];
+    if !context.content.is_empty() {
+        parts.push(context.content);
+    }
     if !task.acceptance_criteria.is_empty() {
         parts.push(format!("Acceptance criteria:\n{}", bullets(&task.acceptance_criteria)));
     }

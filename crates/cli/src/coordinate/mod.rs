@@ -26,6 +26,7 @@ pub(crate) struct Outcome {
 #[derive(Debug)]
 pub(crate) struct Next {
     pub intent: &'static str,
+    /// Without the name of the program, of which there are two.
     pub command: String,
     pub description: &'static str,
 }
@@ -52,16 +53,20 @@ impl Outcome {
         let next: Vec<Value> = self
             .next
             .iter()
-            .map(|next| json!({"intent": next.intent, "cmd": next.command, "description": next.description}))
+            .map(|next| {
+                let command = format!("lodestar {}", next.command);
+                json!({"intent": next.intent, "cmd": command, "description": next.description})
+            })
             .collect();
         json!({"ok": !self.refused, "data": self.data, "next": next, "warnings": self.warnings})
     }
 
     /// For a person: the text, then warnings, then what to do next.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn shown(&self, program: &str) -> String {
         let mut lines = vec![self.text.trim_end().to_owned()];
         lines.extend(self.warnings.iter().map(|warning| format!("! {warning}")));
-        lines.extend(self.next.iter().map(|next| format!("next: {}  ({})", next.command, next.description)));
+        let next = |next: &Next| format!("next: {program} {}  ({})", next.command, next.description);
+        lines.extend(self.next.iter().map(next));
         lines.join("\n")
     }
 }
@@ -85,6 +90,29 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
         return Err(wrong());
     }
     if total == 0 { Err("zero is no time".to_owned()) } else { Ok(total) }
+}
+
+/// The engine's hints name tools; a person at a terminal has commands.
+pub(crate) fn spoken(error: Error, program: &str) -> Error {
+    const COMMANDS: [(&str, &str); 12] = [
+        ("lodestar_task_claim_next", "task claim"),
+        ("lodestar_task_claim", "task claim"),
+        ("lodestar_task_next", "task next"),
+        ("lodestar_task_list", "task list"),
+        ("lodestar_task_get", "task show"),
+        ("lodestar_task_create", "task create"),
+        ("lodestar_agent_join", "agent join"),
+        ("lodestar_agent_list", "agent list"),
+        ("lodestar_message_send", "msg send"),
+        ("lodestar_message_list", "msg thread"),
+        ("lodestar_task_renew", "task renew"),
+        ("lodestar_task_release", "task release"),
+    ];
+    let Some(hint) = error.hint() else { return error };
+    let hint = COMMANDS
+        .iter()
+        .fold(hint.to_owned(), |hint, (tool, command)| hint.replace(tool, &format!("`{program} {command}`")));
+    error.with_hint(hint)
 }
 
 /// Options that the seed checks itself, so that leaving one out is its error and not a usage error.

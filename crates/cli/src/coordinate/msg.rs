@@ -1,5 +1,6 @@
 //! `becket msg …` and `lodestar msg …`: threads and messages, in words for people; the rules are the engine's.
 
+use becket_base::counted;
 use becket_engine::{
     Engine, Error,
     coordinate::{MessageAck, MessageList, MessageRow, MessageSearch, MessageSend},
@@ -26,6 +27,9 @@ pub(crate) enum Msg {
         /// info, warning, handoff or blocker
         #[arg(long)]
         severity: Option<String>,
+        /// A word of your own: repeated with the same word, the command sends one message
+        #[arg(long, value_name = "WORD")]
+        idempotency_key: Option<String>,
     },
     /// The thread of a task, oldest first
     Thread {
@@ -90,7 +94,7 @@ impl Msg {
 
     pub(crate) fn run(self, engine: &Engine) -> Result<Outcome, Error> {
         match self {
-            Msg::Send { task, text, from, to, subject, severity } => {
+            Msg::Send { task, text, from, to, subject, severity, idempotency_key } => {
                 let sent = engine
                     .message_send(&MessageSend {
                         from_agent_id: from,
@@ -99,14 +103,14 @@ impl Msg {
                         subject,
                         body: text,
                         severity,
-                        ..MessageSend::default()
+                        idempotency_key,
                     })?
                     .answer;
                 let data = json!({"message_id": sent.message_id, "task_id": task, "sent_at": sent.sent_at,
                     "delivered_to": sent.delivered_to});
                 Ok(Outcome::new(
                     data,
-                    format!("Sent {} to {} agents.", sent.message_id, sent.delivered_to.len()),
+                    format!("Sent {} to {}.", sent.message_id, counted(sent.delivered_to.len(), "agent")),
                 ))
             }
             Msg::Thread { task, since, limit, unread, agent } => {

@@ -175,12 +175,10 @@ impl Board {
         })
     }
 
-    /// Who makes a change; each call has an id of its own, which its events carry. Only a server can lose an answer on its
-    /// way, and so only there a call has a key by which it is done once.
+    /// Who makes a change; each call has an id of its own, which its events carry.
     pub(super) fn caller(&self, agent: Option<&str>) -> Result<Call, Error> {
         let agent = agent.map(agent_id).transpose()?;
-        let idempotency_key = self.runtime.contains("://").then(random_hex);
-        Ok(Call { agent, correlation_id: Some(random_hex()), idempotency_key })
+        Ok(Call { agent, correlation_id: Some(random_hex()), idempotency_key: None })
     }
 }
 

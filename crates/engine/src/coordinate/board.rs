@@ -256,6 +256,9 @@ impl Engine {
             return Err(SpecError::Missing { path: board.spec.path() }.into());
         };
         let known = board.store.spec_stamp(&board.worktree)?;
+        if let Some(known) = &known {
+            board.spec.trust(&known.hash);
+        }
         if known.as_ref().is_some_and(|known| known.stat == stat_text(&stat, false)) {
             return Ok(None);
         }
@@ -308,9 +311,9 @@ impl Engine {
         Ok(is_same)
     }
 
-    /// Nothing where somebody else has read the same content meanwhile.
+    /// Nothing where somebody else has read the same content meanwhile. The file's lock is held.
     fn read_tasks(&self, board: &Board) -> Result<Option<SyncReport>, Error> {
-        if let Some(known) = board.store.spec_stamp(&board.worktree)? {
+        if let Some(known) = board.store.spec_stamp_at_once(&board.worktree)? {
             if self.is_same(board, &known)? {
                 return Ok(None);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use becket_base::Timestamp;
 use becket_store::{
-    AgentId, Cascade, Change, TaskId, globs, prd,
+    AgentId, Cascade, Change, Reservation, TaskDetail, TaskId, globs, prd,
     spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Prd, PrdReference, Sheet, Status},
 };
 use schemars::JsonSchema;
@@ -47,6 +47,9 @@ pub struct TaskCreate {
     /// Who makes it.
     #[serde(default)]
     pub agent_id: Option<String>,
+    /// A word of your own: the same call with the same word is done once, however often it is repeated.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
     /// The worktree whose `spec.yaml` is meant.
     #[serde(default)]
     pub worktree: Option<String>,
@@ -146,9 +149,13 @@ impl Engine {
     pub fn task_create(&self, request: &TaskCreate) -> Result<Answer<ChangedTask>, Error> {
         let agent = actor(request.agent_id.as_deref(), request.by_person)?;
         let board = self.tasks_board(request.worktree.as_deref())?;
-        let call = board.caller(request.agent_id.as_deref())?;
+        let call = board.caller_with_key(request.agent_id.as_deref(), request.idempotency_key.as_deref())?;
         if let Some(agent) = &agent {
             board.store.agent(agent)?;
+        }
+        let earlier = board.store.reserved_task(&call)?;
+        if let Some(made) = earlier.as_ref().map(|one| made_before(&board, one)).transpose()?.flatten() {
+            return Ok(self.answered(&board, agent.as_ref(), ChangedTask::of(&made, Vec::new())));
         }
         let status = request.status.as_deref().map_or(Ok(Status::Ready), parse_status)?;
         if !matches!(status, Status::Todo | Status::Ready | Status::Blocked) {
@@ -162,12 +169,7 @@ impl Engine {
             }
             None => (None, Vec::new()),
         };
-        let now = now();
-        let definition = Definition {
-            id: match &request.id {
-                Some(id) => task_id(id)?.to_string(),
-                None => board.store.reserve_task_id()?.to_string(),
-            },
+        let mut definition = Definition {
             title: request.title.trim().to_owned(),
             description: request.description.clone().unwrap_or_default(),
             acceptance_criteria: request.acceptance_criteria.clone(),
@@ -176,12 +178,23 @@ impl Engine {
             locks: request.locks.clone(),
             priority: request.priority.unwrap_or(DEFAULT_PRIORITY),
             status,
-            created_at: Some(now.clone()),
-            updated_at: Some(now),
             prd,
             ..Definition::default()
         };
+        let wish = request.id.as_deref().map(task_id).transpose()?;
+        if let Some(wish) = &wish {
+            // Refused before the key is taken: a repetition is refused for the same reason.
+            definition.id = wish.to_string();
+            board.store.check_definition(&board.worktree, &definition, Change::Create)?;
+        }
         validate(&definition)?;
+        let reserved = match earlier {
+            Some(reserved) => reserved,
+            None => board.store.reserve_task(&call, wish.as_ref(), &now())?,
+        };
+        definition.id = reserved.id.to_string();
+        definition.created_at = Some(reserved.created_at.clone());
+        definition.updated_at = Some(reserved.created_at);
         board.store.check_definition(&board.worktree, &definition, Change::Create)?;
         board.spec.change_then::<Error>(
             |_| Ok(vec![Edit::Create(Box::new(definition.clone()))]),
@@ -191,13 +204,7 @@ impl Engine {
             },
         )?;
         let detail = board.store.task(&board.worktree, &TaskId::new(&definition.id))?;
-        let changed = ChangedTask {
-            ok: true,
-            task: TaskDetailView::from(&detail),
-            newly_ready_task_ids: Vec::new(),
-            warnings,
-        };
-        Ok(self.answered(&board, agent.as_ref(), changed))
+        Ok(self.answered(&board, agent.as_ref(), ChangedTask::of(&detail, warnings)))
     }
 
     pub fn task_update(&self, request: &TaskUpdate) -> Result<Answer<ChangedTask>, Error> {
@@ -215,7 +222,6 @@ impl Engine {
                 .with_hint("Give a new value that differs from the present one."));
         }
         let status = request.status.as_deref().map(parse_status).transpose()?;
-        let mut newly_ready = Vec::new();
         if !fields.is_empty() {
             let mut meant = before.definition.clone();
             for field in &fields {
@@ -223,26 +229,32 @@ impl Engine {
             }
             validate(&meant)?;
             board.store.check_definition(&board.worktree, &meant, Change::Update)?;
-            let mut edits = fields;
-            edits.push(Field::UpdatedAt(Some(now())));
-            board.spec.change_then::<Error>(
-                |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits }]),
-                |after| {
-                    let written = find(after, id.as_str())?;
-                    newly_ready =
-                        board.store.update_task(&call, &board.worktree, &stamp_of(after), &written)?;
-                    Ok(())
-                },
-            )?;
         }
-        let mut warnings = Vec::new();
+        // The move first: it may be refused, and then nothing shall be written.
+        let (mut newly_ready, mut warnings) = (Vec::new(), Vec::new());
         if let Some(status) = status {
             let outcome = board.store.move_task(&call, &board.worktree, &id, status)?;
             newly_ready.extend(outcome.newly_ready);
             warnings.extend(outcome.warnings.iter().map(super::views::warning));
             self.coordinate.flusher.nudge(&board);
         }
+        if !fields.is_empty() {
+            let mut edits = fields;
+            edits.push(Field::UpdatedAt(Some(now())));
+            board.spec.change_then::<Error>(
+                |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits }]),
+                |after| {
+                    let written = find(after, id.as_str())?;
+                    let ready =
+                        board.store.update_task(&call, &board.worktree, &stamp_of(after), &written)?;
+                    newly_ready.extend(ready);
+                    Ok(())
+                },
+            )?;
+        }
         let detail = board.store.task(&board.worktree, &id)?;
+        newly_ready.sort();
+        newly_ready.dedup();
         let changed = ChangedTask {
             ok: true,
             task: TaskDetailView::from(&detail),
@@ -315,6 +327,21 @@ impl Engine {
         }
         let prd_hash = Some(prd::hash(&document));
         Ok((Prd { source: input.source.clone(), refs, excerpt: input.excerpt.clone(), prd_hash }, warnings))
+    }
+}
+
+impl ChangedTask {
+    fn of(detail: &TaskDetail, warnings: Vec<String>) -> Self {
+        Self { ok: true, task: TaskDetailView::from(detail), newly_ready_task_ids: Vec::new(), warnings }
+    }
+}
+
+/// The task that an earlier call with the same key has written, if it came so far. The time tells it from another's.
+fn made_before(board: &Board, earlier: &Reservation) -> Result<Option<TaskDetail>, Error> {
+    match board.store.task(&board.worktree, &earlier.id) {
+        Ok(detail) if detail.definition.created_at.as_ref() == Some(&earlier.created_at) => Ok(Some(detail)),
+        Ok(_) | Err(becket_store::Error::UnknownTask { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

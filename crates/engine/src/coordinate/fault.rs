@@ -79,6 +79,10 @@ impl From<StoreError> for Error {
             StoreError::Newer { .. } => Error::unavailable("store_newer", message).with_hint("Update becket."),
             StoreError::Unavailable { .. } => Error::unavailable("store_unavailable", message)
                 .with_hint("Nothing was done. Check that the server of `[store] url` runs, and try again."),
+            StoreError::Unsure { .. } => Error::unavailable("store_unsure", message).with_hint(
+                "Look whether it was done (lodestar_task_get, lodestar_events_pull), or repeat the call with the same \
+                 idempotencyKey: then it is done once.",
+            ),
             StoreError::Address { .. } => Error::invalid("store_address", message)
                 .with_hint("`[store] url` is postgres://user@host/database, or a path."),
             StoreError::File { .. } => Error::unavailable("store_file", format!("The store cannot be opened: {message}"))

@@ -1,5 +1,6 @@
 //! Leases: claim, claim the next, renew, release.
 
+use becket_base::{counted, verb};
 use becket_store::{Claim, ClaimNext, ClaimRequest, Conflict, Inbox, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -205,9 +206,7 @@ impl Engine {
                 ok: false,
                 task: None,
                 lease: None,
-                rationale: format!(
-                    "Nothing is claimable now: {leased} ready tasks are claimed by others, {waiting} wait for their dependencies."
-                ),
+                rationale: nothing_claimable(leased, waiting),
                 lock_overlaps: Vec::new(),
                 warnings: Vec::new(),
                 handoff_message: None,
@@ -268,4 +267,12 @@ impl From<Conflict> for ConflictView {
             expires_in_seconds: conflict.remaining_seconds,
         }
     }
+}
+fn nothing_claimable(leased: u64, waiting: u64) -> String {
+    format!(
+        "Nothing is claimable now: {} {} under lease, {waiting} {} for dependencies.",
+        counted(leased, "ready task"),
+        verb(leased, "is", "are"),
+        verb(waiting, "waits", "wait"),
+    )
 }

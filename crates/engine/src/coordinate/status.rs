@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::{counted, verb};
 use becket_store::spec_file::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,14 +91,20 @@ impl Engine {
             next.push("lodestar_agent_join: get an agentId.".to_owned());
         }
         if counts.unread > 0 {
-            next.push(format!("lodestar_message_list: {} messages are unread.", counts.unread));
+            let are = verb(counts.unread, "is", "are");
+            next.push(format!("lodestar_message_list: {} {are} unread.", counted(counts.unread, "message")));
         }
         let done = by_status.get("done").copied().unwrap_or_default();
         if done > 0 {
-            next.push(format!("lodestar_task_verify: {done} tasks are done and not verified."));
+            let are = verb(done, "is", "are");
+            next.push(format!(
+                "lodestar_task_verify: {} {are} done and not verified.",
+                counted(done, "task")
+            ));
         }
         if counts.claimable > 0 {
-            next.push(format!("lodestar_task_claim_next: {} tasks are free.", counts.claimable));
+            let are = verb(counts.claimable, "is", "are");
+            next.push(format!("lodestar_task_claim_next: {} {are} free.", counted(counts.claimable, "task")));
         } else if counts.tasks == 0 {
             next.push("lodestar_task_create: there are no tasks yet.".to_owned());
         } else {
@@ -126,6 +133,12 @@ impl Engine {
         })
     }
 
+    /// How many messages the thread of each task has; tasks without any are left out.
+    pub fn messages_by_task(&self) -> Result<BTreeMap<String, u64>, Error> {
+        let counts = self.board(None)?.store.messages_by_task()?;
+        Ok(counts.into_iter().map(|(task, count)| (task.to_string(), count)).collect())
+    }
+
     /// `lodestar://spec`: the file as it is.
     pub fn spec_text(&self) -> Result<String, Error> {
         let (root, _) = self.board_root(None)?;
@@ -139,13 +152,8 @@ impl Engine {
 
     /// Only the head of the file is looked at: a name is no reason to read fifty thousand tasks.
     pub(super) fn project_name(&self, board: &Board) -> String {
-        let head = becket_project::files::read(&board.spec.path(), 512 * 1024 * 1024)
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let text = String::from_utf8_lossy(&head);
-        let end = text.find("\ntasks:").map_or(text.len().min(64 * 1024), |at| at + 1);
-        let head = text.get(..end).unwrap_or_default();
+        let text = board.spec.head().unwrap_or_default();
+        let head = text.find("\ntasks:").and_then(|at| text.get(..=at)).unwrap_or(&text);
         becket_store::spec_file::read(head).map_or_else(|_| "unnamed".to_owned(), |spec| spec.project.name)
     }
 }

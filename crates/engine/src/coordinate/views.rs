@@ -1,5 +1,6 @@
 //! Tasks and leases as callers see them: the seed's names, and sentences for what the store says in values.
 
+use becket_base::verb;
 use becket_store::{
     Lease, LockOverlap, Problem, TaskDetail, TaskSummary, Warning,
     spec_file::{Definition, Prd},
@@ -204,6 +205,9 @@ pub(super) fn problem(problem: &Problem) -> String {
             format!("{task} depends on {dependency}, which is deleted: it can never be claimed.")
         }
         Problem::Cycle { cycle, .. } => {
+            if let [alone] = &cycle[..] {
+                return format!("{alone} depends on itself: it can never be claimed.");
+            }
             let names: Vec<String> = cycle.iter().map(ToString::to_string).collect();
             format!(
                 "{} depend on each other in a circle: none of them can ever be claimed.",
@@ -231,8 +235,11 @@ pub(super) fn warning(warning: &Warning) -> String {
         Warning::AlreadyThere { task, status } => format!("{task} was {} already.", status.word()),
         Warning::SelfVerified { task } => format!("You verified {task}, which you completed yourself."),
         Warning::DependentsWaiting { dependents, .. } => {
-            format!("{} wait for it to be verified.", list(dependents))
+            let wait = verb(dependents.len(), "waits", "wait");
+            format!("{} {wait} for it to be verified.", list(dependents))
         }
-        Warning::DependenciesUnmet { unmet, .. } => format!("{} are not verified.", list(unmet)),
+        Warning::DependenciesUnmet { unmet, .. } => {
+            format!("{} {} not verified.", list(unmet), verb(unmet.len(), "is", "are"))
+        }
     }
 }

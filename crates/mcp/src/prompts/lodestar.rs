@@ -103,13 +103,13 @@ impl Template for TaskExecute {
                 let (task, context) = found;
                 let criteria: Vec<String> =
                     task.task.acceptance_criteria.iter().map(|one| format!("- [ ] {one}")).collect();
-                text = format!(
-                    "{text}\n\n{}: {}\n\n{}\n\nAcceptance criteria:\n{}",
-                    task.task.id,
-                    task.task.title,
-                    context.content,
-                    criteria.join("\n")
-                );
+                text = format!("{text}\n\n{}: {}", task.task.id, task.task.title);
+                if !context.content.is_empty() {
+                    text = format!("{text}\n\n{}", context.content);
+                }
+                if !criteria.is_empty() {
+                    text = format!("{text}\n\nAcceptance criteria:\n{}", criteria.join("\n"));
+                }
             }
             Ok(said(text))
         }

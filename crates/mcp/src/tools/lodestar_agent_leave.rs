@@ -28,6 +28,10 @@ impl Tool for LodestarAgentLeave {
     }
 
     fn text(output: &LeftAgent) -> String {
-        format!("Left; {} leases were given back.", output.released.len())
+        match output.released.len() {
+            0 => "Left.".to_owned(),
+            1 => "Left; 1 lease was given back.".to_owned(),
+            leases => format!("Left; {leases} leases were given back."),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `lodestar.agent.list`: list agents.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     coordinate::{AgentList, Agents},
@@ -33,7 +34,8 @@ impl Tool for LodestarAgentList {
             .iter()
             .map(|agent| {
                 let name = agent.display_name.as_deref().unwrap_or("");
-                format!("{} {} {} ({} leases)", agent.agent_id, agent.status, name, agent.active_leases)
+                let leases = counted(agent.active_leases, "lease");
+                format!("{} {} {name} ({leases})", agent.agent_id, agent.status)
             })
             .collect::<Vec<_>>()
             .join("\n")

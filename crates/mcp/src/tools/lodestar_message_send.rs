@@ -1,5 +1,6 @@
 //! `lodestar.message.send`: send a message.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     coordinate::{Answer, MessageSend, SentMessage},
@@ -30,9 +31,9 @@ impl Tool for LodestarMessageSend {
 
     fn text(output: &Answer<SentMessage>) -> String {
         format!(
-            "Sent {} to {} agents.{}",
+            "Sent {} to {}.{}",
             output.answer.message_id,
-            output.answer.delivered_to.len(),
+            counted(output.answer.delivered_to.len(), "agent"),
             output.notice()
         )
     }

@@ -1,5 +1,6 @@
 //! `lodestar.repo.status`: where the work stands.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     coordinate::{BoardStatus, BoardStatusRequest},
@@ -31,12 +32,12 @@ impl Tool for LodestarRepoStatus {
 
     fn text(output: &BoardStatus) -> String {
         format!(
-            "{}: {} tasks, {} claimable, {} leases, {} agents online, {} unread.{}",
+            "{}: {}, {} claimable, {}, {} online, {} unread.{}",
             output.project,
-            output.counts.tasks.total,
+            counted(output.counts.tasks.total, "task"),
             output.counts.tasks.claimable,
-            output.counts.active_leases,
-            output.counts.agents_online,
+            counted(output.counts.active_leases, "lease"),
+            counted(output.counts.agents_online, "agent"),
             output.counts.unread_messages,
             lines(&output.warnings)
         )

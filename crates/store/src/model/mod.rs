@@ -21,6 +21,6 @@ pub use lease::{Claim, ClaimNext, ClaimRequest, Conflict, Lease, LockOverlap};
 pub use message::{Inbox, Message, MessagePage, MessageSearch, NewMessage, Sent, Severity};
 pub use state::{Description, Snapshot, SpecStamp, StatusRow};
 pub use task::{
-    Candidate, Edge, Graph, GraphNode, Next, NextRequest, TaskDetail, TaskPage, TaskQuery, TaskState,
-    TaskSummary,
+    Candidate, Edge, Graph, GraphNode, Next, NextRequest, Reservation, TaskDetail, TaskPage, TaskQuery,
+    TaskState, TaskSummary,
 };

@@ -120,3 +120,10 @@ pub struct Edge {
     pub dependency: TaskId,
     pub dependent: TaskId,
 }
+
+/// What a new task is called and from when it is, before anything of it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reservation {
+    pub id: TaskId,
+    pub created_at: String,
+}

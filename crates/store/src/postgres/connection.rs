@@ -1,20 +1,22 @@
-//! One connection, and one transaction on it.
+//! One connection: how it is made, how a transaction begins on it, and what its loss means.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::io::Write;
 use std::time::Duration;
 
+use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, SimpleQueryMessage, Statement};
 
 use super::Begin;
-use super::value::from_row;
-use crate::clock::{LeaseClock, Moment};
+use super::tls::{Tls, is_distrust};
+use super::value::{literal, write_line};
+use crate::address::ServerAddress;
 use crate::error::{Error, Result};
-use crate::open::ServerAddress;
-use crate::sql::{NewEvent, Row, Transaction, Value};
+use crate::model::AgentId;
+use crate::sql::{Seen, Value};
 
 /// Statements that are kept prepared; lists of ids make new ones.
 const STATEMENTS: usize = 300;
@@ -40,6 +42,7 @@ impl Failure {
         ];
         match error.code() {
             Some(code) if !shutting_down.contains(code) => Self::Refused(error),
+            None if is_distrust(&error) => Self::Refused(error),
             _ => Self::Lost(whole(&error)),
         }
     }
@@ -67,6 +70,7 @@ fn refused(error: &postgres::Error, address: &ServerAddress) -> Error {
         {
             Error::Unavailable { detail }
         }
+        None => Error::Unavailable { detail },
         _ => Error::Unexpected { detail },
     }
 }
@@ -89,6 +93,8 @@ pub(crate) struct Session {
     statements: BTreeMap<String, Statement>,
     /// Whether the server holds what transactions begin with.
     can_begin: bool,
+    /// The number by which the repository's writers take turns.
+    turn: i64,
 }
 
 impl fmt::Debug for Session {
@@ -98,21 +104,28 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) fn connect(address: &ServerAddress, schema: &str) -> Result<Self, Failure> {
+    pub(crate) fn connect(address: &ServerAddress, tls: Option<&Tls>, schema: &str) -> Result<Self, Failure> {
         let mut config: Config = address.url().parse().map_err(Failure::Refused)?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(5));
         }
         config.keepalives_idle(Duration::from_secs(20));
         config.application_name("becket");
-        let mut client = config.connect(NoTls).map_err(Failure::of)?;
+        let mut client = match tls {
+            Some(tls) if config.get_hosts().iter().any(is_remote) => config.connect(tls.clone()),
+            // Nobody listens in on a socket of the machine, and no server encrypts it.
+            _ => config.ssl_mode(SslMode::Disable).connect(NoTls),
+        }
+        .map_err(Failure::of)?;
         // A client that hangs in a transaction must not keep the others waiting for ever.
         let settings = format!(
-            "SET search_path TO {schema}; SET synchronous_commit TO on; SET lock_timeout TO '{LOCK_SECONDS}s'; \
+            "SET search_path TO {schema}; SET synchronous_commit TO on; SET standard_conforming_strings TO on; SET lock_timeout TO '{LOCK_SECONDS}s'; \
              SET idle_in_transaction_session_timeout TO '60s'; SET client_min_messages TO warning"
         );
         client.batch_execute(&settings).map_err(Failure::of)?;
-        Ok(Self { client, statements: BTreeMap::new(), can_begin: false })
+        let digest = blake3::hash(schema.as_bytes());
+        let turn = digest.as_bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+        Ok(Self { client, statements: BTreeMap::new(), can_begin: false, turn })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -128,7 +141,7 @@ impl Session {
         self.client.query(&statement, values).map_err(Failure::of)
     }
 
-    fn execute(&mut self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, Failure> {
+    pub(super) fn execute(&mut self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, Failure> {
         let statement = self.prepare(sql)?;
         self.client.execute(&statement, values).map_err(Failure::of)
     }
@@ -147,34 +160,83 @@ impl Session {
 
     /// Begins a transaction and tells its time, its name and the first expiry, all in one exchange: each statement still
     /// sees what was committed before it began.
-    fn begin(&mut self, begin: Begin) -> Result<Opening, Failure> {
+    pub(super) fn begin(&mut self, begin: Begin<'_>) -> Result<Opening, Failure> {
         if !self.can_begin {
-            let prepare = format!(
-                "PREPARE becket_write AS {OPENING}; PREPARE becket_read AS {LOOKING}; \
-                 PREPARE becket_expiry (TEXT) AS {}",
-                numbered(FIRST_EXPIRY)
-            );
-            self.client.batch_execute(&prepare).map_err(Failure::of)?;
-            self.can_begin = true;
+            self.prepare_beginnings()?;
         }
-        let (start, opening) = match begin {
-            Begin::Write => ("BEGIN", "becket_write"),
-            Begin::Read => ("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", "becket_read"),
+        let by = match begin {
+            Begin::Write(by) => by,
+            Begin::Read => None,
         };
-        let told = self
-            .client
-            .simple_query(&format!("{start}; EXECUTE {opening}; EXECUTE becket_expiry('{SERVER}')"))
-            .map_err(Failure::of)?;
-        let mut rows = told.iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
+        let exchange = match begin {
+            Begin::Write(_) => {
+                let agent = by.map_or(Value::Null, |agent| agent.as_str().into());
+                format!("BEGIN; EXECUTE becket_turn; EXECUTE becket_write({})", literal(&agent))
+            }
+            Begin::Read => {
+                "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; EXECUTE becket_read".to_owned()
+            }
+        };
+        let told = self.client.simple_query(&exchange).map_err(Failure::of)?;
+        // The row of the turn itself says nothing.
+        let row = told.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) if row.len() > 1 => Some(row),
             _ => None,
         });
         let gone = || Failure::Lost("the repository's counter is gone".to_owned());
-        let opened = rows.next().filter(|row| row.len() == 2).ok_or_else(gone)?;
-        let tick = opened.get(0).and_then(|text| text.parse().ok()).ok_or_else(gone)?;
-        let ticket = opened.get(1).unwrap_or_default().to_owned();
-        let first_expiry = rows.next().and_then(|row| row.get(0)).and_then(|text| text.parse().ok());
-        Ok(Opening { tick, ticket, first_expiry })
+        let row = row.ok_or_else(gone)?;
+        let text = |column: usize| row.try_get(column).ok().flatten().map(str::to_owned);
+        let number = |column: usize| text(column).and_then(|text| text.parse::<i64>().ok());
+        let seen = number(4).zip(text(5)).zip(text(6)).map(|((tick, epoch), wall)| Seen {
+            tick,
+            epoch,
+            wall,
+            has_left: text(7).is_some(),
+        });
+        Ok(Opening {
+            tick: number(0).ok_or_else(gone)?,
+            first_expiry: number(1),
+            ticket: text(2).unwrap_or_default(),
+            last_event: number(3).unwrap_or(0),
+            caller: by.map(|agent| (agent.clone(), seen)),
+        })
+    }
+
+    /// Without places, or with few, a statement is planned once: planning costs more than these do.
+    fn prepare_beginnings(&mut self) -> Result<(), Failure> {
+        let expiry = FIRST_EXPIRY.replace("?1", &format!("'{SERVER}'"));
+        let prepare = format!(
+            "PREPARE becket_turn AS {}; PREPARE becket_read AS SELECT {NOW}, ({expiry}); \
+             PREPARE becket_write (TEXT) AS SELECT {NOW}, ({expiry}), CAST(pg_current_xact_id() AS TEXT), \
+             c.last_event, a.last_seen_tick, a.clock_epoch, a.last_seen_at, a.left_at \
+             FROM counter c LEFT JOIN agents a ON a.agent_id = $1; \
+             PREPARE becket_event (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT) AS {}; \
+             PREPARE becket_counted (BIGINT) AS {}",
+            TURN.replace("?1", &self.turn.to_string()),
+            numbered(EVENT),
+            numbered(COUNTED),
+        );
+        self.client.batch_execute(&prepare).map_err(Failure::of)?;
+        self.can_begin = true;
+        Ok(())
+    }
+
+    pub(super) fn copy(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<(), Failure> {
+        let lost = |error: std::io::Error| match error.downcast::<postgres::Error>() {
+            Ok(error) => Failure::of(error),
+            Err(error) => Failure::Lost(error.to_string()),
+        };
+        let mut writer = self.client.copy_in(&format!("COPY {into} FROM STDIN")).map_err(Failure::of)?;
+        let mut lines = Vec::new();
+        for chunk in rows.chunks(500) {
+            lines.clear();
+            for row in chunk {
+                write_line(row, &mut lines);
+            }
+            writer.write_all(&lines).map_err(lost)?;
+        }
+        writer.finish().map_err(Failure::of)?;
+        Ok(())
     }
 
     /// What became of a transaction: committed, not, or still under way.
@@ -189,6 +251,17 @@ impl Session {
     }
 }
 
+#[cfg(unix)]
+fn is_remote(host: &Host) -> bool {
+    matches!(host, Host::Tcp(_))
+}
+
+/// There is no other kind.
+#[cfg(not(unix))]
+fn is_remote(_: &Host) -> bool {
+    true
+}
+
 /// `?1` of the rules is `$1` here.
 fn numbered(sql: &str) -> String {
     let mut text = String::with_capacity(sql.len());
@@ -200,126 +273,28 @@ fn numbered(sql: &str) -> String {
     text
 }
 
-/// Wins the lock before it reads the time: the outer row is made after the inner one was locked.
-const OPENING: &str = "WITH locked AS MATERIALIZED (SELECT last_event FROM counter FOR UPDATE) \
-     SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), CAST(pg_current_xact_id() AS TEXT) FROM locked";
+/// The turn to write, until the end of the transaction. Such locks are handed from one to the next in the order in which
+/// they were asked for; that of a row goes to whoever is quickest, which is whoever has just given it back.
+const TURN: &str = "SELECT CAST(pg_advisory_xact_lock(CAST(?1 AS BIGINT)) AS TEXT)";
+/// Asked in a statement of its own after the turn was won: that one sees what was committed before.
+const NOW: &str = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
 /// The epoch of leases that count on the server's time.
-const SERVER: &str = "server";
-const LOOKING: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), ''";
-const FIRST_EXPIRY: &str = "SELECT MIN(CASE WHEN clock_epoch = ?1 THEN expires_tick \
-     ELSE -9223372036854775807 END) FROM leases WHERE agent_id IS NOT NULL";
+pub(super) const SERVER: &str = "server";
+pub(super) const EVENT: &str = "INSERT INTO events (id, created_at, type, actor_agent_id, task_id, target_agent_id, payload_json, \
+     correlation_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+pub(super) const COUNTED: &str = "UPDATE counter SET last_event = ?1";
+/// Asked by the ends of the index of expiries alone: rows that were released since the last vacuum are many.
+pub(super) const FIRST_EXPIRY: &str = "SELECT CASE WHEN \
+     (SELECT MIN(clock_epoch) FROM leases WHERE agent_id IS NOT NULL) <> ?1 \
+     OR (SELECT MAX(clock_epoch) FROM leases WHERE agent_id IS NOT NULL) <> ?1 THEN -9223372036854775807 \
+     ELSE (SELECT MIN(expires_tick) FROM leases WHERE agent_id IS NOT NULL AND clock_epoch = ?1) END";
 
-struct Opening {
-    tick: i64,
-    ticket: String,
-    first_expiry: Option<i64>,
-}
-
-pub(crate) struct PostgresTransaction<'a> {
-    session: &'a mut Session,
-    address: &'a ServerAddress,
-    moment: Moment,
-    first_expiry: Option<i64>,
-    ticket: String,
-    has_events: bool,
-}
-
-impl<'a> PostgresTransaction<'a> {
-    pub(crate) fn begin(
-        session: &'a mut Session,
-        begin: Begin,
-        clock: Option<&dyn LeaseClock>,
-        address: &'a ServerAddress,
-    ) -> Result<Self, Failure> {
-        let opened = (|| {
-            let Opening { tick, ticket, first_expiry } = session.begin(begin)?;
-            let Some(clock) = clock else {
-                let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
-                return Ok((Moment { wall, tick, epoch: Arc::from(SERVER) }, ticket, first_expiry));
-            };
-            let moment = clock.now();
-            let rows = session.query(FIRST_EXPIRY, &[&&*moment.epoch])?;
-            let first_expiry = rows.first().and_then(|row| row.get(0));
-            Ok((moment, ticket, first_expiry))
-        })();
-        match opened {
-            Ok((moment, ticket, first_expiry)) => {
-                Ok(Self { session, address, moment, first_expiry, ticket, has_events: false })
-            }
-            Err(failure) => {
-                let _ = session.client.batch_execute("ROLLBACK");
-                Err(failure)
-            }
-        }
-    }
-
-    /// By which the server can be asked what became of it.
-    pub(crate) fn ticket(&self) -> &str {
-        &self.ticket
-    }
-
-    pub(crate) fn commit(self, channel: &str) -> Result<(), Failure> {
-        let end = if self.has_events { format!("NOTIFY {channel}; COMMIT") } else { "COMMIT".to_owned() };
-        self.session.client.batch_execute(&end).map_err(Failure::of)
-    }
-
-    pub(crate) fn roll_back(self) {
-        if let Err(error) = self.session.client.batch_execute("ROLLBACK") {
-            tracing::debug!(%error, "the server rolls back by itself what it lost");
-        }
-    }
-}
-
-impl Transaction for PostgresTransaction<'_> {
-    fn moment(&self) -> &Moment {
-        &self.moment
-    }
-
-    fn first_expiry(&self) -> Option<i64> {
-        self.first_expiry
-    }
-
-    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
-        let done = self.session.execute(sql, &borrowed(values));
-        done.map_err(|failure| failure.into_error(self.address))
-    }
-
-    fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
-        let rows = self.session.query(sql, &borrowed(values));
-        let rows = rows.map_err(|failure| failure.into_error(self.address))?;
-        rows.iter().map(from_row).collect()
-    }
-
-    fn append(&mut self, event: &NewEvent<'_>) -> Result<i64> {
-        let values = event.values(&self.moment);
-        self.has_events = true;
-        let rows = self.query(
-            "WITH counted AS (UPDATE counter SET last_event = last_event + 1 RETURNING last_event) \
-             INSERT INTO events (id, created_at, type, actor_agent_id, task_id, target_agent_id, payload_json, \
-             correlation_id) SELECT last_event, CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), \
-             CAST(?5 AS TEXT), CAST(?6 AS TEXT), CAST(?7 AS TEXT) FROM counted RETURNING id",
-            &values,
-        )?;
-        rows.first().ok_or_else(|| Error::unexpected("an event got no id"))?.integer(0)
-    }
-
-    /// The server counts by itself only after a while; until then it would choose the wrong index.
-    fn definitions_were_imported(&mut self) -> Result<()> {
-        let analyzed = self.session.client.batch_execute("ANALYZE definitions, labels, dependencies, tasks");
-        analyzed.map_err(|error| Failure::of(error).into_error(self.address))
-    }
-
-    fn events_were_imported(&mut self) -> Result<()> {
-        self.execute(
-            "UPDATE counter SET last_event = GREATEST(last_event, (SELECT COALESCE(MAX(id), 0) FROM events))",
-            &[],
-        )?;
-        Ok(())
-    }
-}
-
-fn borrowed(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+pub(super) struct Opening {
+    pub(super) tick: i64,
+    pub(super) ticket: String,
+    pub(super) last_event: i64,
+    pub(super) first_expiry: Option<i64>,
+    pub(super) caller: Option<(AgentId, Option<Seen>)>,
 }
 
 #[cfg(test)]

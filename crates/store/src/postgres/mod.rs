@@ -1,11 +1,13 @@
 //! The store on a PostgreSQL server, for teams and for agents on several machines. One database serves many
 //! repositories, each in a schema of its own. Owns connections, their loss, and the dialect.
 //!
-//! Every writing transaction first locks the one row of its repository's `counter`. So writers come one after the other,
-//! event ids are given in the order of commits, and a reader by cursor never passes one that commits late.
+//! Every writing transaction first takes its turn by a lock of the server that is kept until its end. So writers come one
+//! after the other, event ids are given in the order of commits, and a reader by cursor never passes one that commits late.
 
 mod connection;
 mod migration;
+mod tls;
+mod transaction;
 mod value;
 mod watcher;
 
@@ -13,13 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::address::{ServerAddress, Trust};
 use crate::backend::{Backend, Watcher, Work};
 use crate::clock::LeaseClock;
 use crate::error::{Error, Result};
-use crate::model::Description;
-use crate::open::ServerAddress;
+use crate::model::{AgentId, Description};
 use crate::sql::TransactionExt;
-use connection::{Failure, PostgresTransaction, Session};
+use connection::{Failure, Session};
+use tls::Tls;
+use transaction::PostgresTransaction;
 use watcher::PostgresWatcher;
 
 /// How long a lost server is looked for before a call gives up.
@@ -30,10 +34,19 @@ const LONGEST_NAP: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct PostgresStore {
     address: ServerAddress,
+    tls: Option<Tls>,
     repository: String,
     schema: String,
     clock: Option<Arc<dyn LeaseClock>>,
-    session: Mutex<Option<Session>>,
+    slot: Mutex<Slot>,
+}
+
+/// The one connection of a process, or that there is none.
+#[derive(Debug, Default)]
+struct Slot {
+    session: Option<Session>,
+    /// When a search for the server was given up, and what it met: whoever waited for that search need not repeat it.
+    given_up: Option<(Instant, String)>,
 }
 
 impl PostgresStore {
@@ -45,23 +58,24 @@ impl PostgresStore {
         let schema = format!("becket_{}", &blake3::hash(repository.as_bytes()).to_hex()[..16]);
         let store = Self {
             address: address.clone(),
+            tls: (address.trust() != Trust::Plain).then(|| Tls::new(address)).transpose()?,
             repository: repository.to_owned(),
             schema,
             clock,
-            session: Mutex::new(None),
+            slot: Mutex::default(),
         };
-        let mut session = store.reconnect()?;
+        let mut session = store.reconnect(PATIENCE)?;
         migration::migrate(&mut session, &store.schema, repository, &store.address)?;
-        *store.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        store.slot.lock().unwrap_or_else(PoisonError::into_inner).session = Some(session);
         Ok(store)
     }
 
     /// Tries until it works or patience ends.
-    fn reconnect(&self) -> Result<Session> {
-        let until = Instant::now() + PATIENCE;
+    fn reconnect(&self, patience: Duration) -> Result<Session> {
+        let until = Instant::now() + patience;
         let mut nap = FIRST_NAP;
         loop {
-            match Session::connect(&self.address, &self.schema) {
+            match Session::connect(&self.address, self.tls.as_ref(), &self.schema) {
                 Ok(session) => return Ok(session),
                 Err(Failure::Lost(_)) if Instant::now() + nap < until => {
                     thread::sleep(nap);
@@ -74,36 +88,55 @@ impl PostgresStore {
 
     /// A connection may have died since it was last used: that shows at the first statement, and nothing is lost by
     /// taking another. Whatever is lost later is told to the caller.
-    fn transact(&self, begin: Begin, work: Work<'_>) -> Result<()> {
-        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+    fn transact(&self, begin: Begin<'_>, patience: Duration, work: Work<'_>) -> Result<()> {
+        let arrived = Instant::now();
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         let mut is_fresh = false;
         loop {
-            if slot.is_none() {
-                *slot = Some(self.reconnect()?);
+            if slot.session.is_none() {
+                self.fill(&mut slot, arrived, patience)?;
                 is_fresh = true;
             }
-            let Some(session) = slot.as_mut() else { continue };
+            let Some(session) = slot.session.as_mut() else { continue };
             match PostgresTransaction::begin(session, begin, self.clock.as_deref(), &self.address) {
                 Ok(transaction) => {
                     let finished = self.finish(transaction, begin, work);
-                    if slot.as_ref().is_some_and(Session::is_closed) {
-                        *slot = None;
+                    if slot.session.as_ref().is_some_and(Session::is_closed) {
+                        slot.session = None;
                     }
                     return match finished {
                         Finished::Sure(result) => result,
                         Finished::Unsure(ticket) => self.find_out(&mut slot, &ticket),
                     };
                 }
-                Err(Failure::Lost(_)) if !is_fresh => *slot = None,
+                Err(Failure::Lost(_)) if !is_fresh => slot.session = None,
                 Err(failure) => {
-                    *slot = None;
+                    slot.session = None;
                     return Err(failure.into_error(&self.address));
                 }
             }
         }
     }
 
-    fn finish(&self, mut transaction: PostgresTransaction<'_>, begin: Begin, work: Work<'_>) -> Finished {
+    fn fill(&self, slot: &mut Slot, arrived: Instant, patience: Duration) -> Result<()> {
+        if let Some((_, detail)) = slot.given_up.as_ref().filter(|(when, _)| *when >= arrived) {
+            return Err(Error::Unavailable { detail: detail.clone() });
+        }
+        match self.reconnect(patience) {
+            Ok(session) => {
+                *slot = Slot { session: Some(session), given_up: None };
+                Ok(())
+            }
+            Err(error) => {
+                if let Error::Unavailable { detail } = &error {
+                    slot.given_up = Some((Instant::now(), detail.clone()));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(&self, mut transaction: PostgresTransaction<'_>, begin: Begin<'_>, work: Work<'_>) -> Finished {
         if let Err(error) = work(&mut transaction) {
             transaction.roll_back();
             return Finished::Sure(Err(error));
@@ -111,37 +144,34 @@ impl PostgresStore {
         let ticket = transaction.ticket().to_owned();
         match transaction.commit(&self.schema) {
             Ok(()) => Finished::Sure(Ok(())),
-            Err(Failure::Lost(_)) if begin == Begin::Write => Finished::Unsure(ticket),
+            Err(Failure::Lost(_)) if begin != Begin::Read => Finished::Unsure(ticket),
             Err(failure) => Finished::Sure(Err(failure.into_error(&self.address))),
         }
     }
 
     /// The connection was lost between the commit and its answer. The server knows what became of it.
-    fn find_out(&self, slot: &mut Option<Session>, ticket: &str) -> Result<()> {
+    fn find_out(&self, slot: &mut Slot, ticket: &str) -> Result<()> {
         let until = Instant::now() + PATIENCE;
-        let unknown = || Error::Unavailable {
-            detail: format!(
-                "{} was lost while it committed, and whether it did is not known: repeat the call with its \
-                 idempotency key",
-                self.address
-            ),
-        };
-        *slot = None;
-        while Instant::now() < until {
-            if slot.is_none() {
-                *slot = Some(self.reconnect().map_err(|_| unknown())?);
+        let unknown = || Error::Unsure { place: self.address.to_string() };
+        slot.session = None;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(unknown());
             }
-            match slot.as_mut().map(|session| session.fate(ticket)) {
+            if slot.session.is_none() {
+                self.fill(slot, Instant::now(), left).map_err(|_| unknown())?;
+            }
+            match slot.session.as_mut().map(|session| session.fate(ticket)) {
                 Some(Ok(Some(true))) => return Ok(()),
                 Some(Ok(Some(false))) => {
                     let detail = format!("{} was lost, and nothing was done", self.address);
                     return Err(Error::Unavailable { detail });
                 }
                 Some(Ok(None)) => thread::sleep(FIRST_NAP),
-                _ => *slot = None,
+                _ => slot.session = None,
             }
         }
-        Err(unknown())
     }
 }
 
@@ -152,22 +182,31 @@ enum Finished {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
-    Write,
+pub(crate) enum Begin<'a> {
+    /// By an agent that is asked for in the same exchange.
+    Write(Option<&'a AgentId>),
     Read,
 }
 
 impl Backend for PostgresStore {
-    fn write(&self, work: Work<'_>) -> Result<()> {
-        self.transact(Begin::Write, work)
+    fn write(&self, by: Option<&AgentId>, work: Work<'_>) -> Result<()> {
+        self.transact(Begin::Write(by), PATIENCE, work)
+    }
+
+    fn write_at_once(&self, work: Work<'_>) -> Result<()> {
+        self.transact(Begin::Write(None), Duration::ZERO, work)
     }
 
     fn read(&self, work: Work<'_>) -> Result<()> {
-        self.transact(Begin::Read, work)
+        self.transact(Begin::Read, PATIENCE, work)
+    }
+
+    fn read_at_once(&self, work: Work<'_>) -> Result<()> {
+        self.transact(Begin::Read, Duration::ZERO, work)
     }
 
     fn watch(&self) -> Result<Box<dyn Watcher>> {
-        Ok(Box::new(PostgresWatcher::new(&self.address, &self.schema)?))
+        Ok(Box::new(PostgresWatcher::new(&self.address, self.tls.clone(), &self.schema)?))
     }
 
     fn is_read_only(&self) -> bool {

@@ -53,6 +53,40 @@ pub(crate) fn from_row(row: &postgres::Row) -> Result<Row> {
     Ok(Row(cells.collect::<Result<_>>()?))
 }
 
+/// As it stands in a text of SQL: with `standard_conforming_strings` only the quote itself has a meaning.
+pub(crate) fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Integer(number) => number.to_string(),
+        Value::Text(text) => format!("'{}'", escaped(text).replace('\'', "''")),
+    }
+}
+
+/// One line of the text format of `COPY`.
+pub(crate) fn write_line(row: &[Value], line: &mut Vec<u8>) {
+    for (column, value) in row.iter().enumerate() {
+        if column > 0 {
+            line.push(b'\t');
+        }
+        match value {
+            Value::Null => line.extend_from_slice(b"\\N"),
+            Value::Integer(number) => line.extend_from_slice(number.to_string().as_bytes()),
+            Value::Text(text) => {
+                for byte in escaped(text).bytes() {
+                    match byte {
+                        b'\\' => line.extend_from_slice(b"\\\\"),
+                        b'\n' => line.extend_from_slice(b"\\n"),
+                        b'\r' => line.extend_from_slice(b"\\r"),
+                        b'\t' => line.extend_from_slice(b"\\t"),
+                        byte => line.push(byte),
+                    }
+                }
+            }
+        }
+    }
+    line.push(b'\n');
+}
+
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['\0', ESCAPE]) {
         return Cow::Borrowed(text);
@@ -92,6 +126,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn nothing_leaves_its_quotes_or_its_column() {
+        assert_eq!(literal(&Value::from("it's; \\ 'so'")), "'it''s; \\ ''so'''");
+        assert_eq!(
+            (literal(&Value::Null), literal(&Value::Integer(-7))),
+            ("NULL".to_owned(), "-7".to_owned())
+        );
+        let mut line = Vec::new();
+        write_line(&[Value::Null, Value::Integer(3), Value::from("a\tb\\N\n\rc")], &mut line);
+        assert_eq!(String::from_utf8(line).unwrap(), "\\N\t3\ta\\tb\\\\N\\n\\rc\n");
+    }
 
     proptest! {
         #[test]

@@ -7,15 +7,17 @@ use std::time::{Duration, Instant};
 use fallible_iterator::FallibleIterator;
 
 use super::connection::{Failure, Session};
+use super::tls::Tls;
+use crate::address::ServerAddress;
 use crate::backend::Watcher;
 use crate::error::Result;
-use crate::open::ServerAddress;
 
 /// How often a lost server is looked for.
 const NAP: Duration = Duration::from_millis(200);
 
 pub(crate) struct PostgresWatcher {
     address: ServerAddress,
+    tls: Option<Tls>,
     schema: String,
     session: Option<Session>,
 }
@@ -27,9 +29,9 @@ impl fmt::Debug for PostgresWatcher {
 }
 
 impl PostgresWatcher {
-    pub(crate) fn new(address: &ServerAddress, schema: &str) -> Result<Self> {
-        let session = listen(address, schema).map_err(|failure| failure.into_error(address))?;
-        Ok(Self { address: address.clone(), schema: schema.to_owned(), session: Some(session) })
+    pub(crate) fn new(address: &ServerAddress, tls: Option<Tls>, schema: &str) -> Result<Self> {
+        let session = listen(address, tls.as_ref(), schema).map_err(|failure| failure.into_error(address))?;
+        Ok(Self { address: address.clone(), tls, schema: schema.to_owned(), session: Some(session) })
     }
 }
 
@@ -38,7 +40,7 @@ impl Watcher for PostgresWatcher {
     fn wait(&mut self, timeout: Duration) -> Result<bool> {
         let until = Instant::now() + timeout;
         let Some(session) = &mut self.session else {
-            if let Ok(session) = listen(&self.address, &self.schema) {
+            if let Ok(session) = listen(&self.address, self.tls.as_ref(), &self.schema) {
                 self.session = Some(session);
                 return Ok(true);
             }
@@ -60,8 +62,8 @@ impl Watcher for PostgresWatcher {
     }
 }
 
-fn listen(address: &ServerAddress, schema: &str) -> Result<Session, Failure> {
-    let mut session = Session::connect(address, schema)?;
+fn listen(address: &ServerAddress, tls: Option<&Tls>, schema: &str) -> Result<Session, Failure> {
+    let mut session = Session::connect(address, tls, schema)?;
     session.client.batch_execute(&format!("LISTEN {schema}")).map_err(Failure::of)?;
     Ok(session)
 }

@@ -129,13 +129,9 @@ pub(crate) fn known(transaction: &mut dyn Transaction, agent: &AgentId) -> Resul
 
 /// Whether its last sign of life is old enough for another to be written.
 pub(crate) fn is_quiet(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<bool> {
-    let row = transaction.one(
-        "SELECT last_seen_tick, clock_epoch, last_seen_at, left_at FROM agents WHERE agent_id = ?1",
-        &[agent.as_str().into()],
-    )?;
-    let row = row.ok_or_else(|| Error::UnknownAgent { agent: agent.clone() })?;
-    let quiet = transaction.moment().since(row.text(1)?, row.integer(0)?, row.text(2)?);
-    Ok(quiet >= QUIET_MILLISECONDS || row.optional_text(3)?.is_some())
+    let seen = transaction.seen(agent)?.ok_or_else(|| Error::UnknownAgent { agent: agent.clone() })?;
+    let quiet = transaction.moment().since(&seen.epoch, seen.tick, &seen.wall);
+    Ok(quiet >= QUIET_MILLISECONDS || seen.has_left)
 }
 
 pub(crate) fn get(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<Agent> {

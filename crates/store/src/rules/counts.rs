@@ -73,6 +73,7 @@ pub(crate) fn reset(transaction: &mut dyn Transaction, stream: &str) -> Result<R
         messages: count("SELECT COUNT(*) FROM messages")?,
         events: count("SELECT COUNT(*) FROM events")?,
     };
+    transaction.execute("DELETE FROM tallies", &[])?;
     for (table, _) in TABLES.iter().rev() {
         transaction.execute(&format!("DELETE FROM {table}"), &[])?;
     }

@@ -197,13 +197,18 @@ pub(crate) fn remove(transaction: &mut dyn Transaction, worktree: &Key, tasks: &
     for chunk in tasks.chunks(AT_ONCE) {
         tallies::take_out(transaction, Which::These(worktree, chunk))?;
         let places = places(2, chunk.len());
-        let sql = format!("DELETE FROM definitions WHERE worktree = ?1 AND task_id IN ({places})");
         let mut values = vec![Value::from(worktree.as_str())];
         values.extend(chunk.iter().map(|task| Value::from(*task)));
-        transaction.execute(&sql, &values)?;
+        for table in OF_A_DEFINITION {
+            let sql = format!("DELETE FROM {table} WHERE worktree = ?1 AND task_id IN ({places})");
+            transaction.execute(&sql, &values)?;
+        }
     }
     Ok(())
 }
+
+/// Where the rows of a definition are, itself last.
+pub(crate) const OF_A_DEFINITION: [&str; 4] = ["problems", "labels", "dependencies", "definitions"];
 
 /// Of what the file says about a task, its status aside: that one is compared by itself.
 pub(crate) fn digest(definition: &Definition) -> Result<String> {

@@ -33,6 +33,11 @@ const CLAIM: &str = "INSERT INTO leases (task_id, generation, lease_id, agent_id
      locks = excluded.locks WHERE leases.agent_id IS NULL OR leases.agent_id = excluded.agent_id \
      RETURNING lease_id, task_id, agent_id, generation, created_at, expires_at, ttl_seconds, expires_tick, locks";
 
+/// The holder's own, under the generation that it presents if it does. The row stays, for its generation.
+const RELEASE: &str = "UPDATE leases SET agent_id = NULL WHERE task_id = ?1 AND agent_id = ?2 \
+     AND (CAST(?3 AS BIGINT) IS NULL OR generation = CAST(?3 AS BIGINT)) RETURNING lease_id, task_id, \
+     CAST(?2 AS TEXT), generation, created_at, expires_at, ttl_seconds, expires_tick";
+
 pub(crate) fn claim(
     transaction: &mut dyn Transaction,
     policy: &Policy,
@@ -91,7 +96,7 @@ pub(crate) fn renew(
     let agent = needed(call)?;
     agents::acting(transaction, call)?;
     match standing(transaction, Some(agent), task, generation)? {
-        Standing::Holder(_) => {}
+        Standing::Holder => {}
         Standing::Lapsed | Standing::Free => return Err(Error::NotHeld { task: task.clone() }),
     }
     let lease = prolong(transaction, task, policy.lease.clamp(ttl_seconds))?;
@@ -109,10 +114,13 @@ pub(crate) fn release(
     limits::text("reason", reason, limits::NOTE_BYTES)?;
     let agent = needed(call)?;
     agents::acting(transaction, call)?;
-    let Standing::Holder(lease) = standing(transaction, Some(agent), task, generation)? else {
+    let row = transaction.one(RELEASE, &[task.as_str().into(), agent.as_str().into(), generation.into()])?;
+    let Some(row) = row else {
+        // Why not: held by another, under another generation, or by nobody.
+        standing(transaction, Some(agent), task, generation)?;
         return Err(Error::NotHeld { task: task.clone() });
     };
-    end(transaction, task)?;
+    let lease = read(&row, transaction.moment())?;
     let payload = json!({ "generation": lease.generation, "leaseId": lease.lease_id, "reason": reason });
     transaction.append(&NewEvent::of(EventType::TaskReleased, call).task(task).payload(payload))?;
     Ok(lease)
@@ -142,7 +150,7 @@ pub(crate) fn is_due_for_renewal(
 /// What an agent is to a task's lease.
 #[derive(Debug)]
 pub(crate) enum Standing {
-    Holder(Lease),
+    Holder,
     /// The caller was the last holder, and its lease has run out.
     Lapsed,
     /// Nobody holds it.
@@ -173,14 +181,16 @@ pub(crate) fn standing(
             Some(presented) if presented != current => {
                 Err(Error::StaleLease { task: task.clone(), presented, current })
             }
-            _ => Ok(Standing::Holder(lease)),
+            _ => Ok(Standing::Holder),
         };
     }
     if let Some(presented) = presented.filter(|presented| *presented != current) {
         return Err(Error::StaleLease { task: task.clone(), presented, current });
     }
     let was_caller = agent.is_some_and(|agent| row.optional_text(8).ok().flatten() == Some(agent.as_str()));
-    Ok(if was_caller { Standing::Lapsed } else { Standing::Free })
+    // One that was given back in time has not run out.
+    let ran_out = row.integer(7)? <= transaction.moment().tick;
+    Ok(if was_caller && ran_out { Standing::Lapsed } else { Standing::Free })
 }
 
 pub(crate) fn holder(transaction: &mut dyn Transaction, task: &TaskId) -> Result<Option<Lease>> {

@@ -60,6 +60,14 @@ pub(crate) fn send(transaction: &mut dyn Transaction, call: &Call, new: &NewMess
     Ok(Sent { message_id, sent_at: now.text(), delivered_to })
 }
 
+pub(crate) fn by_task(transaction: &mut dyn Transaction) -> Result<Vec<(TaskId, u64)>> {
+    let rows = transaction.query(
+        "SELECT task_id, COUNT(*) FROM messages WHERE task_id IS NOT NULL GROUP BY task_id ORDER BY task_id",
+        &[],
+    )?;
+    rows.iter().map(|row| Ok((row.text(0)?.into(), row.count(1)?))).collect()
+}
+
 fn deliver(
     transaction: &mut dyn Transaction,
     from: &AgentId,

@@ -1,13 +1,13 @@
 //! Statuses that a `spec.yaml` does not say yet. A row is written with the move and taken away when the file says it, so
 //! that whoever comes after a crash knows what is missing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::definitions::Key;
-use super::{listing, sync};
+use super::{listing, places, sync};
 use crate::error::Result;
 use crate::model::{SpecStamp, StatusRow, TaskId, Worktree};
-use crate::sql::Transaction;
+use crate::sql::{Transaction, Value};
 
 /// `sequence` is the event of the move: a later move of the same task takes the row over.
 pub(crate) fn add(
@@ -75,13 +75,34 @@ pub(crate) fn written(
     rows: &[StatusRow],
     stamp: Option<&SpecStamp>,
 ) -> Result<()> {
+    const AT_ONCE: usize = 500;
     let key = Key::of(worktree);
+    let mut seen: BTreeMap<&str, Vec<&TaskId>> = BTreeMap::new();
     for row in rows {
-        sync::see(transaction, &key, row.task.as_str(), row.state.status)?;
-        transaction.execute(
-            "DELETE FROM outbox WHERE worktree = ?1 AND task_id = ?2 AND sequence = ?3",
-            &[key.as_str().into(), row.task.as_str().into(), row.sequence.into()],
-        )?;
+        seen.entry(row.state.status.word()).or_default().push(&row.task);
+    }
+    for (status, tasks) in seen {
+        for chunk in tasks.chunks(AT_ONCE) {
+            let sql = format!(
+                "UPDATE definitions SET seen_status = ?2 WHERE worktree = ?1 AND task_id IN ({})",
+                places(3, chunk.len())
+            );
+            let mut values: Vec<Value> = vec![key.as_str().into(), status.into()];
+            values.extend(chunk.iter().map(|task| Value::from(task.as_str())));
+            transaction.execute(&sql, &values)?;
+        }
+    }
+    for chunk in rows.chunks(AT_ONCE) {
+        let pairs: Vec<String> = (0..chunk.len())
+            .map(|row| format!("(?{}, CAST(?{} AS BIGINT))", 2 * row + 2, 2 * row + 3))
+            .collect();
+        let sql = format!(
+            "DELETE FROM outbox WHERE worktree = ?1 AND (task_id, sequence) IN (VALUES {})",
+            pairs.join(", ")
+        );
+        let mut values: Vec<Value> = vec![key.as_str().into()];
+        values.extend(chunk.iter().flat_map(|row| [row.task.as_str().into(), row.sequence.into()]));
+        transaction.execute(&sql, &values)?;
     }
     if let Some(stamp) = stamp {
         sync::set_stamp(transaction, worktree, stamp)?;

@@ -209,7 +209,7 @@ impl Begun {
         let (status, unmet) = definitions::readiness(transaction, finish.worktree, finish.task)?;
         let task = finish.task.clone();
         let warnings = match leases::standing(transaction, agent, finish.task, finish.generation)? {
-            Standing::Holder(_) => Vec::new(),
+            Standing::Holder => Vec::new(),
             Standing::Lapsed => vec![Warning::LeaseExpired { task }],
             Standing::Free => vec![Warning::NotClaimed { task }],
         };

@@ -9,7 +9,9 @@ use super::definitions::{self, Key, read_status};
 use super::status::{self, Move};
 use super::{graph, outbox, sweep};
 use crate::error::Result;
-use crate::model::{Behind, Call, EventType, SpecStamp, StatusTaken, SyncReport, TaskId, Worktree};
+use crate::model::{
+    Behind, Call, EventType, Reservation, SpecStamp, StatusTaken, SyncReport, TaskId, Worktree,
+};
 use crate::natural;
 use crate::spec_file::{Definition, Status};
 use crate::sql::{NewEvent, Transaction, TransactionExt, Value};
@@ -322,8 +324,21 @@ fn refresh_problems(transaction: &mut dyn Transaction, key: &Key) -> Result<()> 
     graph::find_problems(transaction, key, &all, &known)
 }
 
+/// What a new task shall be called, and from when it is.
+pub(crate) fn reserve(
+    transaction: &mut dyn Transaction,
+    wish: Option<&TaskId>,
+    created_at: &str,
+) -> Result<Reservation> {
+    let id = match wish {
+        Some(id) => id.clone(),
+        None => free_id(transaction)?,
+    };
+    Ok(Reservation { id, created_at: created_at.to_owned() })
+}
+
 /// An id that no worktree has and nobody else was given: `T` and the next number, three digits at least.
-pub(crate) fn reserve(transaction: &mut dyn Transaction) -> Result<TaskId> {
+fn free_id(transaction: &mut dyn Transaction) -> Result<TaskId> {
     let reserved = transaction
         .one("SELECT value FROM meta WHERE key = 'task_number'", &[])?
         .and_then(|row| row.text(0).ok().and_then(|text| text.parse::<u64>().ok()));
@@ -341,7 +356,10 @@ pub(crate) fn reserve(transaction: &mut dyn Transaction) -> Result<TaskId> {
 }
 
 pub(crate) fn forget(transaction: &mut dyn Transaction, worktree: &Key) -> Result<()> {
-    transaction.execute("DELETE FROM worktrees WHERE worktree = ?1", &[worktree.as_str().into()])?;
+    for table in ["outbox", "tallies"].into_iter().chain(definitions::OF_A_DEFINITION).chain(["worktrees"]) {
+        transaction
+            .execute(&format!("DELETE FROM {table} WHERE worktree = ?1"), &[worktree.as_str().into()])?;
+    }
     Ok(())
 }
 

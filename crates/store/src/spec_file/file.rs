@@ -25,6 +25,8 @@ use super::{
 pub struct SpecFile {
     folder: PathBuf,
     outline: Arc<Mutex<Option<Known>>>,
+    /// The hash of a text that was read whole, here or by another process.
+    sound: Arc<Mutex<Option<String>>>,
 }
 
 /// The outline of the text with this hash.
@@ -90,7 +92,7 @@ const TEMPORARY: (&str, &str) = ("spec-", ".tmp.lock");
 impl SpecFile {
     /// In a `.lodestar` folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), outline: Arc::default() }
+        Self { folder: folder.into(), outline: Arc::default(), sound: Arc::default() }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -122,6 +124,22 @@ impl SpecFile {
         Ok(Loaded { spec, text, hash, stat })
     }
 
+    /// Somebody has read the text with this hash and found nothing wrong: a change of it need not do so again.
+    pub fn trust(&self, hash: &str) {
+        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        if sound.as_deref() != Some(hash) {
+            *sound = Some(hash.to_owned());
+        }
+    }
+
+    /// The outline of a text that is trusted, if its lines tell it.
+    fn scanned(&self, text: &str, hash: &str) -> Option<Arc<Outline>> {
+        let is_sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(hash);
+        let outline = Arc::new(is_sound.then(|| Outline::scan(without_mark(text)))??);
+        self.remember(hash, Some(Arc::clone(&outline)));
+        Some(outline)
+    }
+
     /// Reads the whole text, and remembers where its tasks stand.
     fn outlined(&self, text: &str, hash: &str) -> Result<(Spec, Option<Arc<Outline>>), SpecError> {
         let body = without_mark(text);
@@ -142,14 +160,29 @@ impl SpecFile {
         let hash = hash(&bytes);
         let text = text(bytes)?;
         let known = self.outline.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let tasks = match known.filter(|known| known.hash == hash) {
-            Some(known) => Tasks::Outlined(known.outline),
+        let known = known.filter(|known| known.hash == hash).map(|known| known.outline);
+        let tasks = match known.or_else(|| self.scanned(&text, &hash)) {
+            Some(outline) => Tasks::Outlined(outline),
             None => match self.outlined(&text, &hash)? {
                 (_, Some(outline)) => Tasks::Outlined(outline),
                 (spec, None) => Tasks::Whole(spec.tasks),
             },
         };
         Ok(Sheet { text, hash, stat, tasks })
+    }
+
+    /// How the file begins, as whole characters.
+    pub fn head(&self) -> Result<String, SpecError> {
+        const LENGTH: u64 = 64 * 1024;
+        let path = self.path();
+        if self.stat()?.is_none() {
+            return Err(SpecError::Missing { path });
+        }
+        let failed = |source| SpecError::Io { path: path.clone(), action: "read", source };
+        let mut bytes = Vec::new();
+        fs::File::open(&path).and_then(|file| file.take(LENGTH).read_to_end(&mut bytes)).map_err(failed)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(without_mark(&text).trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned())
     }
 
     /// The hash of the bytes, without a look at what they say.

@@ -12,6 +12,7 @@ mod outline;
 mod read;
 mod render;
 mod scalar;
+mod scan;
 mod splice;
 mod task;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::{
     edit::{self, Edit, Plan},
     error::SpecError,
     read::{self, Layout},
+    scan,
     splice::line_break,
 };
 
@@ -39,6 +40,19 @@ impl Outline {
             }
             spans.push(start..line_end(text, entry.end));
             places.insert(entry.id.clone(), index);
+        }
+        Some(Self { spans, places, header: format!("tasks:{}", line_break(text)) })
+    }
+
+    /// Of a text that was read whole before, without reading it again. Nothing where its lines alone do not tell.
+    pub(super) fn scan(text: &str) -> Option<Self> {
+        let mut spans = Vec::new();
+        let mut places = BTreeMap::new();
+        for (index, (id, span)) in scan::tasks(text)?.into_iter().enumerate() {
+            spans.push(span);
+            if places.insert(id, index).is_some() {
+                return None;
+            }
         }
         Some(Self { spans, places, header: format!("tasks:{}", line_break(text)) })
     }

@@ -283,7 +283,10 @@ impl<'a, 't> Splicer<'a, 't> {
         let missing = at > 0 && !self.text.get(..at).is_some_and(|before| before.ends_with('\n'));
         let new = if missing { format!("{}{}", self.line_break, new) } else { new.to_owned() };
         // Whoever comes next at the end of a file without a last break finds one already.
-        let doubled = missing && self.splices.iter().any(|(range, _)| *range == (at..at));
+        let has_break = |(range, text): &(Range<usize>, String)| {
+            range.end == at && (range.start == at || text.ends_with('\n'))
+        };
+        let doubled = missing && self.splices.iter().any(has_break);
         let new = if doubled { new.trim_start_matches(['\r', '\n']).to_owned() } else { new };
         self.splices.push((at..at, new));
     }

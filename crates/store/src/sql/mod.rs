@@ -21,9 +21,31 @@ pub(crate) trait Transaction {
     /// The tick at which the first live lease ends, as it was when the transaction began.
     fn first_expiry(&self) -> Option<i64>;
 
+    /// How an agent was last heard of; nothing for one that never joined.
+    fn seen(&mut self, agent: &AgentId) -> Result<Option<Seen>> {
+        self.look_for(agent)
+    }
+
+    /// What [`Self::seen`] says, from the table.
+    fn look_for(&mut self, agent: &AgentId) -> Result<Option<Seen>> {
+        let row = self.query(SEEN, &[agent.as_str().into()])?.into_iter().next();
+        row.map(|row| {
+            Ok(Seen {
+                tick: row.integer(0)?,
+                epoch: row.text(1)?.to_owned(),
+                wall: row.text(2)?.to_owned(),
+                has_left: row.optional_text(3)?.is_some(),
+            })
+        })
+        .transpose()
+    }
+
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64>;
 
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>>;
+
+    /// `into` is a table and its columns, which every row has.
+    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()>;
 
     /// Writes an event and tells its id, higher than that of every event that any reader can have seen.
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64>;
@@ -33,6 +55,18 @@ pub(crate) trait Transaction {
 
     /// The next event shall have a higher id than any that was written past `append`.
     fn events_were_imported(&mut self) -> Result<()>;
+}
+
+const SEEN: &str =
+    "SELECT last_seen_tick, clock_epoch, last_seen_at, left_at FROM agents WHERE agent_id = ?1";
+
+/// The last sign of life of an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) tick: i64,
+    pub(crate) epoch: String,
+    pub(crate) wall: String,
+    pub(crate) has_left: bool,
 }
 
 pub(crate) trait TransactionExt: Transaction {
@@ -45,28 +79,32 @@ pub(crate) trait TransactionExt: Transaction {
         let row = self.one(sql, values)?;
         row.map_or(Ok(0), |row| Ok(row.optional_integer(0)?.unwrap_or(0)))
     }
-
-    /// Rows in as few statements as the places of one statement allow.
-    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()> {
-        const PLACES: usize = 3000;
-        let Some(width) = rows.first().map(Vec::len) else { return Ok(()) };
-        for chunk in rows.chunks((PLACES / width.max(1)).max(1)) {
-            let mut sql = format!("INSERT INTO {into} VALUES ");
-            for (index, _) in chunk.iter().enumerate() {
-                let places: Vec<String> =
-                    (1..=width).map(|place| format!("?{}", index * width + place)).collect();
-                sql.push_str(if index == 0 { "(" } else { ", (" });
-                sql.push_str(&places.join(", "));
-                sql.push(')');
-            }
-            let values: Vec<Value> = chunk.iter().flatten().cloned().collect();
-            self.execute(&sql, &values)?;
-        }
-        Ok(())
-    }
 }
 
 impl<T: Transaction + ?Sized> TransactionExt for T {}
+
+/// Rows in as few statements as the places of one statement allow.
+pub(crate) fn insert_by_statements(
+    transaction: &mut dyn Transaction,
+    into: &str,
+    rows: &[Vec<Value>],
+) -> Result<()> {
+    const PLACES: usize = 3000;
+    let Some(width) = rows.first().map(Vec::len) else { return Ok(()) };
+    for chunk in rows.chunks((PLACES / width.max(1)).max(1)) {
+        let mut sql = format!("INSERT INTO {into} VALUES ");
+        for (index, _) in chunk.iter().enumerate() {
+            let places: Vec<String> =
+                (1..=width).map(|place| format!("?{}", index * width + place)).collect();
+            sql.push_str(if index == 0 { "(" } else { ", (" });
+            sql.push_str(&places.join(", "));
+            sql.push(')');
+        }
+        let values: Vec<Value> = chunk.iter().flatten().cloned().collect();
+        transaction.execute(&sql, &values)?;
+    }
+    Ok(())
+}
 
 /// An event that is about to be written.
 #[derive(Debug)]

@@ -11,9 +11,11 @@ pub(crate) struct Spelling {
     pub(crate) text: &'static str,
     /// After a table whose key is all there is to it.
     pub(crate) keyed: &'static str,
+    /// What ends the checks of rows that are written by tens of thousands, where each would be a look of its own.
+    pub(crate) unchecked: &'static str,
 }
 
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// The statements that lead from `from` to the newest version.
 pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
@@ -24,6 +26,7 @@ pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
         .replace("{int}", spelling.int)
         .replace("{text}", spelling.text)
         .replace("{keyed}", spelling.keyed)
+        .replace("{unchecked}", spelling.unchecked)
 }
 
 /// All tables with rows that belong to the repository and their columns, in the order in which they can be filled.
@@ -313,4 +316,4 @@ INSERT INTO tallies (worktree, label, status, is_open, amount)
   SELECT d.worktree, '=' || b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END, COUNT(*)
   FROM definitions d JOIN labels b ON b.worktree = d.worktree AND b.task_id = d.task_id
   GROUP BY d.worktree, b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END;
-"];
+", "{unchecked}"];

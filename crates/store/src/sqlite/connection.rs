@@ -5,7 +5,7 @@ use rusqlite::{Connection, ErrorCode, ToSql};
 
 use crate::clock::{LeaseClock, Moment};
 use crate::error::{Error, Result};
-use crate::sql::{NewEvent, Row, Transaction, Value};
+use crate::sql::{NewEvent, Row, Transaction, Value, insert_by_statements};
 
 #[derive(Debug)]
 pub(crate) struct SqliteTransaction<'a> {
@@ -129,6 +129,10 @@ impl Transaction for SqliteTransaction<'_> {
             Ok(read)
         };
         run().map_err(|error| failure(self.place, error))
+    }
+
+    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()> {
+        insert_by_statements(self, into, rows)
     }
 
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64> {

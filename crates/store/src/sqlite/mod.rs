@@ -19,7 +19,7 @@ pub use repair::{Repair, check, repair};
 use crate::backend::{Backend, Watcher, Work};
 use crate::clock::{LeaseClock, MachineClock};
 use crate::error::{Error, Result};
-use crate::model::Description;
+use crate::model::{AgentId, Description};
 use crate::open::Options;
 use crate::sql::{Transaction, TransactionExt};
 use connection::SqliteTransaction;
@@ -68,7 +68,7 @@ impl SqliteStore {
 }
 
 impl Backend for SqliteStore {
-    fn write(&self, work: Work<'_>) -> Result<()> {
+    fn write(&self, _: Option<&AgentId>, work: Work<'_>) -> Result<()> {
         self.with(|opened| {
             let _turn = opened.enter(PATIENCE_SECONDS)?;
             opened.transact("BEGIN IMMEDIATE", &*self.clock, work)

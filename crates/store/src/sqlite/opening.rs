@@ -25,6 +25,8 @@ const SPELLING: Spelling = Spelling {
     int: "INTEGER",
     text: "TEXT",
     keyed: " WITHOUT ROWID",
+    // Here a check is a look into a tree in memory.
+    unchecked: "",
 };
 
 /// A database that is open, and how to tell that it is still the right one.

@@ -168,8 +168,8 @@ pub fn counts_add_up(world: &World) {
 pub fn ids_are_reserved_once(world: &World) {
     let (store, other) =
         (world.with(&[task("T2", &[]), task("T041", &[]), task("Tx", &[]), task("T7b", &[])]), world.open());
-    assert_eq!(store.reserve_task_id().unwrap().as_str(), "T042");
-    assert_eq!(other.reserve_task_id().unwrap().as_str(), "T043");
+    assert_eq!(store.reserve_task(&Call::default(), None, "").unwrap().id.as_str(), "T042");
+    assert_eq!(other.reserve_task(&Call::default(), None, "").unwrap().id.as_str(), "T043");
     let taken = store.check_definition(&world.main, &task("T041", &[]), Change::Create);
     assert!(matches!(taken, Err(Error::TaskExists { .. })));
 }

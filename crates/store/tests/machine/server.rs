@@ -99,12 +99,73 @@ fn retry<T>(mut work: impl FnMut() -> Result<T, Error>) -> T {
     loop {
         match work() {
             Ok(answer) => return answer,
-            Err(Error::Unavailable { .. }) if Instant::now() < until => {
+            Err(Error::Unavailable { .. } | Error::Unsure { .. }) if Instant::now() < until => {
                 thread::sleep(Duration::from_millis(20));
             }
             Err(error) => panic!("{error:?}"),
         }
     }
+}
+
+/// All threads of a process share its connection: while one looks for the server, the others wait for what it finds.
+#[test]
+fn many_calls_on_a_lost_server_give_up_together() {
+    let mut cluster = Cluster::start(Durability::None);
+    let store = Store::open(&Options::new(Place::parse(&cluster.url()).unwrap())).unwrap();
+    join(&store, "Ada");
+    cluster.down("fast");
+    let began = Instant::now();
+    thread::scope(|scope| {
+        let calls: Vec<_> = (0..8).map(|_| scope.spawn(|| store.last_event())).collect();
+        for call in calls {
+            assert!(matches!(call.join().unwrap(), Err(Error::Unavailable { .. })));
+        }
+    });
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    // Who holds the lock of a file does not wait at all.
+    let began = Instant::now();
+    assert!(matches!(store.spec_stamp_at_once(&main()), Err(Error::Unavailable { .. })));
+    assert!(matches!(store.outbox_written(&main(), &[], None), Err(Error::Unavailable { .. })));
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    cluster.up();
+    assert_eq!(store.last_event().unwrap(), 1);
+}
+
+#[test]
+fn the_address_says_what_a_server_has_to_show() {
+    let cluster = Cluster::encrypted();
+    let open = |query: &str| {
+        let place = Place::parse(&format!("{}?{query}", cluster.url()))?;
+        let store = Store::open(&Options::new(place))?;
+        store.watch()?;
+        store.last_event()
+    };
+    let roots = cluster.certificate().display().to_string();
+    // Only encrypted logins are let in.
+    let refused = open("sslmode=disable").unwrap_err();
+    assert!(refused.to_string().contains("no encryption"), "{refused}");
+    for query in ["", "sslmode=prefer", "sslmode=require"] {
+        assert_eq!(open(query).unwrap(), 0, "{query}");
+    }
+    for mode in ["require", "verify-ca", "verify-full"] {
+        assert_eq!(open(&format!("sslmode={mode}&sslrootcert={roots}")).unwrap(), 0, "{mode}");
+    }
+    // Nobody that browsers trust has signed it: told at once, not after a search for another server.
+    let began = Instant::now();
+    let unknown = open("sslmode=verify-full").unwrap_err();
+    assert!(matches!(unknown, Error::Unavailable { .. }), "{unknown:?}");
+    assert!(unknown.to_string().contains("certificate"), "{unknown}");
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    // By its number the server has another name than its certificate.
+    let by_number = cluster.url().replace("localhost", "127.0.0.1");
+    let other = |mode: &str| {
+        let url = format!("{by_number}?sslmode={mode}&sslrootcert={roots}");
+        Store::open(&Options::new(Place::parse(&url)?))?.last_event()
+    };
+    assert_eq!(other("verify-ca").unwrap(), 0);
+    assert!(other("verify-full").unwrap_err().to_string().contains("certificate"));
+    let missing = open("sslmode=verify-full&sslrootcert=/nowhere/roots.pem").unwrap_err();
+    assert!(missing.to_string().contains("/nowhere/roots.pem"), "{missing}");
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub(crate) struct Create {
     no_validate_prd: bool,
     #[arg(long)]
     agent: Option<String>,
+    /// A word of your own: repeated with the same word, the command makes one task
+    #[arg(long, value_name = "WORD")]
+    idempotency_key: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -96,6 +99,7 @@ impl Create {
                 status: self.status,
                 prd,
                 agent_id: self.agent,
+                idempotency_key: self.idempotency_key,
                 worktree: None,
                 by_person: true,
             })?
@@ -105,11 +109,13 @@ impl Create {
             "labels": task.labels, "depends_on": task.dependencies, "locks": task.locks,
             "acceptance_criteria": task.acceptance_criteria});
         let id = task.id.clone();
-        Ok(Outcome::new(data, format!("Created {} {}.", task.id, task.title)).warn(created.warnings).then(
-            "task.claim",
-            format!("lodestar task claim {id} --agent <agent-id>"),
-            "Claim it",
-        ))
+        let outcome =
+            Outcome::new(data, format!("Created {} {}.", task.id, task.title)).warn(created.warnings);
+        Ok(if task.claimable {
+            outcome.then("task.claim", format!("task claim {id} --agent <agent-id>"), "Claim it")
+        } else {
+            outcome.then("task.show", format!("task show {id}"), "See what it waits for")
+        })
     }
 }
 

@@ -25,7 +25,7 @@ impl Finish {
         let data = json!({"id": id, "status": done.status, "task_id": id});
         Ok(Outcome::new(data, format!("{id} is done.")).warn(done.warnings).then(
             "task.verify",
-            format!("lodestar task verify {id}"),
+            format!("task verify {id}"),
             "Verify it",
         ))
     }

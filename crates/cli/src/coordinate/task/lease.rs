@@ -75,7 +75,7 @@ impl Claim {
             });
             let mut outcome = Outcome::new(json!({"error": text, "conflict": conflict}), text);
             outcome.refused = true;
-            return Ok(outcome.then("task.next", "lodestar task next".to_owned(), "Find another task"));
+            return Ok(outcome.then("task.next", "task next".to_owned(), "Find another task"));
         };
         let mut data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,
             "expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds, "generation": lease.generation,
@@ -96,12 +96,8 @@ impl Claim {
         let warnings = if self.force { Vec::new() } else { claimed.warnings };
         Ok(Outcome::new(data, text)
             .warn(warnings)
-            .then(
-                "task.done",
-                format!("lodestar task done {id} --agent {agent_id}"),
-                "When the work is finished",
-            )
-            .then("task.renew", format!("lodestar task renew {id} --agent {agent_id}"), "If it takes longer"))
+            .then("task.done", format!("task done {id} --agent {agent_id}"), "When the work is finished")
+            .then("task.renew", format!("task renew {id} --agent {agent_id}"), "If it takes longer"))
     }
 }
 

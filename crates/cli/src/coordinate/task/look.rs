@@ -122,7 +122,7 @@ pub(super) fn next(
     Ok(match found.candidates.first() {
         Some(first) => outcome.then(
             "task.claim",
-            format!("lodestar task claim {} --agent <agent-id>", first.id),
+            format!("task claim {} --agent <agent-id>", first.id),
             "Claim the first",
         ),
         None => outcome,

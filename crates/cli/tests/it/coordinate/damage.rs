@@ -120,6 +120,32 @@ fn a_broken_file_is_named_with_its_place_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_file_that_is_deleted_under_a_server_is_named_and_what_was_answered_waits_for_its_return() {
+    let repo = repository(2);
+    let mut process = server(&repo);
+    let agent = join(&mut process);
+    let good = repo.read(".lodestar/spec.yaml");
+    assert_eq!(ask(&mut process, "lodestar_task_list", json!({}))["total"], 2);
+    ask(&mut process, "lodestar_task_complete", json!({"taskId": "T0", "agentId": agent}));
+    repo.remove(".lodestar/spec.yaml");
+    for tool in ["lodestar_task_list", "lodestar_task_next"] {
+        let (code, told) = error(&process.call(tool, json!({})));
+        assert_eq!(code, "spec_missing", "{tool}: {told}");
+        assert!(told.contains("spec.yaml") && told.contains("init"), "{told}");
+    }
+    // What needs no definitions goes on, and nobody makes an empty file in its place.
+    ask(&mut process, "lodestar_message_send", json!({"fromAgentId": agent, "body": "where is it?"}));
+    ask(&mut process, "lodestar_events_pull", json!({}));
+    assert!(!repo.path(".lodestar/spec.yaml").exists());
+    process.close_stdin();
+    assert!(process.wait().success());
+    repo.write(".lodestar/spec.yaml", good);
+    let shown = envelope(&becket(&repo, ["task", "show", "T0", "--json"]).output().unwrap());
+    assert_eq!(shown["data"]["status"], "verified", "{shown}");
+    assert!(repo.read(".lodestar/spec.yaml").contains("status: verified"));
+}
+
+#[test]
 fn tasks_that_can_never_be_claimed_are_named_everywhere() {
     let repo = repository(1);
     repo.write(

@@ -2,6 +2,7 @@
 
 mod crashes;
 mod damage;
+mod keys;
 mod push;
 mod team;
 
@@ -220,4 +221,43 @@ fn the_seeds_command_line_and_its_envelope() {
     assert_eq!((&reset["data"]["tasks_deleted"], &reset["data"]["agents_cleared"]), (&json!(1), &json!(1)));
     let (_, snapshot) = run(&["export", "snapshot", "--json"]);
     assert_eq!(snapshot["data"]["spec"]["tasks"], json!({}));
+}
+
+#[test]
+fn people_are_told_of_commands_and_their_words_are_left_alone() {
+    let repo = repository(1);
+    let text = |arguments: &[&str]| {
+        let output = repo.command(BECKET).args(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    };
+    let made = text(&["task", "create", "--title", "Port lodestar to Rust", "--depends-on", "T0"]);
+    assert!(made.contains("Port lodestar to Rust"), "{made}");
+    assert!(made.contains("next: becket task show T001"), "{made}");
+    let unknown = text(&["task", "claim", "T0", "--agent", "nobody"]);
+    assert!(unknown.contains("`becket agent join`") && !unknown.contains("lodestar_"), "{unknown}");
+    let brief = text(&["agent", "brief", "--task", "T0"]);
+    assert!(brief.contains("- becket task claim T0") && !brief.contains("\n\n\n"), "{brief}");
+    let wrong = repo.command(BECKET).args(["as", "lodestar", "mcp", "serve", "-t", "sse"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("`sse`"), "{wrong:?}");
+}
+
+#[test]
+fn an_update_that_is_refused_changes_nothing() {
+    let repo = repository(1);
+    let mut process = server(&repo);
+    let agent = join(&mut process);
+    let arguments = json!({"taskId": "T0", "agentId": agent, "title": "Other", "status": "verified"});
+    let refused = process.call("lodestar_task_update", arguments);
+    assert_eq!(refused["structuredContent"]["error"]["code"], "illegal_move", "{refused}");
+    assert!(!repo.read(".lodestar/spec.yaml").contains("Other"));
+    let arguments = json!({"taskId": "T0", "agentId": agent, "title": "Other", "status": "blocked"});
+    let changed = ask(&mut process, "lodestar_task_update", arguments);
+    assert_eq!((&changed["task"]["title"], &changed["task"]["status"]), (&json!("Other"), &json!("blocked")));
+    // A lease that was given back has not run out.
+    ask(&mut process, "lodestar_task_update", json!({"taskId": "T0", "agentId": agent, "status": "ready"}));
+    ask(&mut process, "lodestar_task_claim", json!({"taskId": "T0", "agentId": agent}));
+    ask(&mut process, "lodestar_task_release", json!({"taskId": "T0", "agentId": agent}));
+    let done = ask(&mut process, "lodestar_task_done", json!({"taskId": "T0", "agentId": agent}));
+    assert!(done["warnings"][0].as_str().unwrap().contains("not claimed"), "{done}");
 }

@@ -138,13 +138,23 @@ proptest! {
         let (whole, spec) = apply(&text, &wanted).unwrap();
         let (part, after) = outline.apply(&text, &wanted).expect("a change in part");
         prop_assert_eq!(&part, &whole);
+        let scanned = super::super::outline::Outline::scan(&text).expect("lines tell it");
+        prop_assert_eq!(&scanned.apply(&text, &wanted).expect("a change in part").0, &whole);
         for task in &spec.tasks {
             let found = after.task(&part, &task.id).map(Result::unwrap);
             prop_assert_eq!(found.as_ref(), Some(task));
         }
         // And once more, from the outline that the first change left.
         let again = [set("T0", vec![Field::Priority(7)]), Edit::Create(Box::new(made("LAST")))];
-        prop_assert_eq!(&after.apply(&part, &again).expect("a second change").0, &apply(&whole, &again).unwrap().0);
+        let twice = apply(&whole, &again).unwrap().0;
+        prop_assert_eq!(&after.apply(&part, &again).expect("a second change").0, &twice);
+        if let Some(scanned) = super::super::outline::Outline::scan(&whole) {
+            for task in &spec.tasks {
+                let found = scanned.task(&whole, &task.id).map(Result::unwrap);
+                prop_assert_eq!(found.as_ref(), Some(task));
+            }
+            prop_assert_eq!(&scanned.apply(&whole, &again).expect("a second change").0, &twice);
+        }
     }
 }
 
