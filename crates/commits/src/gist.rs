@@ -59,7 +59,10 @@ impl Gist {
         let mut gist = Self::default();
         for (number, units) in by_change {
             let file = gist.file(&changes[number], &units, facts_of(contracts, number));
-            gist.files.push(file);
+            match gist.files.last_mut() {
+                Some(last) if last.goes_on_in(&file) => last.take(file),
+                _ => gist.files.push(file),
+            }
         }
         gist.formatting = !gist.files.is_empty() && gist.files.iter().all(|file| file.formatting);
         gist
@@ -135,6 +138,27 @@ impl Gist {
             if matches!(*word, "task" | "tasks") {
                 let tasks = words[place + 1..].iter().take_while(|word| is_task(word));
                 self.trailers.extend(tasks.map(|task| ("Task", task.to_uppercase())));
+            }
+        }
+    }
+}
+
+impl FileGist {
+    /// Whether another step is an edit of the same file, as of one that is partly staged.
+    fn goes_on_in(&self, next: &Self) -> bool {
+        self.place.text == next.place.text
+            && next.status == Status::Modified
+            && self.status != Status::Deleted
+    }
+
+    fn take(&mut self, next: Self) {
+        self.mode_only &= next.mode_only;
+        self.comments_only &= next.comments_only;
+        self.formatting &= next.formatting;
+        self.has_lines |= next.has_lines;
+        for fact in next.facts {
+            if !self.facts.iter().any(|known| known.name == fact.name) {
+                self.facts.push(fact);
             }
         }
     }

@@ -144,7 +144,9 @@ impl Entry {
 
     fn text(&self) -> Option<&Text> {
         match &self.origin {
-            Origin::Indexed { file, recipe, text } => Some(text.get_or_init(|| Text::of(file, recipe, &|_| None))),
+            Origin::Indexed { file, recipe, text } => {
+                Some(text.get_or_init(|| Text::of(file, recipe, &|_| None)))
+            }
             Origin::Stored(_) => None,
         }
     }

@@ -111,3 +111,16 @@ fn a_tree_that_comes_to_nothing_has_no_plan_and_says_why() {
     let grouped = engine.group_changes(&GroupChangesRequest::default()).unwrap();
     assert_eq!((grouped.groups.len(), grouped.left_out.len()), (0, 1), "{grouped:?}");
 }
+
+#[test]
+fn a_file_that_is_partly_staged_is_told_of_once() {
+    let repo = with_identity();
+    repo.write("src/old.rs", "pub fn price() -> u32 {\n    1\n}\n".to_owned() + LINES);
+    repo.commit("first");
+    repo.git(["mv", "src/old.rs", "src/new.rs"]);
+    repo.write("src/new.rs", "pub fn price() -> u32 {\n    2\n}\n".to_owned() + LINES);
+    let engine = engine(&repo);
+    let (_, proposed) = plan(&engine);
+    let body = &proposed.commits[0].description;
+    assert!(body.starts_with("- src/new.rs: moved from src/old.rs; change `price`"), "{body}");
+}
