@@ -18,7 +18,7 @@ use super::file::first;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 5");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 5");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

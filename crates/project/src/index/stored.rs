@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::file::{IndexedFile, first};
 use super::kept::{Again, Kept};
 use super::known::Known;
-use super::local::{Key, Surface};
+use super::local::{GENERATION, Key, Surface};
 use super::pack::{FACTS, LINKED, Pack, Slot};
 use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
 use crate::walk::{Role, Tests, WalkProblem};
@@ -33,6 +33,7 @@ pub(super) fn load(place: &Place) -> Option<Index> {
         return None;
     }
     let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
+    (decoder.str()? == GENERATION).then_some(())?;
     let known = Known::decode(&mut decoder)?;
     let again = Arc::new(Again::new(place));
     let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
@@ -106,6 +107,7 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         replace(&graph, &encode_graph(index.graph()))?;
     }
     let mut encoder = Encoder { bytes: MAGIC.to_vec() };
+    encoder.text(GENERATION);
     index.known.encode(&mut encoder);
     encoder.bytes.extend(index.id);
     encoder.bytes.extend(index.graph.id);
