@@ -21,6 +21,8 @@ use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
 
 const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 2\n").as_bytes();
 const LARGEST: u64 = 256 * 1024 * 1024;
+/// Bytes that an entry usually takes, its share of the bundles included.
+const USUAL: usize = 128;
 /// As they are written, by position.
 const THRIFTS: [Thrift; 3] = [Thrift::None, Thrift::Texts, Thrift::Fields];
 
@@ -60,7 +62,8 @@ impl Run {
 
     /// Keeps a run in mind; that it could not is no failure.
     pub(super) fn keep(&self, index: &Index, material: &Material, pages: &KeptPages, report: &ContextReport) {
-        let mut encoder = Encoder { bytes: MAGIC.to_vec() };
+        let mut encoder = Encoder { bytes: Vec::with_capacity(material.entries.len() * USUAL) };
+        encoder.bytes.extend(MAGIC);
         if encode(&mut encoder, index, material, pages, report).is_none() {
             return;
         }
@@ -97,8 +100,10 @@ impl LastRun {
         let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
         let length = decoder.count()?;
         let report = serde_json::from_slice(decoder.take(length)?).ok()?;
-        let mut entries = Vec::new();
-        for _ in 0..decoder.small()? {
+        let count = decoder.small()?;
+        // No more than there can be, whatever the number says: each has an id and four numbers.
+        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 20));
+        for _ in 0..count {
             entries.push((decoder.array()?, Measures::decode(decoder)?));
         }
         let mut packed = Vec::new();

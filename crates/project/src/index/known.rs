@@ -14,6 +14,9 @@ use becket_base::codec::{Decoder, Encoder};
 /// A clock tick: what was changed this shortly before a look may have been changed again in the same tick.
 const TICK: i64 = 20_000_000;
 
+/// Bytes that a file takes at least when it is stored: a stamp and four more.
+const SMALLEST: usize = 36;
+
 /// A look, with the key of each source as far as it was read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
@@ -138,7 +141,12 @@ impl Known {
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
         let mut known = Self { taken: i64::from_le_bytes(decoder.array()?), ..Self::default() };
-        for _ in 0..decoder.count()? {
+        let count = decoder.count()?;
+        // No more than there can be, whatever the number says.
+        let room = count.min(decoder.bytes.len() / SMALLEST);
+        known.walked.files.reserve_exact(room);
+        known.keys.reserve_exact(room);
+        for _ in 0..count {
             let path = decoder.text()?;
             let role = match decoder.byte()? {
                 0 => Role::Source,

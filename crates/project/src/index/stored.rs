@@ -21,6 +21,8 @@ use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
 const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 2\n").as_bytes();
+/// Bytes that a file usually takes.
+const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
 const OURS: [&str; 4] = ["pack", "tree", "graph", "run"];
 
@@ -41,7 +43,7 @@ pub(super) fn load(place: &Place) -> Option<Index> {
     let (problems, lost) = (pairs(&mut decoder)?, pairs(&mut decoder)?);
     let sources = known.walked.files.iter().zip(&known.keys);
     let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
-    let mut files = Vec::new();
+    let mut files = Vec::with_capacity(known.walked.files.len());
     for (found, key) in sources {
         files.push(Arc::new(indexed(&mut decoder, found.path.clone(), (*key)?, &packs, &again)?));
     }
@@ -106,7 +108,8 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
     if index.graph.file.is_none() {
         replace(&graph, &encode_graph(index.graph()))?;
     }
-    let mut encoder = Encoder { bytes: MAGIC.to_vec() };
+    let mut encoder = Encoder { bytes: Vec::with_capacity(index.known.walked.files.len() * USUAL) };
+    encoder.bytes.extend(MAGIC);
     encoder.text(GENERATION);
     index.known.encode(&mut encoder);
     encoder.bytes.extend(index.id);
