@@ -123,13 +123,14 @@ pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
 /// The whole of a regular file, or nothing when there is none. Never waits on a pipe and never reads beyond `limit`.
 pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
     let failed = |source| FileError::Failed { path: path.to_owned(), action: "read", source };
-    match fs::metadata(path) {
+    let size = match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
-        Ok(_) => {}
+        Ok(metadata) => metadata.len().min(limit),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
-    }
-    let mut bytes = Vec::new();
+    };
+    // One more, so that the end is seen without growing.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
     let file = fs::File::open(path).map_err(failed)?;
     // One more than allowed tells a full file from one that is too large, also while it grows.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;

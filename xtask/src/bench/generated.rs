@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Files in a folder.
 const FOLDER: usize = 20;
@@ -22,7 +23,7 @@ pub(crate) struct Project {
 impl Project {
     /// Takes away what becket remembers and wrote.
     pub(crate) fn forget(&self) -> io::Result<()> {
-        for folder in [".becket", ".logicstamp"] {
+        for folder in [".git/becket", ".logicstamp"] {
             match fs::remove_dir_all(self.path.join(folder)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -67,7 +68,16 @@ pub(crate) fn project(path: &Path, files: usize) -> io::Result<Project> {
         fs::write(absolute, text(number))?;
         sources.push(relative);
     }
+    own_repository(path)?;
     Ok(Project { path: path.to_owned(), name: "generated".to_owned(), sources, count: files })
+}
+
+/// So that it is read, and remembered, by itself and not as a part of the folder that it lies in.
+fn own_repository(path: &Path) -> io::Result<()> {
+    let mut git = Command::new("git");
+    git.args(["init", "--quiet"]).current_dir(path).env("GIT_CONFIG_GLOBAL", path.join("none"));
+    let done = git.stdin(Stdio::null()).status()?;
+    if done.success() { Ok(()) } else { Err(io::Error::other("git init failed")) }
 }
 
 /// A copy of what Git, or a walk, would show of a project.
@@ -94,6 +104,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<Project> {
     }
     sources.sort();
     remove_outputs(to)?;
+    own_repository(to)?;
     let count = sources.len();
     let name =
         from.file_name().map_or_else(|| "given".to_owned(), |name| name.to_string_lossy().into_owned());
