@@ -19,6 +19,7 @@ use becket_contracts::language::Reader;
 use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{LocalFacts, SchemaVersion, StyleMode};
 use becket_contracts::{header, style};
+use becket_testing::differences;
 use serde_json::Value;
 
 #[derive(Default)]
@@ -181,27 +182,8 @@ fn check(case: &Case, failures: &mut String) {
         } else {
             serde_json::from_str(&expected.text).unwrap_or_else(|error| panic!("{place}: not JSON: {error}"))
         };
-        let mut differences = Vec::new();
-        compare("", &wanted, &actual, &mut differences);
-        for difference in differences {
+        for difference in differences(&wanted, &actual) {
             writeln!(failures, "{place}: {difference}").unwrap();
         }
-    }
-}
-
-fn compare(at: &str, wanted: &Value, actual: &Value, differences: &mut Vec<String>) {
-    match (wanted, actual) {
-        (Value::Object(fields), Value::Object(found)) => {
-            for (key, value) in fields {
-                compare(&format!("{at}.{key}"), value, found.get(key).unwrap_or(&Value::Null), differences);
-            }
-        }
-        (Value::Array(items), Value::Array(found)) if items.len() == found.len() => {
-            for (index, (item, found)) in items.iter().zip(found).enumerate() {
-                compare(&format!("{at}[{index}]"), item, found, differences);
-            }
-        }
-        _ if wanted != actual => differences.push(format!("{at}: expected {wanted}, found {actual}")),
-        _ => {}
     }
 }

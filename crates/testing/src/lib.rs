@@ -20,6 +20,7 @@
 pub mod embeddings;
 mod fuzz;
 mod home;
+mod json;
 pub mod postgres;
 mod process;
 pub mod protocol;
@@ -28,6 +29,7 @@ mod stream;
 
 pub use fuzz::fuzz;
 pub use home::TestHome;
+pub use json::differences;
 pub use process::{McpProcess, Signal};
 pub use repo::TestRepo;
 pub use stream::Framing;

@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use becket_testing::TestRepo;
+use becket_testing::{TestRepo, differences};
 use serde_json::Value;
 
 use crate::{BECKET, envelope};
@@ -109,9 +109,7 @@ fn check(case: &Case, failures: &mut String) -> usize {
             writeln!(failures, "{name}: exit {:?}, not {exit}: {said}", output.status.code()).unwrap();
             continue;
         }
-        let mut differences = Vec::new();
-        compare("", expected, &envelope(&output)["data"], &mut differences);
-        for difference in differences {
+        for difference in differences(expected, &envelope(&output)["data"]) {
             writeln!(failures, "{name}: {difference}").unwrap();
         }
     }
@@ -130,22 +128,5 @@ fn copied(from: &Path, to: &Path) {
         } else {
             std::fs::copy(&source, &target).unwrap();
         }
-    }
-}
-
-fn compare(at: &str, wanted: &Value, actual: &Value, differences: &mut Vec<String>) {
-    match (wanted, actual) {
-        (Value::Object(fields), Value::Object(found)) => {
-            for (key, value) in fields {
-                compare(&format!("{at}.{key}"), value, found.get(key).unwrap_or(&Value::Null), differences);
-            }
-        }
-        (Value::Array(items), Value::Array(found)) if items.len() == found.len() => {
-            for (index, (item, found)) in items.iter().zip(found).enumerate() {
-                compare(&format!("{at}[{index}]"), item, found, differences);
-            }
-        }
-        _ if wanted != actual => differences.push(format!("{at}: expected {wanted}, found {actual}")),
-        _ => {}
     }
 }
