@@ -10,9 +10,16 @@ const SHORT: usize = 96;
 const NONE: u32 = u32::MAX;
 
 /// Keeps its lists, so that they are not made anew for each piece.
-#[derive(Default)]
 pub(super) struct Merger {
     parts: Vec<(u32, u32)>,
+    /// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
+    pairs: Vec<u32>,
+}
+
+impl Default for Merger {
+    fn default() -> Self {
+        Self { parts: Vec::new(), pairs: vec![0; 1 << 16] }
+    }
 }
 
 impl Merger {
@@ -28,8 +35,14 @@ impl Merger {
         // Each part is where it begins, and the rank of its join with the next one.
         self.parts.clear();
         let size = u32::try_from(piece.len()).unwrap_or(NONE);
-        self.parts.extend((0..size).map(|start| (start, joined(piece, start, start + 2))));
-        self.parts.push((size, NONE));
+        for (start, pair) in (0..size).zip(piece.windows(2)) {
+            let known = &mut self.pairs[usize::from(pair[0]) << 8 | usize::from(pair[1])];
+            if *known == 0 {
+                *known = rank(pair).map_or(NONE, |rank| rank + 1);
+            }
+            self.parts.push((start, if *known == NONE { NONE } else { *known - 1 }));
+        }
+        self.parts.extend([(size - 1, NONE), (size, NONE)]);
         loop {
             let last = self.parts.len() - 1;
             let Some(at) = lowest(&self.parts[..last]) else { return last };

@@ -33,12 +33,14 @@ pub struct Counter {
 /// A short piece, exactly, and its count; a count of zero is an empty place.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    bytes: u128,
-    length: u8,
+    /// The bytes, and in the highest the length.
+    key: u128,
     count: u8,
 }
 
-const PLACES: usize = 8192;
+const PLACES: usize = 16384;
+/// So many bytes and their number go into a key.
+const SHORT: usize = 15;
 
 impl Counter {
     pub fn new() -> Self {
@@ -46,32 +48,51 @@ impl Counter {
     }
 
     pub fn count(&mut self, text: &str) -> usize {
+        let bytes = text.as_bytes();
         let mut total = 0;
-        split::pieces(text, |piece| total += self.piece(piece.as_bytes()));
+        split::pieces(text, |start, end| {
+            total += if end - start == 1 { 1 } else { self.piece(bytes, start, end) };
+        });
         total
     }
 
-    fn piece(&mut self, piece: &[u8]) -> usize {
-        if piece.len() == 1 {
-            return 1;
+    fn piece(&mut self, text: &[u8], start: usize, end: usize) -> usize {
+        let length = end - start;
+        if length > SHORT {
+            return self.merger.count(&text[start..end]);
         }
-        if piece.len() > 16 {
-            return self.merger.count(piece);
+        let key = key(text, start, length);
+        let place = &mut self.seen[place(key)];
+        if place.key == key && place.count > 0 {
+            return usize::from(place.count);
         }
-        let mut padded = [0; 16];
-        padded[..piece.len()].copy_from_slice(piece);
-        let bytes = u128::from_le_bytes(padded);
-        let place = vocabulary::hash(piece) as usize % PLACES;
-        let seen = self.seen[place];
-        if seen.count > 0 && seen.bytes == bytes && usize::from(seen.length) == piece.len() {
-            return usize::from(seen.count);
-        }
-        let count = self.merger.count(piece);
-        if let (Ok(length), Ok(count)) = (u8::try_from(piece.len()), u8::try_from(count)) {
-            self.seen[place] = Seen { bytes, length, count };
+        let count = self.merger.count(&text[start..end]);
+        if let Ok(count) = u8::try_from(count) {
+            *place = Seen { key, count };
         }
         count
     }
+}
+
+/// The bytes of a short piece in a number, with their number.
+fn key(text: &[u8], start: usize, length: usize) -> u128 {
+    let sixteen = text.get(start..start + 16).and_then(|bytes| bytes.try_into().ok());
+    let bytes = if let Some(bytes) = sixteen {
+        // Reading all of them and leaving out what is too much is faster than copying a few.
+        u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
+    } else {
+        let mut padded = [0; 16];
+        padded[..length].copy_from_slice(&text[start..start + length]);
+        u128::from_le_bytes(padded)
+    };
+    bytes | (length as u128) << 120
+}
+
+fn place(key: u128) -> usize {
+    let bytes = key.to_le_bytes();
+    let half = |from: usize| u64::from_le_bytes(std::array::from_fn(|at| bytes[from + at]));
+    let mixed = (half(0) ^ half(8).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 50) as usize % PLACES
 }
 
 impl Default for Counter {

@@ -7,13 +7,116 @@
 
 use super::vocabulary::{Class, class};
 
-pub(super) fn pieces<'t>(text: &'t str, mut found: impl FnMut(&'t str)) {
+/// Calls `found` with where each piece begins and ends.
+pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) {
     let mut at = 0;
     while at < text.len() {
-        let end = next(text, at);
-        found(&text[at..end]);
+        let end = plain(text.as_bytes(), at).unwrap_or_else(|| next(text, at));
+        found(at, end);
         at = end;
     }
+}
+
+/// The same as [`next`] where a piece is of ASCII and nothing else follows it, as almost everywhere in code.
+#[inline]
+fn plain(bytes: &[u8], at: usize) -> Option<usize> {
+    let first = kind(bytes, at);
+    let end = match first {
+        DIGIT => {
+            let goes_on = |length: usize| kind(bytes, at + length) == DIGIT;
+            match (goes_on(1), goes_on(2)) {
+                (true, true) => return Some(at + 3),
+                (true, false) => at + 2,
+                (false, _) => at + 1,
+            }
+        }
+        UPPER | LOWER => word(bytes, at),
+        // One of these may stand before a word.
+        OTHER | BLANK if matches!(kind(bytes, at + 1), UPPER | LOWER) => word(bytes, at + 1),
+        BLANK if bytes[at] != b' ' || kind(bytes, at + 1) != OTHER => return gap(bytes, at),
+        // One blank may stand before signs.
+        OTHER | BLANK => {
+            let end = past(bytes, at + 1, |kind| kind == OTHER);
+            let breaks = past(bytes, end, |kind| kind == BREAK);
+            // A `/` after the last line break belongs to it as well; that is left to the slow way.
+            if breaks > end && bytes.get(breaks) == Some(&b'/') {
+                return None;
+            }
+            return (kind(bytes, end) != BEYOND).then_some(breaks);
+        }
+        BREAK => return gap(bytes, at),
+        _ => return None,
+    };
+    match kind(bytes, end) {
+        BEYOND => None,
+        OTHER if first != DIGIT => Some(end + ending(&bytes[end..])),
+        _ => Some(end),
+    }
+}
+
+/// Past the capitals and small letters that begin at `at`.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> usize {
+    let capitals = past(bytes, at, |kind| kind == UPPER);
+    past(bytes, capitals, |kind| kind == LOWER)
+}
+
+/// [`blank`] for ASCII.
+#[inline]
+fn gap(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = past(bytes, at, |kind| matches!(kind, BLANK | BREAK));
+    if kind(bytes, end) == BEYOND {
+        return None;
+    }
+    let last = bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
+    Some(match last {
+        Some(last) => at + last + 1,
+        None if end == bytes.len() || end == at + 1 => end,
+        None => end - 1,
+    })
+}
+
+#[inline]
+fn past(bytes: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
+    let mut end = at;
+    while wanted(kind(bytes, end)) {
+        end += 1;
+    }
+    end
+}
+
+/// Of the byte at `at`; the end is a kind of its own.
+#[inline]
+fn kind(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).map_or(END, |byte| KINDS[*byte as usize])
+}
+
+const OTHER: u8 = 0;
+const UPPER: u8 = 1;
+const LOWER: u8 = 2;
+const DIGIT: u8 = 3;
+const BLANK: u8 = 4;
+const BREAK: u8 = 5;
+const BEYOND: u8 = 6;
+const END: u8 = 7;
+
+const KINDS: [u8; 256] = kinds();
+
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [BEYOND; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match ASCII[byte] {
+            Class::Upper => UPPER,
+            Class::Lower => LOWER,
+            Class::Number => DIGIT,
+            Class::Space => BLANK,
+            Class::Break => BREAK,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    kinds
 }
 
 /// Where the piece that begins at `at` ends.
@@ -28,7 +131,7 @@ fn next(text: &str, at: usize) -> usize {
         };
         let small = starts.iter().find_map(|start| small_word(text, *start));
         if let Some(end) = small.or_else(|| starts.iter().find_map(|start| capitals(text, *start))) {
-            return end + ending(&text[end..]);
+            return end + ending(&text.as_bytes()[end..]);
         }
     }
     if first == Class::Number {
@@ -95,8 +198,7 @@ fn is_upper(class: Class) -> bool {
 }
 
 /// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in any case. Unicode folds `ſ` to `s`.
-fn ending(text: &str) -> usize {
-    let bytes = text.as_bytes();
+fn ending(bytes: &[u8]) -> usize {
     if bytes.first() != Some(&b'\'') {
         return 0;
     }
@@ -148,4 +250,22 @@ const fn ascii() -> [Class; 128] {
         byte += 1;
     }
     classes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_plain_way_cuts_as_the_other(text in "[ \t\r\n/'sStTlLvrReEmMdD0-9aZ(){};.é\u{301}ſ日५\u{a0}]{0,24}") {
+            for (at, _) in text.char_indices() {
+                if let Some(end) = plain(text.as_bytes(), at) {
+                    prop_assert_eq!(end, next(&text, at), "{:?} at {}", text, at);
+                }
+            }
+        }
+    }
 }
