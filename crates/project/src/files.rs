@@ -47,12 +47,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
-    let temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
-    temporary
-        .fill(bytes, permissions)
-        .and_then(|()| fs::rename(&temporary.path, path))
-        .and_then(|()| sync_folder_of(path))
-        .map_err(failed)
+    let mut temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+    temporary.fill(bytes, permissions).map_err(failed)?;
+    temporary.become_file(path).and_then(|()| sync_folder_of(path)).map_err(failed)
 }
 
 /// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
@@ -63,8 +60,9 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
         _ => {}
     }
-    let temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
-    fs::write(&temporary.path, bytes).and_then(|()| fs::rename(&temporary.path, path)).map_err(failed)
+    let mut temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+    temporary.file.write_all(bytes).map_err(failed)?;
+    temporary.become_file(path).map_err(failed)
 }
 
 /// Removes a file; that there was none is no failure.
@@ -93,6 +91,14 @@ pub fn create_secret(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
     let failed = |path: &Path, source| FileError::Failed { path: path.to_owned(), action: "made", source };
     let root = canonical(root).map_err(|source| failed(root, source))?;
+    let plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    if inside.components().all(plain) {
+        // Almost always it is there.
+        let there = canonical(&root.join(inside)).ok();
+        if let Some(place) = there.filter(|place| place.starts_with(&root) && place.is_dir()) {
+            return Ok(place);
+        }
+    }
     let mut folder = root.clone();
     for component in inside.components() {
         match component {
@@ -154,7 +160,7 @@ fn create_for(path: &Path, bytes: &[u8], audience: Audience) -> Result<(), FileE
     if fs::symlink_metadata(path).is_ok() {
         return Err(FileError::Exists { path: path.to_owned() });
     }
-    let temporary = Temporary::create(path, audience).map_err(failed)?;
+    let mut temporary = Temporary::create(path, audience).map_err(failed)?;
     temporary.fill(bytes, None).map_err(failed)?;
     match fs::hard_link(&temporary.path, path) {
         Ok(()) => {}
@@ -177,6 +183,8 @@ fn write_in_place(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<(
 /// A file beside the one it is to become; removed when dropped, unless it was renamed away.
 struct Temporary {
     path: PathBuf,
+    file: fs::File,
+    renamed: bool,
 }
 
 impl Temporary {
@@ -188,23 +196,30 @@ impl Temporary {
         temporary.push(name);
         temporary.push(format!(".{:016x}.tmp", u64::from_le_bytes(random)));
         let path = target.with_file_name(temporary);
-        open_new(&path, audience)?;
-        Ok(Self { path })
+        let file = open_new(&path, audience)?;
+        Ok(Self { path, file, renamed: false })
     }
 
-    fn fill(&self, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
-        let mut file = fs::OpenOptions::new().write(true).open(&self.path)?;
-        file.write_all(bytes)?;
+    fn fill(&mut self, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
+        self.file.write_all(bytes)?;
         if let Some(permissions) = permissions {
-            file.set_permissions(permissions)?;
+            self.file.set_permissions(permissions)?;
         }
-        file.sync_all()
+        self.file.sync_all()
+    }
+
+    fn become_file(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)?;
+        self.renamed = true;
+        Ok(())
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        _ = fs::remove_file(&self.path);
+        if !self.renamed {
+            _ = fs::remove_file(&self.path);
+        }
     }
 }
 

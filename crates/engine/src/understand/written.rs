@@ -26,6 +26,8 @@ use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
 const LARGEST: u64 = 256 * 1024 * 1024;
+/// Files that are written at once, between two words about how far it is.
+const BATCH: usize = 64;
 
 /// Files that are to stand in a folder, and the index over them.
 #[derive(Debug)]
@@ -253,30 +255,41 @@ fn times_of(text: &str) -> HashMap<String, Arc<str>> {
 
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not.
 pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
-    let mut wrote = Wrote::default();
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
-    for (at, (path, page)) in pages.files.iter().enumerate() {
-        tell("writing context files", at, Some(pages.files.len()));
-        let target = folder.join(path);
-        let Page::Text(text) = page else {
-            wrote.unchanged += 1;
-            continue;
-        };
-        if read(&target).as_deref() == Some(text) {
-            wrote.unchanged += 1;
-            continue;
-        }
-        let parent = Path::new(path).parent().unwrap_or(Path::new(""));
-        files::create_folder(folder, parent)
-            .and_then(|_| files::write_derived(&target, text.as_bytes()))
-            .map_err(not_written)?;
-        wrote.written += 1;
+    let texts: Vec<(&String, &String)> = pages
+        .files
+        .iter()
+        .filter_map(|(path, page)| match page {
+            Page::Text(text) => Some((path, text)),
+            Page::Same => None,
+        })
+        .collect();
+    let mut wrote = Wrote::default();
+    // The index comes last: until then it says what stood there before.
+    let (folders, index): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| *path != INDEX);
+    for (at, some) in folders.chunks(BATCH).chain([&*index]).enumerate() {
+        tell("writing context files", at * BATCH, Some(pages.files.len()));
+        let written = some.par_iter().map(|(path, text)| write_page(folder, path, text).map(usize::from));
+        wrote.written += written.sum::<Result<usize, FileError>>().map_err(not_written)?;
     }
-    for path in before.difference(&pages.files.keys().cloned().collect()) {
+    wrote.unchanged = pages.files.len() - wrote.written;
+    for path in before.iter().filter(|path| !pages.files.contains_key(*path)) {
         files::remove(&folder.join(path)).map_err(not_written)?;
         wrote.removed += 1;
     }
     Ok(wrote)
+}
+
+/// Whether it had to be written.
+fn write_page(folder: &Path, path: &str, text: &str) -> Result<bool, FileError> {
+    let target = folder.join(path);
+    if read(&target).as_deref() == Some(text) {
+        return Ok(false);
+    }
+    let parent = Path::new(path).parent().unwrap_or(Path::new(""));
+    files::create_folder(folder, parent)?;
+    files::write_derived(&target, text.as_bytes())?;
+    Ok(true)
 }
 
 /// The files that the index in a folder lists, itself included, as far as they lie inside it.
@@ -390,7 +403,7 @@ pub(super) fn found_in(folder: &Path) -> Vec<PathBuf> {
     // Most projects ignore them, so the index knows of files that a walk does not see.
     for file in index.map(|walked| walked.files).unwrap_or_default() {
         if names.contains(&file.path.rsplit('/').next().unwrap_or(&file.path)) {
-            found.insert(PathBuf::from(file.path));
+            found.insert(PathBuf::from(&*file.path));
         }
     }
     found.into_iter().filter(|path| folder.join(path).is_file()).collect()
