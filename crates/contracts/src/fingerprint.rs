@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use crate::model::{Contract, DeclarationKind, Member, State};
 
+/// Bytes that are usually hashed.
+const USUAL: usize = 2048;
+
 /// `uif:` and 24 hexadecimal digits over exports, signatures, props, emits, state and routes.
 pub fn semantic_hash(contract: &Contract) -> String {
     let mut declarations: Vec<Seen<'_>> = contract
@@ -89,9 +92,10 @@ fn sorted_state(state: &[State]) -> Vec<&State> {
 
 fn digest(prefix: &str, value: &impl Serialize) -> String {
     // Our own values have only text keys: this cannot fail. Hashed at once, which is faster than word by word.
-    let written = serde_json::to_vec(value);
-    debug_assert!(written.is_ok());
-    named(prefix, &blake3::hash(&written.unwrap_or_default()))
+    let mut written = Vec::with_capacity(USUAL);
+    let done = serde_json::to_writer(&mut written, value);
+    debug_assert!(done.is_ok());
+    named(prefix, &blake3::hash(&written))
 }
 
 fn named(prefix: &str, hash: &blake3::Hash) -> String {

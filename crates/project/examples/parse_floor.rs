@@ -22,10 +22,10 @@ fn main() -> ExitCode {
     let parsed: Vec<(usize, usize)> = sources
         .par_iter()
         .map_init(Allocator::default, |allocator, file| {
-            let bytes = std::fs::read(root.join(&file.path)).unwrap_or_default();
+            let bytes = std::fs::read(root.join(&*file.path)).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
             allocator.reset();
-            let kind = SourceType::from_path(&file.path).unwrap_or_default();
+            let kind = SourceType::from_path(&*file.path).unwrap_or_default();
             let program = Parser::new(allocator, &text, kind).parse().program;
             (bytes.len(), program.body.len())
         })

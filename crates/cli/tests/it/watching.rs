@@ -99,6 +99,8 @@ fn is_as_a_fresh_run_writes(repo: &TestRepo) {
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
+    // Where `--out` put it, it can be checked.
+    is_valid(repo, fresh.join("context_main.json").to_str().unwrap());
     let index = read(&fresh.join("context_main.json"));
     assert_eq!(timeless(&read(&repo.path("context_main.json"))), timeless(&index));
     for folder in index["folders"].as_array().unwrap() {
@@ -171,6 +173,25 @@ fn ignore_rules_and_tsconfig_count_when_they_change() {
     watcher.changed(&["src/money.ts"]);
     is_as_a_fresh_run_writes(&repo);
     assert_eq!(watcher.end("TERM").0, Some(143));
+}
+
+#[test]
+fn an_edited_style_sheet_counts_where_style_is_written() {
+    let repo = TestRepo::new();
+    repo.write("src/card.module.css", ".card { color: red; }\n");
+    repo.write(
+        "src/card.tsx",
+        "import styles from './card.module.css';\nexport function Card() { return <p className={styles.card} />; }\n",
+    );
+    let watcher = Watcher::on(&repo, &["--watch", "--include-style", "--style-mode", "full"]);
+    let written = || std::fs::read_to_string(repo.path("src/context.json")).unwrap();
+    assert!(!written().contains("--space"));
+    repo.write(
+        "src/card.module.css",
+        ".card { color: red; margin: var(--space); }\n.wide { display: grid; }\n",
+    );
+    watcher.changed(&["src/card.module.css"]);
+    assert!(written().contains("wide"), "{}", written());
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod names;
 mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +83,7 @@ pub struct Edge {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Graph {
-    paths: Vec<String>,
+    paths: Vec<Arc<str>>,
     edges: Vec<Vec<Edge>>,
     reverse: Vec<Vec<usize>>,
 }
@@ -96,20 +97,20 @@ struct Stored {
 
 impl From<Stored> for Graph {
     fn from(stored: Stored) -> Self {
-        Self::from_edges(stored.paths, stored.edges)
+        Self::from_edges(stored.paths.into_iter().map(Arc::from).collect(), stored.edges)
     }
 }
 
 impl From<Graph> for Stored {
     fn from(graph: Graph) -> Self {
-        Self { paths: graph.paths, edges: graph.edges }
+        Self { paths: graph.paths.iter().map(ToString::to_string).collect(), edges: graph.edges }
     }
 }
 
 impl Graph {
     /// `members` are sorted by path.
     pub fn new(members: &[Member<'_>]) -> Self {
-        let paths: Vec<String> = members.iter().map(|member| member.path.to_owned()).collect();
+        let paths = members.iter().map(|member| Arc::from(member.path)).collect();
         let tree = Slice(members);
         let edges: Vec<Vec<Edge>> = (0..members.len()).map(|from| needs(&tree, from).edges).collect();
         Self::from_edges(paths, edges)
@@ -141,7 +142,7 @@ impl Graph {
     }
 
     /// Files by path, and the edges of each. Edges to files that are not there are dropped: what was stored may be damaged.
-    pub fn from_edges(paths: Vec<String>, mut edges: Vec<Vec<Edge>>) -> Self {
+    pub fn from_edges(paths: Vec<Arc<str>>, mut edges: Vec<Vec<Edge>>) -> Self {
         edges.resize_with(paths.len(), Vec::new);
         let mut reverse = vec![Vec::new(); paths.len()];
         for (from, edges) in edges.iter_mut().enumerate() {
@@ -166,7 +167,7 @@ impl Graph {
     }
 
     pub fn position(&self, path: &str) -> Option<usize> {
-        self.paths.binary_search_by(|known| known.as_str().cmp(path)).ok()
+        self.paths.binary_search_by(|known| (**known).cmp(path)).ok()
     }
 
     /// By path of the other file.

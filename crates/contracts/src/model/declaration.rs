@@ -10,13 +10,17 @@ pub struct Declaration {
     pub name: String,
     pub kind: DeclarationKind,
     /// Under any name, `export { a as b }` and `export default a` included.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exported: bool,
     /// Printed as declared, one entry per overload, bodies left out: `function cn(...inputs: string[]): string`. Where a
     /// return or a constant is not annotated the text says `inferred`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<String>,
     /// The first line of the doc comment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
     pub lines: Lines,
+    #[serde(default, skip_serializing_if = "DeclarationDetail::is_none")]
     pub detail: DeclarationDetail,
 }
 
@@ -71,6 +75,12 @@ pub enum DeclarationDetail {
     },
 }
 
+impl DeclarationDetail {
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
 /// First and last line, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Lines {
@@ -82,17 +92,24 @@ pub struct Lines {
 pub struct ComponentFacts {
     pub form: ComponentForm,
     /// The declared type of the props; `None` where nothing is annotated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub props: Option<TypeShape>,
     /// Props that the parameter pattern takes apart, with the text of a default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destructured: Vec<(String, Option<String>)>,
     /// Names of props that are called, or handed on by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_callbacks: Vec<String>,
     /// `{...props}` or `{...rest}` on a child: what is not taken apart is passed on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spreads_rest: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<State>,
     /// The type that names the state of a class component, `Component<Props, State>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_shape: Option<TypeShape>,
     /// Events that a framework declares by name (Vue `emits`), with their signature.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declared_emits: Vec<(String, String)>,
 }
 

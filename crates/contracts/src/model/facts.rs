@@ -10,25 +10,37 @@ use super::{Declaration, Directive, Kind, NextExports, Route, StyleFacts};
 pub struct LocalFacts {
     pub kind: Kind,
     /// The first line of the doc comment that describes the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
     /// In source order; overloads, and an interface that is declared twice, are one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
     /// In source order, one per statement or call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<Import>,
     /// Sorted by name, stars last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<Export>,
     /// Names of hooks that are called, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
     /// Components that are rendered (`Foo`, `Foo.Bar`), sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<String>,
     /// Decorators and route registrations as the seed's `languageSpecific` lists them, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decorators: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<Route>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<Directive>,
     /// What a Next.js file exports by the names that Next.js reads; `link` decides by the path whether it counts.
+    #[serde(default, skip_serializing_if = "NextExports::is_empty")]
     pub next: NextExports,
     /// Absent where a file has nothing of style.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<Box<StyleFacts>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,
     /// Lines of the file, for people.
     pub line_count: u32,
@@ -39,6 +51,7 @@ pub struct Import {
     /// As written: `./button`, `@/lib/cn`, `react`.
     pub specifier: String,
     pub kind: ImportKind,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<ImportedName>,
     pub line: u32,
 }
@@ -70,6 +83,7 @@ impl ImportKind {
 pub struct ImportedName {
     pub imported: String,
     pub local: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub type_only: bool,
 }
 
@@ -78,6 +92,7 @@ pub struct ImportedName {
 pub struct Export {
     pub name: String,
     pub origin: ExportOrigin,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub type_only: bool,
 }
 

@@ -15,15 +15,26 @@ pub enum Directive {
 /// The exports that only count in a Next.js route file, whose path is not known yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextExports {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<NextMetadata>,
     /// `GET`, `POST` … of a route handler.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
     /// `getServerSideProps`, `generateStaticParams`, `revalidate` … by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<String>,
     /// Functions that are marked as server actions one by one, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<String>,
     /// `next` or `next/…` is imported.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imports_next: bool,
+}
+
+impl NextExports {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -138,7 +138,7 @@ impl Tree {
         let role = |path: &str| role_of(path, 0, Tests::Included);
         let found: Vec<Found> = stored
             .keys()
-            .map(|path| Found { path: path.clone(), role: role(path), stamp: Stamp::default() })
+            .map(|path| Found { path: path.as_str().into(), role: role(path), stamp: Stamp::default() })
             .collect();
         // Which version of a package is installed decides nothing here, and lock files are long.
         let is_rule = |path: &str| {

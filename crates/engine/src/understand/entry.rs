@@ -263,7 +263,7 @@ fn missing(file: &IndexedFile, site: &Site) -> Vec<Missing> {
     missing.extend(outside.map(|(specifier, _)| Missing {
         name: specifier.clone(),
         reason: Reason::OutsideScanPath.as_str().to_owned(),
-        referenced_by: file.path.clone(),
+        referenced_by: file.path.to_string(),
         package_name: None,
         package_version: None,
     }));

@@ -91,7 +91,7 @@ impl Engine {
 
     /// Follows the server's own worktree.
     pub fn drift_feed(&self) -> Result<DriftFeed<'_>, Error> {
-        let follower = Follower::start(self, None, Tests::LeftOut, SETTLE)?;
+        let follower = Follower::start(self, None, (Tests::LeftOut, false), SETTLE)?;
         let mut feed = self.feed();
         feed.watching = true;
         let baseline = feed.baseline.take();
@@ -136,7 +136,7 @@ impl DriftFeed<'_> {
                 return Ok(Some(self.event(files, comparison)));
             }
         }
-        let Some(step) = self.follower.wait(limit)? else { return Ok(None) };
+        let Some(step) = self.follower.wait(limit, |_| Ok(()))? else { return Ok(None) };
         let comparison = self.follower.compared(&step.before);
         // Formatting, comments and bodies are nobody's drift.
         Ok((!comparison.files.is_empty()).then(|| self.event(step.files, comparison)))

@@ -22,15 +22,21 @@ pub(super) struct Follower<'e> {
     engine: &'e Engine,
     path: Option<String>,
     tests: Tests,
+    /// Whether style sheets count.
+    sheets: bool,
     tree: TreeWatch,
+    /// Whether there was a burst that nobody looked at.
+    missed: bool,
     pub(super) site: Site,
     pub(super) index: Arc<Index>,
 }
 
 /// From one reading to the next.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct Step<G> {
     pub(super) before: Arc<Index>,
+    /// What was held while it was read.
+    pub(super) guard: G,
     /// Files that were edited, came or went, by path.
     pub(super) files: Vec<String>,
     /// When the burst was over.
@@ -41,14 +47,14 @@ impl<'e> Follower<'e> {
     pub(super) fn start(
         engine: &'e Engine,
         path: Option<&str>,
-        tests: Tests,
+        (tests, sheets): (Tests, bool),
         settle: Duration,
     ) -> Result<Self, Error> {
         let site = engine.site(path)?;
         let workspace = &site.workspace;
         let mut tree = TreeWatch::start(&workspace.root, workspace.git_dir.as_deref(), settle);
         let index = settled(engine, &site, tests, &mut tree)?;
-        Ok(Self { engine, path: path.map(str::to_owned), tests, tree, site, index })
+        Ok(Self { engine, path: path.map(str::to_owned), tests, sheets, tree, missed: false, site, index })
     }
 
     /// Why there are only looks at intervals, where that is so.
@@ -56,17 +62,24 @@ impl<'e> Follower<'e> {
         self.tree.notice()
     }
 
-    /// The next reading that differs; `None` when there was none within `limit`.
-    pub(super) fn wait(&mut self, limit: Duration) -> Result<Option<Step>, Error> {
+    /// The next reading that differs; `None` when there was none within `limit`. What `hold` gives is held from before the
+    /// look.
+    pub(super) fn wait<G>(
+        &mut self,
+        limit: Duration,
+        hold: impl Fn(&Site) -> Result<G, Error>,
+    ) -> Result<Option<Step<G>>, Error> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Some(burst) = self.tree.wait(left) else { return Ok(None) };
             let settled_at = Instant::now();
+            let missed = std::mem::replace(&mut self.missed, true);
             // The branch may be another one by now.
             self.site = self.engine.site(self.path.as_deref())?;
+            let guard = hold(&self.site)?;
             let paths: Vec<String> = burst.paths.into_iter().collect();
-            let index = if paths.is_empty() {
+            let index = if paths.is_empty() || missed {
                 settled(self.engine, &self.site, self.tests, &mut self.tree)?
             } else {
                 let index = self.engine.live_after(&self.site, self.tests, &paths)?;
@@ -77,10 +90,15 @@ impl<'e> Follower<'e> {
                     settled(self.engine, &self.site, self.tests, &mut self.tree)?
                 }
             };
+            self.missed = false;
             let before = std::mem::replace(&mut self.index, index);
-            let files = differing(&before, &self.index, &self.site);
+            let mut files = differing(&before, &self.index, &self.site);
+            if self.sheets {
+                let touched = self.index.touched_assets(&before).filter(|path| self.site.holds(path));
+                files.extend(touched.filter(|path| is_sheet(path)).map(str::to_owned));
+            }
             if !files.is_empty() {
-                return Ok(Some(Step { before, files, settled: settled_at }));
+                return Ok(Some(Step { before, guard, files, settled: settled_at }));
             }
         }
     }
@@ -89,6 +107,11 @@ impl<'e> Follower<'e> {
     pub(super) fn compared(&self, before: &Index) -> Comparison {
         compared(before, &self.index, &self.site)
     }
+}
+
+fn is_sheet(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    ["css", "scss", "sass", "less"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The index of a moment in which every folder of the tree was watched already.
@@ -106,8 +129,7 @@ fn settled(engine: &Engine, site: &Site, tests: Tests, tree: &mut TreeWatch) -> 
 /// Contracts that may differ, compared; the others are the very same values.
 pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison {
     fn side<'a>(index: &'a Index, other: &'a Index, site: &'a Site) -> Side<'a> {
-        let contracts =
-            unlike(index, other, site).map(|file| (file.path.as_str(), file.contract())).collect();
+        let contracts = unlike(index, other, site).map(|file| (&*file.path, file.contract())).collect();
         Side { contracts, graph: Some(index.graph()), reduced: false }
     }
     compare(&side(before, after, site), &side(after, before, site))
@@ -116,7 +138,7 @@ pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison
 /// Files with another text, new ones, and those that are gone.
 fn differing(before: &Index, after: &Index, site: &Site) -> Vec<String> {
     let both = unlike(before, after, site).chain(unlike(after, before, site));
-    both.map(|file| file.path.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    both.map(|file| file.path.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The files of an index that another one does not have, or has otherwise.

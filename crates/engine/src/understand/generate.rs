@@ -174,19 +174,27 @@ impl Engine {
         let run = Run::at(&job.site, options, &job.output);
         // Style sheets are no part of the index that an unchanged project is known by.
         let last = || if options.style.is_none() { run.last() } else { None };
-        let (index, last) = rayon::join(|| self.live(&job.site, options.tests), last);
-        let index = index?;
+        let (index, last) = rayon::join(|| self.live_unsaved(&job.site, options.tests), last);
+        let (index, place) = index?;
         let unchanged =
             last.as_ref().filter(|_| job.writes).and_then(|last| last.unchanged(&index, &job.output));
         if let Some(report) = unchanged {
+            index.save(&place);
             return Ok(ContextReport { branch: job.site.branch, ..report });
         }
-        let generated = self.generated(job, index, last)?;
+        let generated = std::thread::scope(|scope| {
+            // The graph has to be read back before bundles are made; what follows is nobody's hurry.
+            scope.spawn(|| {
+                index.graph();
+                index.save(&place);
+            });
+            self.generated(job, Arc::clone(&index), last)
+        })?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
         let output = generated.output.clone();
-        let (report, Reading { index, material, .. }) = generated.report();
+        let (report, Reading { material, .. }) = generated.report();
         if !request.dry_run {
             run.keep(&index, &material, &self.kept_pages(&output), &report);
         }

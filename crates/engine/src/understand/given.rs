@@ -77,7 +77,7 @@ impl Given {
             .files
             .iter()
             .filter(|file| matches!(file.role, Role::Source | Role::Control))
-            .map(|file| file.path.as_str())
+            .map(|file| &*file.path)
             .collect();
         let texts = self.contents(|path| wanted.binary_search(&path).is_ok())?;
         Ok(Index::of_given(walked, &|path: &str| texts.get(path).cloned(), cache, beside))
@@ -150,6 +150,6 @@ impl Drift {
 }
 
 fn side(index: &Index) -> Side<'_> {
-    let contracts = index.files().iter().map(|file| (file.path.as_str(), file.contract()));
+    let contracts = index.files().iter().map(|file| (&*file.path, file.contract()));
     Side { contracts: contracts.collect(), graph: Some(index.graph()), reduced: false }
 }

@@ -55,7 +55,7 @@ impl Engine {
         let graph = index.graph();
         let at = graph
             .position(&path)
-            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
+            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| &*file.path)))?;
         if let Some(export) = export {
             let contract = index.files()[at].contract();
             let mut names: Vec<&str> = contract.exports.named.iter().map(String::as_str).collect();

@@ -295,12 +295,13 @@ impl Material {
 }
 
 pub(super) fn paths_id<'a>(paths: impl Iterator<Item = &'a str>) -> IndexId {
-    let mut hasher = blake3::Hasher::new();
+    let mut all = String::new();
     for path in paths {
-        hasher.update(path.as_bytes()).update(&[0]);
+        all.push_str(path);
+        all.push('\0');
     }
     let mut id = [0; 16];
-    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    id.copy_from_slice(&blake3::hash(all.as_bytes()).as_bytes()[..16]);
     id
 }
 
@@ -322,11 +323,11 @@ impl<'a> Previous<'a> {
             Previous::Material(material) => {
                 let pairs = || material.entries.iter().zip(files);
                 material.entries.len() == files.len()
-                    && pairs().all(|(entry, file)| entry.path() == file.path)
+                    && pairs().all(|(entry, file)| *entry.path() == *file.path)
             }
             Previous::Remembered(remembered) => {
                 remembered.entries.len() == files.len()
-                    && remembered.paths == paths_id(files.iter().map(|file| file.path.as_str()))
+                    && remembered.paths == paths_id(files.iter().map(|file| &*file.path))
             }
         };
         let by_id = match self {

@@ -80,7 +80,7 @@ impl Engine {
         let graph = index.graph();
         let at = graph
             .position(&path)
-            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| file.path.as_str())))?;
+            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| &*file.path)))?;
         let file = &index.files()[at];
         let imports = graph.edges(at).iter().map(|edge| Neighbour {
             path: graph.path(edge.to).to_owned(),

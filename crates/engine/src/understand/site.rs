@@ -112,7 +112,14 @@ impl Engine {
 
     /// The index of a worktree as its files are now.
     pub(super) fn live(&self, site: &Site, tests: Tests) -> Result<Arc<Index>, Error> {
-        self.looked(site, tests, None)
+        let index = self.looked(site, tests, None)?;
+        index.save(&place(site, tests));
+        Ok(index)
+    }
+
+    /// The same; it is for the caller to save it, beside whatever it does with it.
+    pub(super) fn live_unsaved(&self, site: &Site, tests: Tests) -> Result<(Arc<Index>, Place), Error> {
+        Ok((self.looked(site, tests, None)?, place(site, tests)))
     }
 
     /// The index of a worktree where nothing else was touched since the last one than `changed`, by the caller's word.
@@ -122,18 +129,20 @@ impl Engine {
         tests: Tests,
         changed: &[String],
     ) -> Result<Arc<Index>, Error> {
-        self.looked(site, tests, Some(changed))
+        let index = self.looked(site, tests, Some(changed))?;
+        index.save(&place(site, tests));
+        Ok(index)
     }
 
     fn looked(&self, site: &Site, tests: Tests, changed: Option<&[String]>) -> Result<Arc<Index>, Error> {
-        let root = site.workspace.root.clone();
         let slot = {
             let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(indexes.entry((root.clone(), tests == Tests::Included)).or_default())
+            let root = site.workspace.root.clone();
+            Arc::clone(indexes.entry((root, tests == Tests::Included)).or_default())
         };
         // One look at a time: a second caller takes what the first has just found.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Place { root, cache: site.cache(), tests };
+        let place = place(site, tests);
         let index = match (known.as_deref(), changed) {
             (Some(previous), Some(changed)) => Index::after(&place, previous, changed),
             (previous, _) => Index::of(&place, previous),
@@ -222,6 +231,10 @@ impl Engine {
 /// What files say is kept here, for all worktrees of a clone.
 pub(super) fn cache_of(workspace: &Workspace) -> PathBuf {
     workspace.cache_dir.join("understand")
+}
+
+fn place(site: &Site, tests: Tests) -> Place {
+    Place { root: site.workspace.root.clone(), cache: site.cache(), tests }
 }
 
 fn slashes(workspace: &Workspace) -> String {

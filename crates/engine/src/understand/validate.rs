@@ -33,10 +33,10 @@ pub struct ValidatedFile {
 const MOST_ERRORS: usize = 20;
 
 impl Engine {
-    /// Checks one file, or with an index every file that it lists.
+    /// Checks one file, or with an index every file that it lists. For people: it lies wherever `--out` may have put it.
     pub fn context_validate(&self, file: Option<&str>) -> Result<ValidateReport, Error> {
         let place = match file {
-            Some(file) => self.sandbox()?.admit(file)?.absolute,
+            Some(file) => self.environment().current_dir.join(file),
             None => self.site(None)?.folder(),
         };
         let place = if place.is_dir() { default_file(&place) } else { place };

@@ -14,9 +14,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::follow::{Follower, compared};
-use super::generate::{ContextReport, ContextRequest, Generated};
+use super::generate::{ContextReport, ContextRequest, Generated, Job};
 use super::options::ContextOptions;
-use super::session::{LogEntry, Session};
+use super::session::{LogEntry, Session, output_lock};
+use super::site::Site;
 use super::strict::{StrictReport, violations};
 use crate::{Engine, Error};
 
@@ -141,7 +142,12 @@ impl Engine {
         options: ContextOptions,
         settle: Duration,
     ) -> Result<(Follower<'_>, Generated), Error> {
-        let follower = Follower::start(self, request.context.path.as_deref(), options.tests, settle)?;
+        let follower = Follower::start(
+            self,
+            request.context.path.as_deref(),
+            (options.tests, options.style.is_some()),
+            settle,
+        )?;
         let job = self.job(&request.context, options)?;
         let _lock = job.lock()?;
         if request.context.clean_cache {
@@ -174,9 +180,12 @@ impl ContextWatch<'_> {
     /// The next burst of edits and what it led to; `None` when there was none within `limit`. After a failure the files
     /// are those of before, and it goes on.
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
-        let Some(step) = self.follower.wait(limit)? else { return Ok(None) };
+        let writes = !self.request.context.dry_run;
+        let lock = |site: &Site| writes.then(|| output_lock(site, &self.output)).transpose();
+        let Some(step) = self.follower.wait(limit, lock)? else { return Ok(None) };
         let started = step.settled;
         let outcome = self.regenerate(&step.before, &step.files, started);
+        drop(step.guard);
         if self.request.log {
             let outcome = match &outcome {
                 Ok((regenerated, bundles)) => logged(regenerated, bundles),
@@ -205,11 +214,13 @@ impl ContextWatch<'_> {
         files: &[String],
         started: Instant,
     ) -> Result<(Regenerated, Value), Error> {
-        let job = self.engine.job(&self.request.context, self.options)?;
-        let lock = job.lock()?;
-        let index = self.engine.live_after(&job.site, self.options.tests, files)?;
-        let generated = self.engine.generated(job, index, None)?;
-        drop(lock);
+        let job = Job {
+            site: self.follower.site.clone(),
+            output: self.output.clone(),
+            options: self.options,
+            writes: !self.request.context.dry_run,
+        };
+        let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None)?;
         let duration = started.elapsed();
         let bundles = generated.bundle_hashes();
         let changed_bundles = bundles_between(&self.bundles, &bundles);

@@ -2,6 +2,7 @@
 //! everything that is not as it was.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
@@ -10,8 +11,9 @@ use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::file::{IndexedFile, edges_digest, first, written_key};
+use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
 use super::local::{Key, Local, Surface, threads};
@@ -35,7 +37,7 @@ pub(super) fn build(
 
 /// A file on its way into the index.
 struct Raw<'a> {
-    path: &'a str,
+    path: &'a Arc<str>,
     key: Key,
     local: Arc<Local>,
     slot: Option<Slot>,
@@ -72,7 +74,7 @@ fn build_here(
     for ((at, file), read) in sources.iter().zip(read) {
         let Some((Read { key, local, surface, slot, effort }, targets)) = read else {
             let message = "it could not be read".to_owned();
-            problems.push(WalkProblem { path: file.path.clone(), message });
+            problems.push(WalkProblem { path: file.path.to_string(), message });
             continue;
         };
         work.read += usize::from(effort >= Effort::Read);
@@ -85,7 +87,7 @@ fn build_here(
 
     let dirty = dirty(&raw, previous);
     let tree =
-        Tree { positions: raw.iter().enumerate().map(|(at, file)| (file.path, at)).collect(), raw: &raw };
+        Tree { positions: raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect(), raw: &raw };
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
         .into_par_iter()
         .map(|at| match (raw[at].old, previous) {
@@ -99,7 +101,7 @@ fn build_here(
         .collect();
     work.linked = dirty.iter().filter(|dirty| **dirty).count();
     let (files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-    let graph = Graph::from_edges(raw.iter().map(|file| file.path.to_owned()).collect(), edges);
+    let graph = Graph::from_edges(raw.iter().map(|file| Arc::clone(file.path)).collect(), edges);
     let lost: Arc<[LostExtends]> = resolver.get().map(Resolver::lost_extends).unwrap_or_default().into();
     let id = index_id(&files, &problems, &lost);
     drop(raw);
@@ -113,6 +115,7 @@ fn build_here(
         id,
         work,
         again: previous.and_then(|previous| previous.again.clone()),
+        unsaved: AtomicBool::new(true),
     }
 }
 
@@ -185,15 +188,14 @@ fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
         .iter()
         .zip(&same_targets)
         .filter(|(file, same)| **same && file.old.is_some_and(|old| old.surface == file.surface))
-        .map(|(file, _)| file.path)
+        .map(|(file, _)| &**file.path)
         .collect();
     raw.iter()
         .zip(&same_targets)
         .map(|(file, same_targets)| {
             let Some(old) = file.old else { return true };
-            let rests = |at: &u32| {
-                previous.files.get(*at as usize).is_some_and(|file| unseen.contains(file.path.as_str()))
-            };
+            let rests =
+                |at: &u32| previous.files.get(*at as usize).is_some_and(|file| unseen.contains(&*file.path));
             !(*same_targets && old.local.key == file.key && old.rests_on.iter().all(rests))
         })
         .collect()
@@ -226,7 +228,7 @@ fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc
 pub(super) fn made(
     tree: &(impl Lookup + Members),
     at: usize,
-    path: &str,
+    path: &Arc<str>,
     local: Kept<Local>,
     surface: Surface,
     targets: Targets,
@@ -247,9 +249,9 @@ pub(super) fn made(
     };
     contract.semantic_hash = fingerprint::semantic_hash(&contract);
     let linked = Linked { contract, targets };
-    let payload = serde_json::to_vec(&linked).unwrap_or_default();
+    let payload = written(&linked, <[u8]>::to_vec);
     let file = IndexedFile {
-        path: path.to_owned(),
+        path: Arc::clone(path),
         tokens,
         bytes,
         surface,
@@ -267,14 +269,17 @@ pub(super) fn index_id(
     problems: &[WalkProblem],
     lost: &[LostExtends],
 ) -> IndexId {
-    let mut hasher = blake3::Hasher::new();
-    for file in files {
-        hasher.update(file.path.as_bytes()).update(&[0]);
-        hasher.update(&file.local.key.0).update(&file.linked.key.0);
-    }
-    let written = serde_json::to_writer(&mut hasher, &(problems, lost));
-    debug_assert!(written.is_ok());
-    first(&hasher.finalize())
+    written(&(problems, lost), |written| {
+        let mut all = Vec::with_capacity(written.len() + files.len() * 128);
+        for file in files {
+            all.extend_from_slice(file.path.as_bytes());
+            all.push(0);
+            all.extend_from_slice(&file.local.key.0);
+            all.extend_from_slice(&file.linked.key.0);
+        }
+        all.extend_from_slice(written);
+        xxh3_128(&all).to_le_bytes()
+    })
 }
 
 /// The files as the linker and the graph ask for them.

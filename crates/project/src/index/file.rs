@@ -1,9 +1,12 @@
 //! One analysed file of an index.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use becket_contracts::graph::{Edge, Members};
 use becket_contracts::model::Contract;
+use serde::Serialize;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::kept::{Again, Kept, Linked, nothing};
 use super::local::{Key, Local, Surface};
@@ -11,7 +14,7 @@ use super::{IndexId, Targets};
 
 #[derive(Debug)]
 pub struct IndexedFile {
-    pub path: String,
+    pub path: Arc<str>,
     /// Tokens of the source, for GPT-4o.
     pub tokens: usize,
     /// Of the source.
@@ -53,10 +56,10 @@ impl IndexedFile {
         all[..32].copy_from_slice(&self.local.key.0);
         all[32..64].copy_from_slice(&self.linked.key.0);
         all[64..].copy_from_slice(&self.edges);
-        first(&blake3::hash(&all))
+        xxh3_128(&all).to_le_bytes()
     }
 
-    fn linked(&self) -> &Arc<Linked> {
+    pub(super) fn linked(&self) -> &Arc<Linked> {
         self.linked.get(|| {
             let again = self.again.as_ref().and_then(|again| again.index());
             match again.and_then(|index| index.file(&self.path)) {
@@ -75,17 +78,31 @@ pub(super) fn first<const N: usize>(hash: &blake3::Hash) -> [u8; N] {
 
 /// Over what a file needs, by path, to see whether it is the same without having it at hand.
 pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
-    let mut hasher = blake3::Hasher::new();
+    let mut all = String::with_capacity(edges.len() * 64);
     for edge in edges {
-        hasher.update(tree.path(edge.to).as_bytes()).update(&[0]);
-        hasher.update(edge.kind.as_str().as_bytes()).update(&[0]);
-        hasher.update(edge.through.map_or("", |at| tree.path(at)).as_bytes());
-        for name in edge.names.iter() {
-            hasher.update(&[0]).update(name.as_bytes());
+        let through = edge.through.map_or("", |at| tree.path(at));
+        for text in [tree.path(edge.to), edge.kind.as_str(), through].into_iter().chain(edge.names.iter()) {
+            all.push_str(text);
+            all.push('\0');
         }
-        hasher.update(&[1]);
+        all.push('\u{1}');
     }
-    first(&hasher.finalize())
+    xxh3_64(all.as_bytes()).to_le_bytes()
+}
+
+/// Hands the JSON of a value to `then`, without making room for it each time.
+pub(super) fn written<T>(value: &impl Serialize, then: impl FnOnce(&[u8]) -> T) -> T {
+    thread_local! {
+        static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+    let mut room = ROOM.take();
+    room.clear();
+    // Our own values have only text keys: this cannot fail.
+    let done = serde_json::to_writer(&mut room, value);
+    debug_assert!(done.is_ok());
+    let result = then(&room);
+    ROOM.set(room);
+    result
 }
 
 /// The key of a record is what is written in it.

@@ -1,6 +1,7 @@
 //! What was seen at the last look: stamps, by which an unchanged tree is known without reading it.
 #![allow(clippy::disallowed_methods, reason = "asks the disk for stamps")]
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fs_err as fs;
@@ -40,7 +41,7 @@ pub(super) fn look(place: &Place, known: Option<&Known>) -> Result<(Walked, i64)
 pub(super) fn look_at(place: &Place, known: &Known, paths: &[String]) -> Option<(Walked, i64)> {
     let mut walked = known.walked.clone();
     for path in paths {
-        let at = walked.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        let at = walked.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         let metadata = fs::symlink_metadata(place.root.join(path)).ok().filter(std::fs::Metadata::is_file)?;
         let stamp = Stamp::of(&metadata);
         let file = &mut walked.files[at];
@@ -75,12 +76,12 @@ fn same_names(place: &Place, known: &Known) -> Option<Walked> {
         .files
         .par_iter()
         .map(|file| {
-            let metadata = fs::symlink_metadata(place.root.join(&file.path)).ok()?;
+            let metadata = fs::symlink_metadata(place.root.join(&*file.path)).ok()?;
             let stamp = Stamp::of(&metadata);
             let role = role_of(&file.path, stamp.size, place.tests);
             let trusted = stamp == file.stamp && known.trusts(stamp);
             let sound = metadata.is_file() && (file.role != Role::Control || trusted);
-            sound.then(|| Found { path: file.path.clone(), role, stamp })
+            sound.then(|| Found { path: Arc::clone(&file.path), role, stamp })
         })
         .collect();
     Some(Walked { files: files?, folders, problems: known.walked.problems.clone() })
@@ -147,7 +148,7 @@ impl Known {
         known.walked.files.reserve_exact(room);
         known.keys.reserve_exact(room);
         for _ in 0..count {
-            let path = decoder.text()?;
+            let path = Arc::from(decoder.str()?);
             let role = match decoder.byte()? {
                 0 => Role::Source,
                 1 => Role::LeftOut,

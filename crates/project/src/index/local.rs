@@ -13,8 +13,9 @@ use becket_contracts::language::Reader;
 use becket_contracts::model::{DeclarationDetail, LocalFacts};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::file::first;
+use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
@@ -32,6 +33,12 @@ impl Key {
         hasher.update(&[0]);
         hasher.update(bytes);
         Self(*hasher.finalize().as_bytes())
+    }
+}
+
+impl Key {
+    pub(super) fn words(&self) -> [u64; 4] {
+        std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| self.0[8 * word + byte])))
     }
 }
 
@@ -63,10 +70,8 @@ impl Surface {
         let declared: Vec<_> = facts.declarations.iter().map(|one| (&one.name, seen(&one.detail))).collect();
         let imported: Vec<_> =
             facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
-        // Our own values have only text keys: this cannot fail.
-        let written = serde_json::to_vec(&(declared, imported, &facts.exports));
-        debug_assert!(written.is_ok());
-        Self(first(&blake3::hash(&written.unwrap_or_default())))
+        let seen = written(&(declared, imported, &facts.exports), xxh3_128);
+        Self(seen.to_le_bytes())
     }
 }
 
@@ -128,7 +133,8 @@ pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
 /// Threads with room for deeply nested source.
 pub(super) fn threads() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    let make = || rayon::ThreadPoolBuilder::new().stack_size(16 * 1024 * 1024).build().ok();
+    // Only what is used of it takes memory. With so much, few files have to be measured before they are read.
+    let make = || rayon::ThreadPoolBuilder::new().stack_size(256 * 1024 * 1024).build().ok();
     POOL.get_or_init(make).as_ref()
 }
 

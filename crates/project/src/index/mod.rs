@@ -18,6 +18,7 @@ mod stored;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::graph::Graph;
@@ -30,7 +31,7 @@ use self::known::Known;
 pub use self::local::{Key, Local, facts_of};
 use self::pack::{FACTS, Pack};
 use crate::resolve::{Contents, Resolver};
-use crate::walk::{Role, Tests, WalkError, WalkProblem, Walked};
+use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked};
 
 /// Where the imports of a file lead, by specifier.
 pub type Targets = BTreeMap<String, Target>;
@@ -59,6 +60,7 @@ pub struct Index {
     id: IndexId,
     work: Work,
     again: Option<Arc<Again>>,
+    unsaved: AtomicBool,
 }
 
 /// Stands for everything that an index says.
@@ -95,7 +97,8 @@ pub struct Place {
 }
 
 impl Index {
-    /// The tree as it is now. `previous` is an earlier index of the same place, if there is one in memory.
+    /// The tree as it is now. `previous` is an earlier index of the same place, if there is one in memory. What is new is
+    /// remembered by [`Index::save`].
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
         let previous = previous.filter(|index| !index.is_damaged());
         let loaded = if previous.is_none() { stored::load(place) } else { None };
@@ -119,18 +122,14 @@ impl Index {
             let same = index.known.walked == walked;
             let index = index.again(walked, taken);
             // Folders that were only touched are not read a second time.
-            if !same && !resident {
-                stored::save(&index, place);
-            }
+            index.unsaved.store(!same && !resident, Ordering::Relaxed);
             return index;
         }
         let walked = match previous {
             Some(previous) => match step::step(place, previous, walked, taken) {
                 Ok(index) => {
                     // With an index in memory the next process repeats a few steps at most.
-                    if !resident {
-                        stored::save(&index, place);
-                    }
+                    index.unsaved.store(!resident, Ordering::Relaxed);
                     return index;
                 }
                 Err(walked) => walked,
@@ -140,9 +139,14 @@ impl Index {
         let root = place.root.clone();
         let read = move |path: &str| local::read(&root, path);
         let facts = Pack::new(&place.cache, FACTS);
-        let index = build::build(walked, taken, &read, &facts, previous);
-        stored::save(&index, place);
-        index
+        build::build(walked, taken, &read, &facts, previous)
+    }
+
+    /// Remembers it, unless that was done. May run beside whatever reads the index; that it could not is no failure.
+    pub fn save(&self, place: &Place) {
+        if self.unsaved.swap(false, Ordering::Relaxed) {
+            stored::save(self, place);
+        }
     }
 
     /// The same over files that are not on the disk: a commit. Remembers what files say, and no stamps. `beside` is an
@@ -178,13 +182,13 @@ impl Index {
     }
 
     pub fn position(&self, path: &str) -> Option<usize> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+        self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
     }
 
     /// Positions in it are positions in [`Index::files`].
     pub fn graph(&self) -> &Graph {
         self.graph.value.get_or_init(|| {
-            let paths = || self.files.iter().map(|file| file.path.clone()).collect();
+            let paths = || self.files.iter().map(|file| Arc::clone(&file.path)).collect();
             let stored =
                 self.graph.file.as_deref().and_then(|file| stored::graph(file, self.graph.id, paths()));
             let again =
@@ -219,12 +223,23 @@ impl Index {
 
     /// Every file of the tree that is not ignored, with what it is to the analysis.
     pub fn tree(&self) -> impl Iterator<Item = (&str, Role)> {
-        self.known.walked.files.iter().map(|file| (file.path.as_str(), file.role))
+        self.known.walked.files.iter().map(|file| (&*file.path, file.role))
     }
 
     /// Every folder that was looked into, relative to the root; empty for the root itself.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         self.known.walked.folders.iter().map(|folder| folder.path.as_str())
+    }
+
+    /// Files that are imported without being read as source (style sheets, for one), and were touched since `before`.
+    pub fn touched_assets<'a>(&'a self, before: &'a Index) -> impl Iterator<Item = &'a str> {
+        let known = &before.known.walked.files;
+        let is_same = |file: &Found| {
+            let at = known.binary_search_by(|known| known.path.cmp(&file.path));
+            at.is_ok_and(|at| known[at].stamp == file.stamp)
+        };
+        let assets = self.known.walked.files.iter().filter(|file| file.role == Role::Asset);
+        assets.filter(move |file| !is_same(file)).map(|file| &*file.path)
     }
 
     /// Whether the tree had the same files and folders in the other look.
@@ -253,6 +268,7 @@ impl Index {
             id: self.id,
             work: Work::default(),
             again: self.again.clone(),
+            unsaved: AtomicBool::new(false),
         }
     }
 }

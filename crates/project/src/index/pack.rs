@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fs_err as fs;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::local::Key;
 
 /// What files say, by their content.
-pub(super) const FACTS: &str = "facts-2.pack";
+pub(super) const FACTS: &str = "facts-3.pack";
 /// What files promise, by what was written of it.
-pub(super) const LINKED: &str = "linked-1.pack";
+pub(super) const LINKED: &str = "linked-2.pack";
 /// Length, key, checksum.
 const HEAD: usize = 4 + 32 + 8;
 /// Above this the file is begun anew: most of it is of trees that are gone.
@@ -139,11 +140,8 @@ fn record(bytes: &[u8], at: usize) -> Option<(Key, Slot)> {
 }
 
 fn checksum(key: Key, payload: &[u8]) -> [u8; 8] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&key.0).update(payload);
-    let mut first = [0; 8];
-    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    first
+    let [first, ..] = key.words();
+    xxh3_64_with_seed(payload, first).to_le_bytes()
 }
 
 #[cfg(unix)]

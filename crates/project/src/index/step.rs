@@ -3,6 +3,7 @@
 //! the cache.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::graph::{Edge, Members};
@@ -132,6 +133,7 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
         id,
         work,
         again: previous.again.clone(),
+        unsaved: AtomicBool::new(true),
     })
 }
 

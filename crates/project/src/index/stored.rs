@@ -5,13 +5,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::graph::{Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
 use rayon::prelude::*;
 
-use super::file::{IndexedFile, first};
+use super::file::{IndexedFile, first, written};
 use super::kept::{Again, Kept};
 use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
@@ -20,7 +21,7 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 2\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 3\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
@@ -45,7 +46,7 @@ pub(super) fn load(place: &Place) -> Option<Index> {
     let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
     let mut files = Vec::with_capacity(known.walked.files.len());
     for (found, key) in sources {
-        files.push(Arc::new(indexed(&mut decoder, found.path.clone(), (*key)?, &packs, &again)?));
+        files.push(Arc::new(indexed(&mut decoder, Arc::clone(&found.path), (*key)?, &packs, &again)?));
     }
     decoder.bytes.is_empty().then_some(())?;
     let problem = |(path, message)| WalkProblem { path, message };
@@ -63,12 +64,13 @@ pub(super) fn load(place: &Place) -> Option<Index> {
         id,
         work: Work::default(),
         again: Some(again),
+        unsaved: AtomicBool::new(false),
     })
 }
 
 fn indexed(
     decoder: &mut Decoder<'_>,
-    path: String,
+    path: Arc<str>,
     key: Key,
     (facts, linked): &(Arc<Pack>, Arc<Pack>),
     again: &Arc<Again>,
@@ -143,10 +145,8 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
 fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.local.slot().is_none()).collect();
-    let records: Vec<(Key, Vec<u8>)> = files
-        .par_iter()
-        .map(|file| (file.local.key, serde_json::to_vec(&**file.local()).unwrap_or_default()))
-        .collect();
+    let records: Vec<(Key, Vec<u8>)> =
+        files.par_iter().map(|file| (file.local.key, written(&**file.local(), <[u8]>::to_vec))).collect();
     if records.is_empty() && !pack.is_damaged() {
         return Ok(());
     }
@@ -159,8 +159,10 @@ fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
 fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.linked.slot().is_none()).collect();
-    let unsaved =
-        |file: &&Arc<IndexedFile>| (file.linked.key, file.linked.take_unsaved().unwrap_or_default());
+    let unsaved = |file: &&Arc<IndexedFile>| {
+        let payload = file.linked.take_unsaved();
+        (file.linked.key, payload.unwrap_or_else(|| written(&**file.linked(), <[u8]>::to_vec)))
+    };
     let records: Vec<(Key, Vec<u8>)> = files.iter().map(unsaved).collect();
     if records.is_empty() {
         return Ok(());
@@ -172,7 +174,7 @@ fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
 }
 
 /// The graph of a file, if it is the one that is meant.
-pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<String>) -> Option<Graph> {
+pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Graph> {
     let bytes = fs::read(file).ok()?;
     if first::<16>(&blake3::hash(&bytes)) != id {
         return None;

@@ -50,6 +50,13 @@ fn shown(index: &Index) -> Vec<String> {
 
 const BUTTON: &str = "import type { Size } from './types';\nexport interface ButtonProps { label: string; size?: Size }\nexport function Button({ label }: ButtonProps) { return <button>{label}</button>; }\n";
 
+/// Looks, and remembers.
+fn look(place: &Place, previous: Option<&Index>) -> Result<Index, IndexError> {
+    let index = Index::of(place, previous)?;
+    index.save(place);
+    Ok(index)
+}
+
 #[test]
 fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
     let bench = Bench::new(&[
@@ -58,28 +65,28 @@ fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
         ("src/alone.ts", "export const one = 1;\n"),
     ]);
     let place = bench.place("cache");
-    let first = Index::of(&place, None).unwrap();
+    let first = look(&place, None).unwrap();
     assert_eq!((first.files().len(), first.work().parsed, first.work().linked), (3, 3, 3));
     assert_eq!(first.graph().edge_count(), 1);
 
     bench.write("src/types.ts", "export type Size = 's' | 'm' | 'l';\n");
-    let second = Index::of(&place, Some(&first)).unwrap();
+    let second = look(&place, Some(&first)).unwrap();
     assert_eq!((second.work().parsed, second.work().linked), (1, 2));
 
     // Another process: what the first look read is remembered by content, and then the edit too.
-    let third = Index::of(&place, None).unwrap();
+    let third = look(&place, None).unwrap();
     assert_eq!((third.work().parsed, third.work().linked), (1, 2));
     assert_eq!(shown(&third), shown(&second));
-    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 0);
+    assert_eq!(look(&place, None).unwrap().work().parsed, 0);
 }
 
 #[test]
 fn a_second_worktree_costs_only_what_differs() {
     let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 1;\n")]);
-    Index::of(&bench.place("cache"), None).unwrap();
+    look(&bench.place("cache"), None).unwrap();
     let other = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 2;\n")]);
     let place = Place { cache: bench.folder.path().join("cache"), ..other.place("unused") };
-    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 1);
+    assert_eq!(look(&place, None).unwrap().work().parsed, 1);
 }
 
 #[test]
@@ -89,7 +96,7 @@ fn a_damaged_cache_is_noticed_and_made_anew() {
         ("b.ts", "import { a } from './a';\nexport const b = a;\n"),
     ]);
     let place = bench.place("cache");
-    let whole = shown(&Index::of(&place, None).unwrap());
+    let whole = shown(&look(&place, None).unwrap());
     let files: Vec<PathBuf> =
         fs::read_dir(&place.cache).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(files.len() >= 4, "{files:?}");
@@ -97,7 +104,7 @@ fn a_damaged_cache_is_noticed_and_made_anew() {
         for damage in ["", "cut", "flip", "garbage"] {
             // A cache that was just made whole.
             Index::clear(&place.cache).unwrap();
-            Index::of(&place, None).unwrap();
+            look(&place, None).unwrap();
             let bytes = fs::read(path).unwrap();
             let mut broken = bytes.clone();
             match damage {
@@ -110,16 +117,16 @@ fn a_damaged_cache_is_noticed_and_made_anew() {
                 _ => broken = b"not a cache at all".to_vec(),
             }
             fs::write(path, &broken).unwrap();
-            assert_eq!(shown(&Index::of(&place, None).unwrap()), whole, "{} {damage}", path.display());
-            assert_eq!(shown(&Index::of(&place, None).unwrap()), whole);
+            assert_eq!(shown(&look(&place, None).unwrap()), whole, "{} {damage}", path.display());
+            assert_eq!(shown(&look(&place, None).unwrap()), whole);
             // Noticed once: the process after that finds a sound cache again.
-            let last = Index::of(&place, None).unwrap();
+            let last = look(&place, None).unwrap();
             assert_eq!(shown(&last), whole);
             assert!(!last.is_damaged(), "{} {damage}", path.display());
         }
     }
     Index::clear(&place.cache).unwrap();
-    assert_eq!(Index::of(&place, None).unwrap().work().parsed, 2);
+    assert_eq!(look(&place, None).unwrap().work().parsed, 2);
 }
 
 #[test]
@@ -129,16 +136,16 @@ fn a_tsconfig_and_a_new_file_change_where_imports_lead() {
         ("lib/b.ts", "export const b = 1;\n"),
     ]);
     let place = bench.place("cache");
-    let first = Index::of(&place, None).unwrap();
+    let first = look(&place, None).unwrap();
     assert_eq!(first.graph().edge_count(), 0);
     bench.write("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./lib/*"]}}}"#);
-    let second = Index::of(&place, Some(&first)).unwrap();
+    let second = look(&place, Some(&first)).unwrap();
     assert_eq!(second.graph().edge_count(), 1);
     bench.write("lib/b/index.ts", "export const b = 2;\n");
     bench.remove("lib/b.ts");
-    let third = Index::of(&place, Some(&second)).unwrap();
+    let third = look(&place, Some(&second)).unwrap();
     assert_eq!(third.file("src/a.ts").unwrap().targets()["@/b"], Target::File("lib/b/index.ts".to_owned()));
-    assert_eq!(shown(&third), shown(&Index::of(&bench.place("other"), None).unwrap()));
+    assert_eq!(shown(&third), shown(&look(&bench.place("other"), None).unwrap()));
 }
 
 #[test]
@@ -148,7 +155,7 @@ fn bytes_of_any_kind_give_an_index() {
     fs::create_dir_all(&root).unwrap();
     fs::write(root.join("a.ts"), [0xff, 0xfe, b'{', 0, b'<']).unwrap();
     fs::write(root.join("b.tsx"), "export default <".repeat(50)).unwrap();
-    let index = Index::of(&bench.place("cache"), None).unwrap();
+    let index = look(&bench.place("cache"), None).unwrap();
     assert_eq!(index.files().len(), 2);
 }
 
@@ -184,7 +191,7 @@ proptest! {
     fn increments_give_what_a_cold_look_gives(edits in edits()) {
         let bench = Bench::new(&[("a.ts", TEXTS[0]), ("lib/c.ts", TEXTS[4])]);
         let place = bench.place("cache");
-        let mut index = Index::of(&place, None).unwrap();
+        let mut index = look(&place, None).unwrap();
         for (step, edit) in edits.iter().enumerate() {
             match edit {
                 Edit::Write(path, text) => bench.write(PATHS[*path], TEXTS[*text]),
@@ -196,10 +203,10 @@ proptest! {
                     _ = fs::rename(tree.join(PATHS[*from]), target);
                 }
             }
-            index = Index::of(&place, Some(&index)).unwrap();
-            let cold = Index::of(&bench.place(&format!("cold{step}")), None).unwrap();
+            index = look(&place, Some(&index)).unwrap();
+            let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
             prop_assert_eq!(shown(&index), shown(&cold));
-            let process = Index::of(&place, None).unwrap();
+            let process = look(&place, None).unwrap();
             prop_assert_eq!(shown(&process), shown(&cold));
         }
     }

@@ -1,6 +1,7 @@
 //! The files of a tree by name, and TypeScript's way of finding one from a path without an ending.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use becket_contracts::target::{Reason, Target};
 
@@ -22,9 +23,9 @@ const DATA: &[&str] = &[".json", ".vue", ".svelte", ".node"];
 /// Every file of a tree that an import could name.
 #[derive(Debug, Default)]
 pub struct Modules {
-    files: HashMap<String, Role>,
+    files: HashMap<Arc<str>, Role>,
     folders: BTreeSet<String>,
-    controls: Vec<String>,
+    controls: Vec<Arc<str>>,
 }
 
 impl Modules {
@@ -32,7 +33,7 @@ impl Modules {
         let mut modules = Self { files: HashMap::with_capacity(files.len()), ..Self::default() };
         modules.folders.insert(String::new());
         for file in files {
-            let mut folder = file.path.as_str();
+            let mut folder = &*file.path;
             while let Some((parent, _)) = folder.rsplit_once('/') {
                 if !modules.folders.insert(parent.to_owned()) {
                     break;
@@ -40,9 +41,9 @@ impl Modules {
                 folder = parent;
             }
             if file.role == Role::Control {
-                modules.controls.push(file.path.clone());
+                modules.controls.push(Arc::clone(&file.path));
             }
-            modules.files.insert(file.path.clone(), file.role);
+            modules.files.insert(Arc::clone(&file.path), file.role);
         }
         modules.controls.sort();
         modules
@@ -54,7 +55,7 @@ impl Modules {
 
     /// Manifests, lock files and tsconfig, by path.
     pub(super) fn controls(&self) -> impl Iterator<Item = &str> {
-        self.controls.iter().map(String::as_str)
+        self.controls.iter().map(|path| &**path)
     }
 
     pub(super) fn has(&self, path: &str) -> bool {

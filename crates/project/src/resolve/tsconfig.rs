@@ -2,6 +2,7 @@
 //! not there (a package that is not installed) costs nothing but itself.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
@@ -31,8 +32,27 @@ struct Tsconfig {
     paths: Vec<(String, Vec<String>)>,
     references: Vec<usize>,
     files: Option<Vec<String>>,
-    include: Option<GlobSet>,
-    exclude: Option<GlobSet>,
+    include: Option<Globs>,
+    exclude: Option<Globs>,
+}
+
+/// Patterns that are compiled when somebody asks: most projects have more of them than are asked.
+#[derive(Debug, Default)]
+struct Globs {
+    patterns: Vec<String>,
+    compiled: OnceLock<GlobSet>,
+}
+
+impl Globs {
+    fn is_match(&self, path: &str) -> bool {
+        self.compiled.get_or_init(|| globs(&self.patterns)).is_match(path)
+    }
+}
+
+impl From<Vec<String>> for Globs {
+    fn from(patterns: Vec<String>) -> Self {
+        Self { patterns, compiled: OnceLock::new() }
+    }
 }
 
 impl Tsconfigs {
@@ -231,8 +251,8 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
         paths: paths.unwrap_or_default(),
         references: Vec::new(),
         files: listed("files").map(names),
-        include: listed("include").map(names).map(|patterns| globs(&patterns)),
-        exclude: listed("exclude").map(names).map(|patterns| globs(&patterns)),
+        include: listed("include").map(names).map(Globs::from),
+        exclude: listed("exclude").map(names).map(Globs::from),
     }
 }
 

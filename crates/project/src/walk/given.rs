@@ -27,7 +27,7 @@ pub fn from_paths<'a>(
         };
         if rules.lists(path, name) {
             let role = role_of(path, *size, tests);
-            walked.files.push(Found { path: (*path).to_owned(), role, stamp: Stamp::default() });
+            walked.files.push(Found { path: Arc::from(*path), role, stamp: Stamp::default() });
         }
     }
     walked.problems = problems.into_iter().collect();

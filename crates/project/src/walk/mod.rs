@@ -22,7 +22,7 @@ pub use self::stamp::{Stamp, names_digest, stamp_of};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Relative to the root, with forward slashes.
-    pub path: String,
+    pub path: Arc<str>,
     pub role: Role,
     pub stamp: Stamp,
 }
@@ -119,7 +119,7 @@ fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Walked {
                 // One that is gone in between shows in the folder's new stamp at the next look.
                 if let Ok(metadata) = fs::symlink_metadata(&entry.path) {
                     let role = role_of(&path, metadata.len(), rules.tests());
-                    walked.files.push(Found { path, role, stamp: Stamp::of(&metadata) });
+                    walked.files.push(Found { path: path.into(), role, stamp: Stamp::of(&metadata) });
                 }
             }
             Kind::File | Kind::Folder | Kind::Other => {}

@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn sources(walked: &Walked) -> Vec<&str> {
-    walked.files.iter().filter(|file| file.role == Role::Source).map(|file| file.path.as_str()).collect()
+    walked.files.iter().filter(|file| file.role == Role::Source).map(|file| &*file.path).collect()
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn defaults_leave_out_modules_output_and_tests() {
             "src/types.d.ts"
         ]
     );
-    let role = |path: &str| walked.files.iter().find(|file| file.path == path).map(|file| file.role);
+    let role = |path: &str| walked.files.iter().find(|file| *file.path == *path).map(|file| file.role);
     assert_eq!(role("src/style.css"), Some(Role::Asset));
     assert_eq!(role("package.json"), Some(Role::Control));
     assert_eq!(role("src/a.test.ts"), Some(Role::LeftOut));

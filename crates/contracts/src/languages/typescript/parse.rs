@@ -3,6 +3,8 @@
 //! Where the parser gives up, it gives nothing at all. So the statement around the error is blanked out (its lines stay,
 //! so that positions do) and the rest is read again; the diagnostics of each attempt are kept.
 
+use std::cell::OnceCell;
+
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
@@ -28,10 +30,11 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     let mut current: &'a str = text;
     for _ in 0..ATTEMPTS {
         let parsed = parse_once(allocator, current, source_type);
-        let source = Source::new(text, &[]);
         let error = parsed.diagnostics.errors().next().and_then(|error| error.labels.first());
         let offset = error.map(LabeledSpan::offset);
+        let source = OnceCell::new();
         diagnostics.extend(parsed.diagnostics.iter().map(|found| {
+            let source = source.get_or_init(|| Source::new(text, &[]));
             let offset = found.labels.first().map_or(0, LabeledSpan::offset).min(small(text.len()));
             let column = source.column(floor_boundary(text, offset));
             let message = found.message.to_string();
@@ -58,6 +61,11 @@ pub(super) fn with_stack<T>(text: &str, work: impl FnOnce() -> T) -> Option<T> {
     /// What one level costs at most, in an unoptimised build.
     const LEVEL: usize = 24 * 1024;
     const SPARE: usize = 512 * 1024;
+    let most = text.len().saturating_mul(LEVEL).saturating_add(SPARE);
+    // No text is nested deeper than it is long.
+    if stacker::remaining_stack().is_some_and(|left| left >= most) {
+        return Some(work());
+    }
     let levels = nesting::deepest(text);
     if levels > nesting::DEEPEST {
         return None;
