@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use futures::future::join_all;
 use rmcp::{
     Peer, RoleServer,
     model::ResourceUpdatedNotificationParam,
@@ -22,6 +23,9 @@ use crate::{
 
 /// How far a client may lag behind before it misses notices; they are hints, and the state can always be asked for.
 const QUEUE: usize = 256;
+
+/// Notices that are handed over together.
+const BURST: usize = 30;
 
 /// Something that happened, for whoever wants to know.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,17 +170,22 @@ async fn deliver_to_session(
     peer: Peer<RoleServer>,
     mut notices: mpsc::Receiver<Notice>,
 ) {
-    while let Some(notice) = notices.recv().await {
-        match notice {
-            Notice::ResourceUpdated(uri) => {
-                if let Err(error) =
-                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
-                {
-                    tracing::debug!(%error, "notice not delivered");
-                }
+    let mut burst = Vec::new();
+    // What came together goes out together, in its order: one write and one waking of the client for all of it.
+    while notices.recv_many(&mut burst, BURST).await > 0 {
+        join_all(burst.drain(..).map(|notice| deliver(&session, &peer, notice))).await;
+    }
+}
+
+async fn deliver(session: &Session, peer: &Peer<RoleServer>, notice: Notice) {
+    match notice {
+        Notice::ResourceUpdated(uri) => {
+            if let Err(error) = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+            {
+                tracing::debug!(%error, "notice not delivered");
             }
-            Notice::Message { level, data } => log_level::send(&peer, session.level(), level, data).await,
         }
+        Notice::Message { level, data } => log_level::send(peer, session.level(), level, data).await,
     }
 }
 

@@ -61,7 +61,7 @@ impl StdioServer {
     /// Reads on until the server says something of which `is_it` is true.
     pub(crate) fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<Value, BenchError> {
         loop {
-            let message = self.read()?.0;
+            let message = parsed(&self.read()?.0)?;
             if is_it(&message) {
                 return Ok(message);
             }
@@ -93,8 +93,14 @@ impl StdioServer {
         let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let begun = Instant::now();
         self.send(&request)?;
+        let id = format!("\"id\":{}", self.last_id);
         loop {
-            let (answer, read_at) = self.read()?;
+            let (line, read_at) = self.read()?;
+            // What was not asked for is read, as by every client, but only an answer is worth parsing here.
+            if !line.contains(&id) {
+                continue;
+            }
+            let answer = parsed(&line)?;
             if answer["id"] != self.last_id {
                 continue;
             }
@@ -106,16 +112,14 @@ impl StdioServer {
     }
 
     /// The next message, and when it was there.
-    fn read(&mut self) -> Result<(Value, Instant), BenchError> {
+    fn read(&mut self) -> Result<(String, Instant), BenchError> {
         let mut line = String::new();
         let read = self.output.read_line(&mut line);
         let read_at = Instant::now();
         if read.map_err(|source| BenchError::Connection { what: "reading an answer", source })? == 0 {
             return Err(BenchError::Silent { expected: "an answer" });
         }
-        let message =
-            serde_json::from_str(&line).map_err(|_| BenchError::Silent { expected: "a JSON message" })?;
-        Ok((message, read_at))
+        Ok((line, read_at))
     }
 
     fn send(&mut self, message: &Value) -> Result<(), BenchError> {
@@ -125,4 +129,8 @@ impl StdioServer {
             .and_then(|()| self.input.flush())
             .map_err(|source| BenchError::Connection { what: "sending a message", source })
     }
+}
+
+fn parsed(line: &str) -> Result<Value, BenchError> {
+    serde_json::from_str(line).map_err(|_| BenchError::Silent { expected: "a JSON message" })
 }

@@ -13,8 +13,12 @@ use std::time::{Duration, Instant};
 use super::opening::beside_named;
 use crate::error::{Error, Result};
 
-/// Long enough not to burn a core while waiting, short against a flush.
-const NAP: Duration = Duration::from_micros(100);
+/// Between two looks of the one who writes next: short against a flush.
+const NAP: Duration = Duration::from_micros(80);
+/// Between two looks of those behind it: the longer they wait the shorter, so that who came first is likely to be first and
+/// a crowd does not burn the core that the writer needs.
+const LONGEST_NAP: Duration = Duration::from_micros(400);
+const SHORTEST_NAP: Duration = Duration::from_micros(20);
 
 #[derive(Debug)]
 pub(crate) struct Turnstile {
@@ -45,29 +49,49 @@ impl Turnstile {
     }
 
     pub(crate) fn enter(&self, patience_seconds: u64) -> Result<Turn<'_>> {
-        let until = Instant::now() + Duration::from_secs(patience_seconds);
+        let arrived = Instant::now();
+        let until = arrived + Duration::from_secs(patience_seconds);
         let busy = || Error::Busy { place: self.place.clone(), seconds: patience_seconds };
-        if !self.take(&self.queue, until)? {
+        if !self.take(&self.queue, until, || behind(arrived.elapsed()))? {
             return Err(busy());
         }
         let queued = Turn(&self.queue);
-        if !self.take(&self.writer, until)? {
+        if !self.take(&self.writer, until, || NAP)? {
             return Err(busy());
         }
         drop(queued);
         Ok(Turn(&self.writer))
     }
 
-    fn take(&self, file: &File, until: Instant) -> Result<bool> {
+    fn take(&self, file: &File, until: Instant, nap: impl Fn() -> Duration) -> Result<bool> {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(true),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => return Ok(false),
-                Err(TryLockError::WouldBlock) => thread::sleep(NAP),
+                Err(TryLockError::WouldBlock) => thread::sleep(nap()),
                 Err(TryLockError::Error(source)) => {
                     return Err(Error::File { path: self.place.clone(), source });
                 }
             }
         }
+    }
+}
+
+/// 400 µs for whoever has just come, 120 µs after four milliseconds, 20 µs after ten.
+fn behind(waited: Duration) -> Duration {
+    let waited = waited.as_secs_f64() * 1e3;
+    Duration::from_secs_f64(2e-3 / (0.5 + waited * waited)).clamp(SHORTEST_NAP, LONGEST_NAP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_longer_looks_more_often() {
+        let naps: Vec<Duration> = (0..40).map(|half| behind(Duration::from_micros(half * 500))).collect();
+        assert!(naps.is_sorted_by(|sooner, later| sooner >= later), "{naps:?}");
+        assert_eq!((naps[0], naps[39]), (LONGEST_NAP, SHORTEST_NAP));
+        assert_eq!(behind(Duration::from_secs(30)), SHORTEST_NAP);
     }
 }
