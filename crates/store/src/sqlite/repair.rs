@@ -66,6 +66,7 @@ pub fn repair(path: &Path) -> Result<Repair> {
             report.lost.push((*table).to_owned());
         }
     }
+    find_agents(new).map_err(failed)?;
     drop_orphans(new).map_err(failed)?;
     new.execute_batch("COMMIT; PRAGMA foreign_keys = ON").map_err(failed)?;
     Ok(report)
@@ -114,14 +115,27 @@ fn salvage(
     Ok((count, is_whole))
 }
 
+/// An agent that is lost is known from what it did: what it holds, sent and was sent is not lost with it.
+fn find_agents(new: &Connection) -> rusqlite::Result<()> {
+    new.execute_batch(
+        "INSERT OR IGNORE INTO agents SELECT e.actor_agent_id, json_extract(e.payload_json, '$.name'),
+            json_extract(e.payload_json, '$.role'), json_extract(e.payload_json, '$.client'),
+            json_extract(e.payload_json, '$.model'), '[]', '{}', e.created_at, e.created_at, 0, 'repaired', 900, NULL, 0
+            FROM events e WHERE e.type = 'agent.joined' AND e.actor_agent_id IS NOT NULL AND json_valid(e.payload_json);
+         INSERT OR IGNORE INTO agents SELECT agent_id, NULL, NULL, NULL, NULL, '[]', '{}', MIN(since), MAX(since), 0,
+            'repaired', 900, NULL, 0 FROM (
+               SELECT agent_id, created_at AS since FROM leases WHERE agent_id IS NOT NULL
+               UNION ALL SELECT from_agent_id, created_at FROM messages
+               UNION ALL SELECT x.agent_id, m.created_at FROM deliveries x JOIN messages m ON m.sequence = x.sequence
+            ) GROUP BY agent_id;",
+    )
+}
+
 fn drop_orphans(new: &Connection) -> rusqlite::Result<()> {
     new.execute_batch(
         "DELETE FROM deliveries WHERE sequence NOT IN (SELECT sequence FROM messages)
             OR agent_id NOT IN (SELECT agent_id FROM agents);
-         DELETE FROM leases WHERE task_id NOT IN (SELECT task_id FROM tasks)
-            OR (agent_id IS NOT NULL AND agent_id NOT IN (SELECT agent_id FROM agents));
-         INSERT OR IGNORE INTO agents SELECT DISTINCT from_agent_id, NULL, NULL, NULL, NULL, '[]', '{}', created_at,
-            created_at, 0, 'repaired', 900, NULL, 0 FROM messages GROUP BY from_agent_id;
+         DELETE FROM leases WHERE task_id NOT IN (SELECT task_id FROM tasks);
          -- Mirrors of files are read again from the files.
          DELETE FROM problems; DELETE FROM labels; DELETE FROM dependencies; DELETE FROM tallies;
          DELETE FROM definitions;

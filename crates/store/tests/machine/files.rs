@@ -64,6 +64,36 @@ fn damage_is_named_and_repaired() {
 }
 
 #[test]
+fn what_an_agent_holds_outlasts_the_loss_of_the_agents() {
+    let (_folder, place) = place();
+    let (ada, generation);
+    {
+        let store = open(&place);
+        fill(&store, 10);
+        ada = join(&store, "Ada");
+        let Ok(Claim::Granted { lease, .. }) = claim(&store, &Call::by(&ada), &"T7".into()) else { panic!() };
+        generation = lease.generation;
+    }
+    let page = |name: &str| -> usize {
+        let connection = rusqlite::Connection::open(&place).unwrap();
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+        usize::try_from(connection.query_row(sql, [name], |row| row.get::<_, i64>(0)).unwrap()).unwrap()
+    };
+    let at = (page("agents") - 1) * 4096;
+    let mut bytes = fs::read(&place).unwrap();
+    bytes[at..at + 4096].fill(0x5A);
+    fs::write(&place, &bytes).unwrap();
+    let report = repair(Path::new(&place)).unwrap();
+    assert_eq!(report.lost, ["agents"]);
+    let store = open(&place);
+    assert_eq!(store.agent(&ada).unwrap().name.as_deref(), Some("Ada"));
+    let leases = store.leases().unwrap();
+    assert_eq!(leases.len(), 1, "{report:?}");
+    assert_eq!((&leases[0].agent, leases[0].generation), (&ada, generation));
+    store.release(&Call::by(&ada), &"T7".into(), Some(generation), None).unwrap();
+}
+
+#[test]
 fn a_file_that_is_no_database_is_named_and_set_aside() {
     let (_folder, place) = place();
     fs::write(
