@@ -40,6 +40,8 @@ pub(crate) struct Report<T> {
     /// Shown instead of the data when the reader is a person.
     pub text: String,
     pub verdict: Verdict,
+    /// Talk that a person gets beside the text.
+    pub advice: Vec<String>,
 }
 
 /// Whether a finished command is content with what it found.
@@ -51,12 +53,18 @@ pub(crate) enum Verdict {
 
 impl<T> Report<T> {
     pub(crate) fn new(data: T, text: impl Into<String>) -> Self {
-        Self { data, text: text.into(), verdict: Verdict::Sound }
+        Self { data, text: text.into(), verdict: Verdict::Sound, advice: Vec::new() }
     }
 
     #[must_use]
     pub(crate) fn with_verdict(mut self, verdict: Verdict) -> Self {
         self.verdict = verdict;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_advice(mut self, advice: Vec<String>) -> Self {
+        self.advice = advice;
         self
     }
 }
@@ -85,6 +93,7 @@ impl Ui {
                     self.print(&json!({"ok": ok, "command": command, "data": report.data}).to_string());
                 } else {
                     self.print(report.text.trim_end());
+                    report.advice.iter().for_each(|line| self.say(line));
                 }
                 if OUTPUT_FAILED.load(Ordering::Relaxed) {
                     return ExitCode::from(exit_code(ErrorKind::Unavailable));

@@ -184,7 +184,8 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
             if cli.json {
                 ui.print(&pretty(&outcome.envelope()));
             } else {
-                ui.print(&outcome.shown("lodestar"));
+                ui.print(outcome.text.trim_end());
+                outcome.advice("lodestar").iter().for_each(|line| ui.say(line));
             }
             ExitCode::from(u8::from(outcome.refused))
         }

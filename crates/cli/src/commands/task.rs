@@ -37,8 +37,9 @@ pub(super) fn coordinated(
                 data.insert("warnings".to_owned(), serde_json::json!(outcome.warnings));
             }
             let verdict = if outcome.refused { Verdict::Broken } else { Verdict::Sound };
-            let text = outcome.shown("becket");
-            Report::new(data, text).with_verdict(verdict)
+            Report::new(data, outcome.text.trim_end())
+                .with_verdict(verdict)
+                .with_advice(outcome.advice("becket"))
         }),
     )
 }

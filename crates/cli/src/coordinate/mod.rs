@@ -61,13 +61,11 @@ impl Outcome {
         json!({"ok": !self.refused, "data": self.data, "next": next, "warnings": self.warnings})
     }
 
-    /// For a person: the text, then warnings, then what to do next.
-    pub(crate) fn shown(&self, program: &str) -> String {
-        let mut lines = vec![self.text.trim_end().to_owned()];
-        lines.extend(self.warnings.iter().map(|warning| format!("! {warning}")));
+    /// For a person beside the text: warnings, then what to do next. Talk, so that a script gets the text alone.
+    pub(crate) fn advice(&self, program: &str) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|warning| format!("! {warning}"));
         let next = |next: &Next| format!("next: {program} {}  ({})", next.command, next.description);
-        lines.extend(self.next.iter().map(next));
-        lines.join("\n")
+        warnings.chain(self.next.iter().map(next)).collect()
     }
 }
 
