@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::{
-    Agent, AgentFilter, AgentId, Call, Claim, ClaimNext, ClaimRequest, Counts, Deleted, Description, Digest,
-    EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, Message, MessagePage,
-    MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, Reservation, ResetCounts, Sent,
-    SpecStamp, StatusRow, SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
+    Agent, AgentFilter, AgentId, Behind, Call, Claim, ClaimNext, ClaimRequest, Counts, Deleted, Description,
+    Digest, EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, Message,
+    MessagePage, MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, Reservation, ResetCounts,
+    Sent, SpecStamp, StatusRow, SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
 };
 use crate::open::Options;
 use crate::random;
@@ -32,6 +33,9 @@ use crate::watch::Watch;
 /// The operation that a reservation is answered under.
 const RESERVE: &str = "create";
 
+/// News are told often and at once; that they were told is written down as seldom as a sign of life.
+const NOTED: Duration = Duration::from_secs(10);
+
 /// While nothing is committed, how often a waiter looks whether a lease ran out or its caller went away.
 const GLANCE: Duration = Duration::from_millis(250);
 
@@ -40,8 +44,15 @@ pub struct Store {
     pub(crate) backend: Box<dyn Backend>,
     policy: Policy,
     read_only: bool,
-    /// Up to which event this process has told an agent; written down only when there was something to tell.
-    told: Mutex<BTreeMap<AgentId, i64>>,
+    /// Up to which event this process has told an agent.
+    told: Mutex<BTreeMap<AgentId, Told>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    event: i64,
+    /// When that was last written down. Whoever dies in between makes its agent hear of a few things twice.
+    noted: Option<Instant>,
 }
 
 impl Store {
@@ -57,7 +68,15 @@ impl Store {
     // ---- agents
 
     pub fn join(&self, join: &Join, correlation_id: Option<&str>) -> Result<Joined> {
-        self.change(|transaction| agents::join(transaction, &self.policy, join, correlation_id))
+        let call = Call {
+            agent: None,
+            correlation_id: correlation_id.map(str::to_owned),
+            idempotency_key: join.idempotency_key.clone(),
+        };
+        let whom = json!([join.name, join.role, join.client, join.model, join.capabilities]);
+        self.once(&call, &format!("join {whom}"), |transaction| {
+            agents::join(transaction, &self.policy, join, correlation_id)
+        })
     }
 
     pub fn heartbeat(&self, agent: &AgentId) -> Result<Heartbeat> {
@@ -82,16 +101,43 @@ impl Store {
 
     /// A sign of life of the agent, and what it should be told "since its last call".
     pub fn digest(&self, worktree: &Worktree, agent: &AgentId) -> Result<Digest> {
+        Ok(self.news(worktree, agent, None)?.0)
+    }
+
+    /// The same, and what it has not read yet in the thread of a task, newest first.
+    pub fn digest_with_thread(
+        &self,
+        worktree: &Worktree,
+        agent: &AgentId,
+        task: &TaskId,
+    ) -> Result<(Digest, MessagePage)> {
+        self.news(worktree, agent, Some(task))
+    }
+
+    fn news(
+        &self,
+        worktree: &Worktree,
+        agent: &AgentId,
+        thread: Option<&TaskId>,
+    ) -> Result<(Digest, MessagePage)> {
         let key = Key::of(worktree);
         let told_here = self.told.lock().unwrap_or_else(PoisonError::into_inner).get(agent).copied();
-        let (digest, last, is_quiet) = self.read(|transaction| {
-            let told = digest::told(transaction, agent)?.max(told_here.unwrap_or(0));
-            let (digest, last) = digest::digest(transaction, &key, agent, told)?;
-            Ok((digest, last, agents::is_quiet(transaction, agent)?))
+        let (digest, thread, last, is_quiet) = self.read(|transaction| {
+            let glance = digest::glance(transaction, agent)?;
+            let told = glance.told.max(told_here.map_or(0, |told| told.event));
+            let digest = digest::digest(transaction, &key, agent, &glance, told)?;
+            let thread = match thread {
+                Some(task) => messages::unread_in_thread(transaction, agent, task)?,
+                None => MessagePage::default(),
+            };
+            Ok((digest, thread, glance.last, glance.is_quiet))
         })?;
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone(), last);
         let has_news = !digest.newly_ready.is_empty() || !digest.lost.is_empty();
-        if (is_quiet || has_news) && !self.is_read_only() {
+        let noted = told_here.and_then(|told| told.noted);
+        let is_due = is_quiet || has_news && noted.is_none_or(|noted| noted.elapsed() >= NOTED);
+        let told = Told { event: last, noted: if is_due { Some(Instant::now()) } else { noted } };
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone(), told);
+        if is_due && !self.is_read_only() {
             let noted = self.write(|transaction| {
                 agents::heartbeat(transaction, agent)?;
                 digest::tell(transaction, agent, last)
@@ -101,7 +147,7 @@ impl Store {
                 tracing::warn!(%error, %agent, "a sign of life could not be written");
             }
         }
-        Ok(digest)
+        Ok((digest, thread))
     }
 
     // ---- definitions of a worktree
@@ -134,7 +180,26 @@ impl Store {
         origin: Origin,
         file: &[Definition],
     ) -> Result<SyncReport> {
-        self.write(|transaction| sync::sync(transaction, worktree, stamp, origin, file))
+        self.sync_from(worktree, stamp, &|| origin, file)
+    }
+
+    /// The same for a caller that has to find out where the content came from. It is asked only when that decides over a
+    /// status, and while nobody waits for this transaction.
+    pub fn sync_from(
+        &self,
+        worktree: &Worktree,
+        stamp: &SpecStamp,
+        origin: &dyn Fn() -> Origin,
+        file: &[Definition],
+    ) -> Result<SyncReport> {
+        let mut known = None;
+        loop {
+            let done = self.write(|transaction| sync::sync(transaction, worktree, stamp, known, file))?;
+            match done {
+                Some(report) => return Ok(report),
+                None => known = Some(origin()),
+            }
+        }
     }
 
     /// What a new task is called: as wished, or an id that no other worktree gets. The same for the same key, so that a
@@ -206,6 +271,12 @@ impl Store {
     /// Statuses that the worktree's file does not say yet, oldest first.
     pub fn outbox(&self, worktree: &Worktree, limit: usize) -> Result<Vec<StatusRow>> {
         self.read(|transaction| outbox::list(transaction, &Key::of(worktree), limit))
+    }
+
+    /// Tasks of which the worktree's file says less than the store knows, as on a branch from before: the file's is not taken
+    /// over, nor the store's written to it.
+    pub fn behind(&self, worktree: &Worktree, limit: usize) -> Result<Vec<Behind>> {
+        self.read(|transaction| sync::behind(transaction, &Key::of(worktree), limit))
     }
 
     /// Worktrees whose files lag, and by how many tasks.

@@ -26,6 +26,9 @@ pub(crate) enum Agent {
         /// The host it runs in
         #[arg(short, long)]
         tool: Option<String>,
+        /// A word that nobody else would choose: repeated with the same word, the command makes one agent
+        #[arg(long, value_name = "WORD")]
+        idempotency_key: Option<String>,
     },
     /// List agents, last seen first
     List {
@@ -71,7 +74,7 @@ impl Agent {
     /// `program` is what the commands of a brief begin with.
     pub(crate) fn run(self, engine: &Engine, program: &str) -> Result<Outcome, Error> {
         match self {
-            Agent::Join { name, role, capability, model, tool } => {
+            Agent::Join { name, role, capability, model, tool, idempotency_key } => {
                 let joined = engine.agent_join(&AgentJoin {
                     name,
                     client: tool.clone(),
@@ -79,6 +82,7 @@ impl Agent {
                     capabilities: Some(Capabilities::Words(capability)),
                     ttl_seconds: None,
                     role: role.clone(),
+                    idempotency_key,
                 })?;
                 let data = json!({"agent_id": joined.agent_id, "display_name": joined.display_name, "role": role,
                     "capabilities": joined.capabilities, "registered_at": joined.registered_at,

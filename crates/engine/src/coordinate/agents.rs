@@ -26,6 +26,8 @@ pub struct AgentJoin {
     pub ttl_seconds: Option<u64>,
     /// backend, reviewer …
     pub role: Option<String>,
+    /// A word that nobody else would choose: whoever joins again under it is the same agent and not a second one.
+    pub idempotency_key: Option<String>,
 }
 
 /// A list of words, or an object whose members are abilities.
@@ -150,6 +152,7 @@ impl Engine {
                 capabilities,
                 session_meta,
                 ttl_seconds: request.ttl_seconds,
+                idempotency_key: request.idempotency_key.clone(),
             },
             Some(&random_hex()),
         )?;

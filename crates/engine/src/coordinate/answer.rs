@@ -1,6 +1,6 @@
 //! What every answer to an agent ends with: what happened since its last call.
 
-use becket_store::{AgentId, Call, Digest, TaskId};
+use becket_store::{AgentId, Call, Digest, MessagePage, TaskId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -125,15 +125,32 @@ impl Engine {
 
     /// Adds what the agent should know; its call counts as a heartbeat. Never fails a call that succeeded.
     pub(super) fn answered<T>(&self, board: &Board, agent: Option<&AgentId>, answer: T) -> Answer<T> {
-        let since = agent.and_then(|agent| match board.store.digest(&board.worktree, agent) {
-            Ok(digest) if digest.is_empty() => None,
-            Ok(digest) => Some(Since::from(digest)),
-            Err(error) => {
-                tracing::debug!(%error, "no digest");
-                None
-            }
-        });
+        let since = agent.and_then(|agent| told(board.store.digest(&board.worktree, agent)));
         Answer { answer, since_last_call: since }
+    }
+
+    /// The same of a call that looks into the thread of a task, with what its agent has not read there.
+    pub(super) fn news_with_thread(
+        &self,
+        board: &Board,
+        agent: &AgentId,
+        task: &TaskId,
+    ) -> (Option<Since>, MessagePage) {
+        match board.store.digest_with_thread(&board.worktree, agent, task) {
+            Ok((digest, thread)) => (told(Ok(digest)), thread),
+            Err(error) => (told(Err(error)), MessagePage::default()),
+        }
+    }
+}
+
+fn told(digest: becket_store::Result<Digest>) -> Option<Since> {
+    match digest {
+        Ok(digest) if digest.is_empty() => None,
+        Ok(digest) => Some(Since::from(digest)),
+        Err(error) => {
+            tracing::debug!(%error, "no digest");
+            None
+        }
     }
 }
 

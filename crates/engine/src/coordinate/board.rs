@@ -322,8 +322,8 @@ impl Engine {
         let loaded = board.spec.read()?;
         let count = loaded.spec.tasks.len();
         tell("taking over tasks", 0, Some(count));
-        let origin = board.origin(&loaded.text);
-        let report = board.store.sync(&board.worktree, &stamp(&loaded), origin, &loaded.spec.tasks)?;
+        let origin = || board.origin(&loaded.text);
+        let report = board.store.sync_from(&board.worktree, &stamp(&loaded), &origin, &loaded.spec.tasks)?;
         tell("taking over tasks", count, Some(count));
         Ok(Some(report))
     }
@@ -338,7 +338,7 @@ impl Board {
         } else {
             format!("{inside}/.lodestar/spec.yaml")
         };
-        let committed = Provenance::new(worktree.as_path(), "").content("HEAD", &path).ok().flatten();
+        let committed = Provenance::new(worktree.as_path(), "").blob(&format!("HEAD:{path}")).ok().flatten();
         let lines = |text: &str| text.replace("\r\n", "\n");
         match committed.and_then(|bytes| String::from_utf8(bytes).ok()) {
             Some(committed) if lines(&committed) == lines(text) => Origin::Checkout,

@@ -1,12 +1,12 @@
 //! Leases: claim, claim the next, renew, release.
 
 use becket_base::{counted, verb};
-use becket_store::{Claim, ClaimNext, ClaimRequest, Conflict, Inbox, Severity};
+use becket_store::{AgentId, Claim, ClaimNext, ClaimRequest, Conflict, Severity, TaskId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{Answer, agent_id},
+    answer::{Answer, Since, agent_id},
     board::Board,
     messages::MessageRow,
     tasks::{TaskNext, next_request, task_id},
@@ -142,36 +142,39 @@ impl Engine {
         let board = self.tasks_board(request.worktree.as_deref())?;
         let call = board.caller(Some(&request.agent_id))?;
         let wanted = ClaimRequest { task: task_id(&request.task_id)?, ttl_seconds: request.ttl_seconds };
-        let claimed = match board.store.claim(&call, &board.worktree, &wanted)? {
-            Claim::Held(conflict) => ClaimedTask {
-                ok: false,
-                lease: None,
-                conflict: Some(ConflictView::from(conflict)),
-                renewed: false,
-                lock_overlaps: Vec::new(),
-                warnings: Vec::new(),
-                handoff_message: None,
-                unread_count: None,
-            },
+        Ok(match board.store.claim(&call, &board.worktree, &wanted)? {
+            Claim::Held(conflict) => {
+                let refused = ClaimedTask {
+                    ok: false,
+                    lease: None,
+                    conflict: Some(ConflictView::from(conflict)),
+                    renewed: false,
+                    lock_overlaps: Vec::new(),
+                    warnings: Vec::new(),
+                    handoff_message: None,
+                    unread_count: None,
+                };
+                self.answered(&board, Some(&agent), refused)
+            }
             Claim::Granted { lease, renewed, overlaps, warnings } => {
                 let overlaps: Vec<OverlapView> = overlaps.into_iter().map(OverlapView::from).collect();
-                let (handoff_message, unread) = self.handoff(&board, &agent, &request.task_id)?;
+                let handoff = self.handoff(&board, &agent, &wanted.task);
                 let mut warnings: Vec<String> = warnings.iter().map(warning).collect();
                 warnings.extend(overlaps.iter().map(OverlapView::sentence));
                 warnings.extend(clamped(request.ttl_seconds, lease.ttl_seconds));
-                ClaimedTask {
+                let claimed = ClaimedTask {
                     ok: true,
                     lease: Some(LeaseView::from(lease)),
                     conflict: None,
                     renewed,
                     lock_overlaps: overlaps,
                     warnings,
-                    handoff_message,
-                    unread_count: (unread > 0).then_some(unread),
-                }
+                    handoff_message: handoff.message,
+                    unread_count: (handoff.unread > 0).then_some(handoff.unread),
+                };
+                Answer { answer: claimed, since_last_call: handoff.since }
             }
-        };
-        Ok(self.answered(&board, Some(&agent), claimed))
+        })
     }
 
     /// Finds and claims in one step: two agents never get the same task, and none is refused.
@@ -185,34 +188,37 @@ impl Engine {
             ..TaskNext::default()
         };
         let wish = next_request(&wish, Some(agent.clone()));
-        let claimed = match board.store.claim_next(&call, &board.worktree, &wish, request.ttl_seconds)? {
+        Ok(match board.store.claim_next(&call, &board.worktree, &wish, request.ttl_seconds)? {
             ClaimNext::Claimed { task, lease, rationale, overlaps, warnings } => {
                 let overlaps: Vec<OverlapView> = overlaps.into_iter().map(OverlapView::from).collect();
-                let (handoff_message, _) = self.handoff(&board, &agent, task.id.as_str())?;
+                let handoff = self.handoff(&board, &agent, &task.id);
                 let mut warnings: Vec<String> = warnings.iter().map(warning).collect();
                 warnings.extend(overlaps.iter().map(OverlapView::sentence));
                 warnings.extend(clamped(request.ttl_seconds, lease.ttl_seconds));
-                NextClaim {
+                let claimed = NextClaim {
                     ok: true,
                     task: Some(TaskRow::from(*task)),
                     lease: Some(LeaseView::from(lease)),
                     rationale,
                     lock_overlaps: overlaps,
                     warnings,
-                    handoff_message,
-                }
+                    handoff_message: handoff.message,
+                };
+                Answer { answer: claimed, since_last_call: handoff.since }
             }
-            ClaimNext::Nothing { leased, waiting } => NextClaim {
-                ok: false,
-                task: None,
-                lease: None,
-                rationale: nothing_claimable(leased, waiting),
-                lock_overlaps: Vec::new(),
-                warnings: Vec::new(),
-                handoff_message: None,
-            },
-        };
-        Ok(self.answered(&board, Some(&agent), claimed))
+            ClaimNext::Nothing { leased, waiting } => {
+                let nothing = NextClaim {
+                    ok: false,
+                    task: None,
+                    lease: None,
+                    rationale: nothing_claimable(leased, waiting),
+                    lock_overlaps: Vec::new(),
+                    warnings: Vec::new(),
+                    handoff_message: None,
+                };
+                self.answered(&board, Some(&agent), nothing)
+            }
+        })
     }
 
     pub fn task_renew(&self, request: &TaskRenew) -> Result<Answer<Renewed>, Error> {
@@ -233,24 +239,18 @@ impl Engine {
         Ok(self.answered(&board, Some(&agent), Released { ok: true, previous_lease: LeaseView::from(lease) }))
     }
 
-    /// The newest unread handoff of the thread, and how much is unread there.
-    fn handoff(
-        &self,
-        board: &Board,
-        agent: &becket_store::AgentId,
-        task: &str,
-    ) -> Result<(Option<MessageRow>, u64), Error> {
-        let inbox = Inbox {
-            agent: Some(agent.clone()),
-            task: Some(task_id(task)?),
-            unread_only: true,
-            newest_first: true,
-            ..Inbox::default()
-        };
-        let page = board.store.messages(&inbox)?;
-        let handoff = page.messages.into_iter().find(|message| message.severity == Severity::Handoff);
-        Ok((handoff.map(MessageRow::from), page.unread))
+    /// The newest unread handoff of the thread and how much is unread there, with what every answer ends with.
+    fn handoff(&self, board: &Board, agent: &AgentId, task: &TaskId) -> Handoff {
+        let (since, page) = self.news_with_thread(board, agent, task);
+        let newest = page.messages.into_iter().find(|message| message.severity == Severity::Handoff);
+        Handoff { since, message: newest.map(MessageRow::from), unread: page.unread }
     }
+}
+
+struct Handoff {
+    since: Option<Since>,
+    message: Option<MessageRow>,
+    unread: u64,
 }
 
 fn clamped(wanted: Option<u64>, given: u64) -> Option<String> {

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{board::runtime_place, views::problems};
+use super::{
+    board::runtime_place,
+    views::{BEHIND, behind, placed_problems},
+};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize)]
@@ -218,6 +221,8 @@ impl Engine {
         match self.board(None).and_then(|board| {
             let known = self.refresh(&board);
             let found = board.store.problems(&board.worktree, 20)?;
+            let lagging = behind(&board.store.behind(&board.worktree, BEHIND)?);
+            checks.extend(lagging.map(|message| check("statuses", CheckState::Warn, message, None)));
             known.map(|_| found)
         }) {
             Ok(found) if found.is_empty() => {
@@ -228,14 +233,17 @@ impl Engine {
                     None,
                 ));
             }
-            Ok(found) => checks.extend(problems(&found).into_iter().map(|message| {
-                check(
-                    "dependencies",
-                    CheckState::Fail,
-                    message,
-                    Some("Correct depends_on with `becket task update`."),
-                )
-            })),
+            Ok(found) => {
+                let text = self.spec_text().unwrap_or_default();
+                checks.extend(placed_problems(&found, &text).into_iter().map(|message| {
+                    check(
+                        "dependencies",
+                        CheckState::Fail,
+                        message,
+                        Some("Correct depends_on with `becket task update`."),
+                    )
+                }));
+            }
             Err(error) => {
                 tracing::debug!(%error, "dependencies are not checked");
             }

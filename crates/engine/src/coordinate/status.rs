@@ -7,7 +7,11 @@ use becket_store::spec_file::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{answer::agent_id, board::Board, views::problems};
+use super::{
+    answer::agent_id,
+    board::Board,
+    views::{BEHIND, behind, problems},
+};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -83,6 +87,7 @@ impl Engine {
         let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
         let counts = board.store.counts(&board.worktree, agent.as_ref())?;
         warnings.extend(problems(&board.store.problems(&board.worktree, 10)?));
+        warnings.extend(behind(&board.store.behind(&board.worktree, BEHIND)?));
         let mut by_status: BTreeMap<String, u64> =
             Status::ALL.iter().map(|status| (status.word().to_owned(), 0)).collect();
         by_status.extend(counts.by_status.iter().map(|(status, number)| (status.word().to_owned(), *number)));

@@ -2,8 +2,8 @@
 
 use becket_base::verb;
 use becket_store::{
-    Lease, LockOverlap, Problem, TaskDetail, TaskSummary, Warning,
-    spec_file::{Definition, Prd},
+    Behind, Lease, LockOverlap, Problem, TaskDetail, TaskSummary, Warning,
+    spec_file::{Definition, Prd, dependencies_at},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -221,6 +221,46 @@ pub(super) fn problems(all: &[Problem]) -> Vec<String> {
     let mut sentences: Vec<String> = all.iter().map(problem).collect();
     sentences.dedup();
     sentences
+}
+
+/// The same with the place in the text of the file, where that can be told.
+pub(super) fn placed_problems(all: &[Problem], text: &str) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    let mut sentences = Vec::new();
+    for one in all {
+        let sentence = problem(one);
+        if told.contains(&sentence) {
+            continue;
+        }
+        let (Problem::MissingDependency { task, .. }
+        | Problem::DeletedDependency { task, .. }
+        | Problem::Cycle { task, .. }) = one;
+        let place = dependencies_at(text, task.as_str());
+        let place = place.map(|place| format!("spec.yaml:{}:{}: ", place.line, place.column));
+        sentences.push(format!("{}{sentence}", place.unwrap_or_default()));
+        told.push(sentence);
+    }
+    sentences
+}
+
+/// How many tasks [`behind`] wants to be given.
+pub(super) const BEHIND: usize = 6;
+
+/// What a file from before says less than the store; nothing when there is nothing.
+pub(super) fn behind(tasks: &[Behind]) -> Option<String> {
+    if tasks.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = tasks
+        .iter()
+        .take(BEHIND - 1)
+        .map(|one| format!("{} ({}, not {})", one.task, one.store.word(), one.file.word()))
+        .collect();
+    let more = if tasks.len() >= BEHIND { " and more" } else { "" };
+    Some(format!(
+        "This spec.yaml is behind what is known, and nothing is rolled back: {}{more}.",
+        named.join(", ")
+    ))
 }
 
 pub(super) fn warning(warning: &Warning) -> String {

@@ -17,6 +17,8 @@ pub struct Join {
     pub session_meta: serde_json::Map<String, serde_json::Value>,
     /// How long the agent counts as present after its last call; clamped like a lease.
     pub ttl_seconds: Option<u64>,
+    /// Whoever joins again as the same under the same key is the same agent. It has no name yet, so the keys are everybody's.
+    pub idempotency_key: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

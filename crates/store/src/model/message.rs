@@ -80,7 +80,7 @@ pub struct Inbox {
     pub newest_first: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessagePage {
     pub messages: Vec<Message>,
     /// The id to give as `since_id` for the rest; nothing when this is all.

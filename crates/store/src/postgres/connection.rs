@@ -187,34 +187,36 @@ impl Session {
         let row = row.ok_or_else(gone)?;
         let text = |column: usize| row.try_get(column).ok().flatten().map(str::to_owned);
         let number = |column: usize| text(column).and_then(|text| text.parse::<i64>().ok());
-        let seen = number(4).zip(text(5)).zip(text(6)).map(|((tick, epoch), wall)| Seen {
+        let seen = number(5).zip(text(6)).zip(text(7)).map(|((tick, epoch), wall)| Seen {
             tick,
             epoch,
             wall,
-            has_left: text(7).is_some(),
+            has_left: text(8).is_some(),
         });
         Ok(Opening {
             tick: number(0).ok_or_else(gone)?,
-            first_expiry: number(1),
-            ticket: text(2).unwrap_or_default(),
-            last_event: number(3).unwrap_or(0),
+            first_expiry: number(1).ok_or_else(gone)?,
+            clock_epoch: text(2).unwrap_or_default(),
+            ticket: text(3).unwrap_or_default(),
+            last_event: number(4).unwrap_or(0),
             caller: by.map(|agent| (agent.clone(), seen)),
         })
     }
 
     /// Without places, or with few, a statement is planned once: planning costs more than these do.
     fn prepare_beginnings(&mut self) -> Result<(), Failure> {
-        let expiry = FIRST_EXPIRY.replace("?1", &format!("'{SERVER}'"));
+        let event = numbered(EVENT);
         let prepare = format!(
-            "PREPARE becket_turn AS {}; PREPARE becket_read AS SELECT {NOW}, ({expiry}); \
-             PREPARE becket_write (TEXT) AS SELECT {NOW}, ({expiry}), CAST(pg_current_xact_id() AS TEXT), \
-             c.last_event, a.last_seen_tick, a.clock_epoch, a.last_seen_at, a.left_at \
-             FROM counter c LEFT JOIN agents a ON a.agent_id = $1; \
-             PREPARE becket_event (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT) AS {}; \
-             PREPARE becket_counted (BIGINT) AS {}",
+            "PREPARE becket_turn AS {}; \
+             PREPARE becket_read AS SELECT {NOW}, first_expiry, clock_epoch FROM counter; \
+             PREPARE becket_write (TEXT) AS SELECT {NOW}, c.first_expiry, c.clock_epoch, \
+             CAST(pg_current_xact_id() AS TEXT), c.last_event, a.last_seen_tick, a.clock_epoch, a.last_seen_at, \
+             a.left_at FROM counter c LEFT JOIN agents a ON a.agent_id = $1; \
+             PREPARE becket_event (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT) AS {event}; \
+             PREPARE becket_last (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, BIGINT) AS \
+             WITH counted AS ({}) {event}",
             TURN.replace("?1", &self.turn.to_string()),
-            numbered(EVENT),
-            numbered(COUNTED),
+            numbered(&COUNTED.replace("?2", "?9")),
         );
         self.client.batch_execute(&prepare).map_err(Failure::of)?;
         self.can_begin = true;
@@ -282,18 +284,19 @@ const NOW: &str = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
 pub(super) const SERVER: &str = "server";
 pub(super) const EVENT: &str = "INSERT INTO events (id, created_at, type, actor_agent_id, task_id, target_agent_id, payload_json, \
      correlation_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-pub(super) const COUNTED: &str = "UPDATE counter SET last_event = ?1";
-/// Asked by the ends of the index of expiries alone: rows that were released since the last vacuum are many.
-pub(super) const FIRST_EXPIRY: &str = "SELECT CASE WHEN \
-     (SELECT MIN(clock_epoch) FROM leases WHERE agent_id IS NOT NULL) <> ?1 \
-     OR (SELECT MAX(clock_epoch) FROM leases WHERE agent_id IS NOT NULL) <> ?1 THEN -9223372036854775807 \
-     ELSE (SELECT MIN(expires_tick) FROM leases WHERE agent_id IS NOT NULL AND clock_epoch = ?1) END";
+pub(super) const COUNTED: &str =
+    "UPDATE counter SET last_event = ?1, first_expiry = LEAST(first_expiry, CAST(?2 AS BIGINT))";
+/// No live lease ends before it; one that was given back may leave it too early, and then this is asked once more.
+pub(super) const FIRST_EXPIRY: &str = "UPDATE counter SET clock_epoch = ?1, first_expiry = COALESCE((SELECT \
+     MIN(expires_tick) FROM leases WHERE agent_id IS NOT NULL AND clock_epoch = ?1), 9223372036854775807)";
 
 pub(super) struct Opening {
     pub(super) tick: i64,
     pub(super) ticket: String,
     pub(super) last_event: i64,
-    pub(super) first_expiry: Option<i64>,
+    pub(super) first_expiry: i64,
+    /// The clock that the first expiry counts on.
+    pub(super) clock_epoch: String,
     pub(super) caller: Option<(AgentId, Option<Seen>)>,
 }
 

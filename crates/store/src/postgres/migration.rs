@@ -18,6 +18,10 @@ const SPELLING: Spelling = Spelling {
          CAST('labels' AS regclass), CAST('problems' AS regclass), CAST('tallies' AS regclass), \
          CAST('outbox' AS regclass)) \
          LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', one.place, one.conname); END LOOP; END $$;",
+    // An index keeps what was released until it is vacuumed, and its first living entry stands behind all of that. Of no
+    // clock: the first to look counts anew.
+    first_expiry: "ALTER TABLE counter ADD COLUMN first_expiry BIGINT NOT NULL DEFAULT 0; \
+         ALTER TABLE counter ADD COLUMN clock_epoch TEXT NOT NULL DEFAULT '';",
 };
 
 pub(crate) fn migrate(

@@ -17,7 +17,7 @@ pub(crate) struct PostgresTransaction<'a> {
     session: &'a mut Session,
     address: &'a ServerAddress,
     moment: Moment,
-    first_expiry: Option<i64>,
+    first_expiry: i64,
     ticket: String,
     /// Nobody else has the turn, so that the next numbers are this transaction's to give.
     last_event: i64,
@@ -26,6 +26,8 @@ pub(crate) struct PostgresTransaction<'a> {
     /// Sent with the commit, or before a statement that could see them.
     unsent: Vec<[Value; 8]>,
     has_events: bool,
+    /// Of the leases of this transaction. Sent with the last event.
+    next_expiry: i64,
 }
 
 impl<'a> PostgresTransaction<'a> {
@@ -35,35 +37,33 @@ impl<'a> PostgresTransaction<'a> {
         clock: Option<&dyn LeaseClock>,
         address: &'a ServerAddress,
     ) -> Result<Self, Failure> {
-        let opened = (|| {
-            let mut opening = session.begin(begin)?;
-            let Some(clock) = clock else {
-                let tick = opening.tick;
-                let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
-                return Ok((Moment { wall, tick, epoch: Arc::from(SERVER) }, opening));
-            };
-            let moment = clock.now();
-            let rows = session.query(FIRST_EXPIRY, &[&&*moment.epoch])?;
-            opening.first_expiry = rows.first().and_then(|row| row.get(0));
-            Ok((moment, opening))
-        })();
-        match opened {
-            Ok((moment, Opening { ticket, last_event, first_expiry, caller, .. })) => Ok(Self {
-                session,
-                address,
-                moment,
-                first_expiry,
-                ticket,
-                last_event,
-                caller,
-                unsent: Vec::new(),
-                has_events: false,
-            }),
+        let opening = match session.begin(begin) {
+            Ok(opening) => opening,
             Err(failure) => {
                 let _ = session.client.batch_execute("ROLLBACK");
-                Err(failure)
+                return Err(failure);
             }
-        }
+        };
+        let Opening { tick, ticket, last_event, first_expiry, clock_epoch, caller } = opening;
+        let server_time = || {
+            let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
+            Moment { wall, tick, epoch: Arc::from(SERVER) }
+        };
+        let moment = clock.map_or_else(server_time, LeaseClock::now);
+        // What counts on another clock is looked at, and counts on this one from then on.
+        let first_expiry = if clock_epoch == *moment.epoch { first_expiry } else { i64::MIN };
+        Ok(Self {
+            session,
+            address,
+            moment,
+            first_expiry,
+            ticket,
+            last_event,
+            caller,
+            unsent: Vec::new(),
+            has_events: false,
+            next_expiry: i64::MAX,
+        })
     }
 
     /// By which the server can be asked what became of it.
@@ -74,12 +74,13 @@ impl<'a> PostgresTransaction<'a> {
     /// The events, the word to the others and the commit are one exchange.
     pub(crate) fn commit(self, channel: &str) -> Result<(), Failure> {
         let mut parts = Vec::new();
-        for event in &self.unsent {
-            let values: Vec<String> = event.iter().map(literal).collect();
-            parts.push(format!("EXECUTE becket_event({})", values.join(", ")));
-        }
-        if !self.unsent.is_empty() {
-            parts.push(format!("EXECUTE becket_counted({})", self.last_event));
+        let spelled = |event: &[Value; 8]| event.iter().map(literal).collect::<Vec<_>>().join(", ");
+        if let Some((last, others)) = self.unsent.split_last() {
+            parts.extend(others.iter().map(|event| format!("EXECUTE becket_event({})", spelled(event))));
+            parts.push(format!("EXECUTE becket_last({}, {})", spelled(last), self.next_expiry));
+        } else if self.next_expiry < i64::MAX {
+            parts
+                .push(format!("UPDATE counter SET first_expiry = LEAST(first_expiry, {})", self.next_expiry));
         }
         if self.has_events {
             parts.push(format!("NOTIFY {channel}"));
@@ -105,7 +106,17 @@ impl Transaction for PostgresTransaction<'_> {
     }
 
     fn first_expiry(&self) -> Option<i64> {
-        self.first_expiry
+        Some(self.first_expiry)
+    }
+
+    fn lease_ends(&mut self, tick: i64) {
+        self.next_expiry = self.next_expiry.min(tick);
+    }
+
+    fn leases_were_swept(&mut self) -> Result<()> {
+        let epoch = Arc::clone(&self.moment.epoch);
+        self.execute(FIRST_EXPIRY, &[(&*epoch).into()])?;
+        Ok(())
     }
 
     fn seen(&mut self, agent: &AgentId) -> Result<Option<Seen>> {
@@ -156,10 +167,10 @@ impl Transaction for PostgresTransaction<'_> {
         analyzed.map_err(|error| Failure::of(error).into_error(self.address))
     }
 
-    fn events_were_imported(&mut self) -> Result<()> {
+    fn rows_were_imported(&mut self) -> Result<()> {
         let rows = self.query(
-            "UPDATE counter SET last_event = GREATEST(last_event, (SELECT COALESCE(MAX(id), 0) FROM events)) \
-             RETURNING last_event",
+            "UPDATE counter SET clock_epoch = '', \
+             last_event = GREATEST(last_event, (SELECT COALESCE(MAX(id), 0) FROM events)) RETURNING last_event",
             &[],
         )?;
         self.last_event = rows.first().map_or(Ok(self.last_event), |row| row.integer(0))?;
@@ -177,7 +188,7 @@ impl PostgresTransaction<'_> {
         let sent = unsent
             .iter()
             .try_for_each(|event| self.session.execute(EVENT, &borrowed(event)).map(drop))
-            .and_then(|()| self.session.execute(COUNTED, &[&self.last_event]).map(drop));
+            .and_then(|()| self.session.execute(COUNTED, &[&self.last_event, &self.next_expiry]).map(drop));
         sent.map_err(|failure| failure.into_error(self.address))
     }
 }

@@ -9,7 +9,7 @@ use crate::model::{
     Agent, AgentFilter, AgentId, Call, EventType, Farewell, Heartbeat, Join, Joined, Presence,
 };
 use crate::random;
-use crate::sql::{NewEvent, Row, Transaction, TransactionExt, Value};
+use crate::sql::{NewEvent, Row, Seen, Transaction, TransactionExt, Value};
 
 /// A sign of life within this time of the last one is not written.
 pub(crate) const QUIET_MILLISECONDS: i64 = 10_000;
@@ -128,10 +128,15 @@ pub(crate) fn known(transaction: &mut dyn Transaction, agent: &AgentId) -> Resul
 }
 
 /// Whether its last sign of life is old enough for another to be written.
-pub(crate) fn is_quiet(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<bool> {
+fn is_quiet(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<bool> {
     let seen = transaction.seen(agent)?.ok_or_else(|| Error::UnknownAgent { agent: agent.clone() })?;
-    let quiet = transaction.moment().since(&seen.epoch, seen.tick, &seen.wall);
-    Ok(quiet >= QUIET_MILLISECONDS || seen.has_left)
+    Ok(seen.is_quiet(transaction.moment()))
+}
+
+impl Seen {
+    pub(crate) fn is_quiet(&self, now: &Moment) -> bool {
+        now.since(&self.epoch, self.tick, &self.wall) >= QUIET_MILLISECONDS || self.has_left
+    }
 }
 
 pub(crate) fn get(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<Agent> {

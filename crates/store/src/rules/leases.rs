@@ -65,6 +65,7 @@ pub(crate) fn claim(
         ],
     )?;
     let Some(row) = granted else { return refusal(transaction, worktree, &request.task) };
+    transaction.lease_ends(now.tick + milliseconds(ttl));
     let lease = read(&row, &now)?;
     let renewed = lease.lease_id != new_id;
     let overlaps = overlaps(transaction, &lease.task, &row.json::<Vec<String>>(8)?)?;
@@ -232,6 +233,7 @@ fn prolong(transaction: &mut dyn Transaction, task: &TaskId, ttl: u64) -> Result
             ttl.into(),
         ],
     )?;
+    transaction.lease_ends(now.tick + milliseconds(ttl));
     holder(transaction, task)?.ok_or_else(|| Error::NotHeld { task: task.clone() })
 }
 

@@ -145,6 +145,27 @@ pub(crate) fn list(transaction: &mut dyn Transaction, inbox: &Inbox) -> Result<M
     Ok(MessagePage { messages, next_cursor, unread })
 }
 
+/// Newest first. Most threads are empty, and that is known at a glance.
+pub(crate) fn unread_in_thread(
+    transaction: &mut dyn Transaction,
+    agent: &AgentId,
+    task: &TaskId,
+) -> Result<MessagePage> {
+    let any =
+        transaction.one("SELECT 1 FROM messages WHERE task_id = ?1 LIMIT 1", &[task.as_str().into()])?;
+    if any.is_none() {
+        return Ok(MessagePage::default());
+    }
+    let inbox = Inbox {
+        agent: Some(agent.clone()),
+        task: Some(task.clone()),
+        unread_only: true,
+        newest_first: true,
+        ..Inbox::default()
+    };
+    list(transaction, &inbox)
+}
+
 pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) -> Result<Vec<Message>> {
     let limit = limits::page(search.limit, 50, 200);
     let mut values: Vec<Value> = vec![limit.into()];

@@ -52,7 +52,7 @@ pub(crate) fn expired(transaction: &mut dyn Transaction) -> Result<()> {
         let event = NewEvent::new(EventType::LeaseExpired).task(&task).payload(payload);
         transaction.append(&NewEvent { target: Some(&holder), ..event })?;
     }
-    Ok(())
+    transaction.leases_were_swept()
 }
 
 /// The boot that the lease was counted on is over, so only the wall clock can tell what is left, and never more than

@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::natural;
 use crate::spec_file::{Definition, Status};
-use crate::sql::{NewEvent, Transaction, TransactionExt, Value};
+use crate::sql::{NewEvent, Row, Transaction, TransactionExt, Value};
 
 /// How the file came to say what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,24 +55,31 @@ pub(crate) fn set_stamp(
     Ok(())
 }
 
+/// Nothing, and nothing done, where the origin decides over a status and is not known.
 pub(crate) fn sync(
     transaction: &mut dyn Transaction,
     worktree: &Worktree,
     stamp: &SpecStamp,
-    origin: Origin,
+    origin: Option<Origin>,
     file: &[Definition],
-) -> Result<SyncReport> {
+) -> Result<Option<SyncReport>> {
     sweep::expired(transaction)?;
     let key = Key::of(worktree);
     let mut report = SyncReport { first: self::stamp(transaction, &key)?.is_none(), ..SyncReport::default() };
-    set_stamp(transaction, worktree, stamp)?;
     let mirrored = Mirrored::read(transaction, &key)?;
     let mut known = all_statuses(transaction)?;
 
     // The last one of a key wins, as for every reader of YAML.
     let file: BTreeMap<&str, &Definition> = file.iter().map(|one| (one.id.as_str(), one)).collect();
+    let waiting = outbox::tasks(transaction, &key)?;
+    let origin = match origin {
+        Some(origin) => origin,
+        None if has_steps_back(&file, &mirrored, &known, &waiting) => return Ok(None),
+        None => Origin::Checkout,
+    };
+    set_stamp(transaction, worktree, stamp)?;
     add_unknown(transaction, &key, &file, &mut known, &mut report)?;
-    take_over(transaction, &key, origin, &file, &mirrored, &mut known, &mut report)?;
+    take_over(transaction, &key, (origin, &waiting), &file, &mirrored, &mut known, &mut report)?;
 
     let (mut written, mut replaced, mut structure) = (Vec::new(), Vec::new(), false);
     for (id, definition) in &file {
@@ -113,7 +120,25 @@ pub(crate) fn sync(
         graph::find_problems(transaction, &key, &all, &known)?;
     }
     report.problems = graph::count_problems(transaction, &key)?;
-    Ok(report)
+    Ok(Some(report))
+}
+
+/// Whether the file says less of a task than the store, and did not before: only a person may do that.
+fn has_steps_back(
+    file: &BTreeMap<&str, &Definition>,
+    mirrored: &Mirrored,
+    known: &BTreeMap<String, Status>,
+    waiting: &BTreeSet<String>,
+) -> bool {
+    file.iter().any(|(id, definition)| {
+        let (Some(from), to) = (known.get(*id).copied(), definition.status) else { return false };
+        let has_changed = mirrored.digests.get(*id).is_none_or(|(_, seen)| *seen != to);
+        from != to
+            && has_changed
+            && !status::is_forward(from, to)
+            && status::is_legal(from, to)
+            && !waiting.contains(*id)
+    })
 }
 
 /// Tasks that no worktree had before.
@@ -163,14 +188,13 @@ fn task_row(definition: &Definition) -> Vec<Value> {
 fn take_over(
     transaction: &mut dyn Transaction,
     key: &Key,
-    origin: Origin,
+    (origin, waiting): (Origin, &BTreeSet<String>),
     file: &BTreeMap<&str, &Definition>,
     mirrored: &Mirrored,
     known: &mut BTreeMap<String, Status>,
     report: &mut SyncReport,
 ) -> Result<()> {
     let nobody = Call::default();
-    let waiting = outbox::tasks(transaction, key)?;
     for (id, definition) in file {
         let (Some(from), to) = (known.get(*id).copied(), definition.status) else { continue };
         let has_changed = mirrored.digests.get(*id).is_none_or(|(_, seen)| *seen != to);
@@ -193,6 +217,21 @@ fn take_over(
         report.taken.push(StatusTaken { task, from, to });
     }
     Ok(())
+}
+
+/// What waits to be written is not meant: that the file will say in a moment.
+pub(crate) fn behind(transaction: &mut dyn Transaction, worktree: &Key, limit: usize) -> Result<Vec<Behind>> {
+    let rows = transaction.query(
+        "SELECT d.task_id, d.seen_status, d.status FROM definitions d WHERE d.worktree = ?1 \
+         AND d.seen_status <> d.status AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.worktree = d.worktree \
+         AND o.task_id = d.task_id) ORDER BY d.sort_key LIMIT ?2",
+        &[worktree.as_str().into(), limit.into()],
+    )?;
+    let read = |row: &Row| {
+        let (file, store) = (read_status(row.text(1)?)?, read_status(row.text(2)?)?);
+        Ok(Behind { task: row.text(0)?.into(), file, store })
+    };
+    rows.iter().map(read).collect()
 }
 
 /// Who did the work stands in the file that the status came from.

@@ -63,7 +63,7 @@ pub(crate) fn import(transaction: &mut dyn Transaction, lines: &mut dyn BufRead)
     }
     flush(transaction, current, &mut rows)?;
     tallies::recount(transaction)?;
-    transaction.events_were_imported()?;
+    transaction.rows_were_imported()?;
     counts::set_stream(transaction, &random::name("", 16)?.to_lowercase())?;
     Ok(count)
 }

@@ -24,5 +24,5 @@ pub use error::{Place, SpecError};
 pub use file::{Loaded, Sheet, SpecFile, Stat};
 pub use lines::Labels;
 pub use merge::{Merged, merge};
-pub use read::{Problem, Spec, read};
+pub use read::{Problem, Spec, dependencies_at, read};
 pub use scalar::quoted;

@@ -10,6 +10,7 @@ use saphyr_parser::Event;
 use super::{
     definition::{Definition, Project},
     error::{Place, SpecError},
+    file::without_mark,
     node::{Events, Kind, Node, Style, malformed},
     task,
 };
@@ -80,6 +81,14 @@ pub(super) struct Entry {
 /// Reads a whole file.
 pub fn read(text: &str) -> Result<Spec, SpecError> {
     Ok(read_with(text, |_| false)?.0)
+}
+
+/// Where a task says what it depends on; nothing where it does not say, or cannot be read.
+pub fn dependencies_at(text: &str, task: &str) -> Option<Place> {
+    let (_, layout) = read_with(without_mark(text), |id| id == task).ok()?;
+    let Kind::Mapping { entries, .. } = &layout.trees.get(task)?.kind else { return None };
+    let said = entries.iter().find(|(key, _)| scalar(key) == Some("depends_on"));
+    said.map(|(key, _)| key.place)
 }
 
 /// Reads a whole file and keeps the trees of the tasks that `wanted` names.

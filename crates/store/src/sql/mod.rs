@@ -18,8 +18,16 @@ pub(crate) trait Transaction {
     /// The time of this transaction; it stands still in it.
     fn moment(&self) -> &Moment;
 
-    /// The tick at which the first live lease ends, as it was when the transaction began.
+    /// No live lease ended before this tick when the transaction began.
     fn first_expiry(&self) -> Option<i64>;
+
+    /// A lease was given or prolonged until then: for a database that keeps the first expiry instead of looking for it.
+    fn lease_ends(&mut self, _tick: i64) {}
+
+    /// Whatever had run out is ended, and every live lease counts on the clock of this transaction.
+    fn leases_were_swept(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// How an agent was last heard of; nothing for one that never joined.
     fn seen(&mut self, agent: &AgentId) -> Result<Option<Seen>> {
@@ -53,8 +61,9 @@ pub(crate) trait Transaction {
     /// So many definitions were written at once that what the database believes of its tables is wrong.
     fn definitions_were_imported(&mut self) -> Result<()>;
 
-    /// The next event shall have a higher id than any that was written past `append`.
-    fn events_were_imported(&mut self) -> Result<()>;
+    /// Rows were written past the rules: the next event shall have a higher id than any of theirs, and the leases among them
+    /// may end at any time.
+    fn rows_were_imported(&mut self) -> Result<()>;
 }
 
 const SEEN: &str =

@@ -13,9 +13,11 @@ pub(crate) struct Spelling {
     pub(crate) keyed: &'static str,
     /// What ends the checks of rows that are written by tens of thousands, where each would be a look of its own.
     pub(crate) unchecked: &'static str,
+    /// What makes a place to keep the first expiry in, where looking for it is dear.
+    pub(crate) first_expiry: &'static str,
 }
 
-pub(crate) const VERSION: i64 = 3;
+pub(crate) const VERSION: i64 = 4;
 
 /// The statements that lead from `from` to the newest version.
 pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
@@ -27,6 +29,7 @@ pub(crate) fn steps(from: i64, spelling: Spelling) -> String {
         .replace("{text}", spelling.text)
         .replace("{keyed}", spelling.keyed)
         .replace("{unchecked}", spelling.unchecked)
+        .replace("{first_expiry}", spelling.first_expiry)
 }
 
 /// All tables with rows that belong to the repository and their columns, in the order in which they can be filled.
@@ -316,4 +319,6 @@ INSERT INTO tallies (worktree, label, status, is_open, amount)
   SELECT d.worktree, '=' || b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END, COUNT(*)
   FROM definitions d JOIN labels b ON b.worktree = d.worktree AND b.task_id = d.task_id
   GROUP BY d.worktree, b.label, d.status, CASE WHEN d.unmet = 0 THEN 1 ELSE 0 END;
-", "{unchecked}"];
+", "{unchecked}", "
+CREATE INDEX definitions_behind ON definitions (worktree, sort_key) WHERE seen_status <> status;
+{first_expiry}"];

@@ -154,7 +154,7 @@ impl Transaction for SqliteTransaction<'_> {
     }
 
     /// `AUTOINCREMENT` has seen them.
-    fn events_were_imported(&mut self) -> Result<()> {
+    fn rows_were_imported(&mut self) -> Result<()> {
         Ok(())
     }
 }
@@ -224,6 +224,9 @@ pub(crate) mod steps {
     }
 
     pub(super) fn count(statement: &Statement<'_>) {
+        // Preparing costs more than most statements do, and no step is counted for it.
+        let again = statement.reset_status(StatementStatus::RePrepare);
+        assert_eq!(again, 0, "prepared again although nothing but a value changed: {statement:?}");
         let steps = statement.reset_status(StatementStatus::VmStep);
         TAKEN.set(TAKEN.get() + u64::try_from(steps).unwrap_or(0));
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
@@ -27,6 +28,8 @@ const SPELLING: Spelling = Spelling {
     keyed: " WITHOUT ROWID",
     // Here a check is a look into a tree in memory.
     unchecked: "",
+    // An index has it first.
+    first_expiry: "",
 };
 
 /// A database that is open, and how to tell that it is still the right one.
@@ -130,6 +133,8 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connect
     let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_handler(Some(nap))?;
     connection.set_prepared_statement_cache_capacity(256);
+    // Otherwise a statement whose plan may hang on a value, such as that of its LIMIT, is prepared anew whenever one is bound.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
          PRAGMA journal_size_limit = 16777216;",

@@ -44,6 +44,27 @@ fn a_creation_that_is_repeated_under_its_key_makes_one_task() {
 }
 
 #[test]
+fn whoever_joins_again_under_its_key_is_the_same_agent() {
+    let repo = repository(1);
+    let mut process = server(&repo);
+    let keyed = json!({"name": "Ada", "capabilities": ["rust"], "idempotencyKey": "ada-1"});
+    let joined = ask(&mut process, "lodestar_agent_join", keyed.clone());
+    let again = ask(&mut server(&repo), "lodestar_agent_join", keyed);
+    assert_eq!(again["agentId"], joined["agentId"]);
+    // The word of another is not taken for one's own.
+    let other = process.call("lodestar_agent_join", json!({"name": "Bob", "idempotencyKey": "ada-1"}));
+    assert_eq!(other["structuredContent"]["error"]["code"], "key_reused", "{other}");
+
+    let join = || {
+        let arguments = ["agent", "join", "--name", "Cleo", "--idempotency-key", "cleo-1", "--json"];
+        envelope(&becket(&repo, arguments).output().unwrap())["data"]["agent_id"].clone()
+    };
+    assert_eq!(join(), join());
+    let pulled = ask(&mut process, "lodestar_events_pull", json!({"filterTypes": ["agent.joined"]}));
+    assert_eq!(pulled["events"].as_array().unwrap().len(), 2, "{pulled}");
+}
+
+#[test]
 fn an_id_that_another_has_taken_is_refused_under_any_key() {
     let repo = repository(1);
     let mut process = server(&repo);

@@ -1,5 +1,6 @@
 //! Several server processes on one repository: nobody gets what another has, nothing that was answered is lost.
 
+mod branches;
 mod crashes;
 mod damage;
 mod keys;
