@@ -234,6 +234,13 @@ fn people_are_told_of_commands_and_their_words_are_left_alone() {
     let made = text(&["task", "create", "--title", "Port lodestar to Rust", "--depends-on", "T0"]);
     assert!(made.contains("Port lodestar to Rust"), "{made}");
     assert!(made.contains("next: becket task show T001"), "{made}");
+    // A script wants the id alone: `agent=$(becket agent join)`.
+    for program in [&["agent", "join"][..], &["as", "lodestar", "agent", "join"][..]] {
+        let joined = repo.command(BECKET).args(program).output().unwrap();
+        let id = String::from_utf8(joined.stdout).unwrap();
+        assert!(id.starts_with('A') && id.lines().count() == 1, "{id}");
+        assert!(String::from_utf8_lossy(&joined.stderr).contains("task next --agent"), "{:?}", joined.stderr);
+    }
     let unknown = text(&["task", "claim", "T0", "--agent", "nobody"]);
     assert!(unknown.contains("`becket agent join`") && !unknown.contains("lodestar_"), "{unknown}");
     let brief = text(&["agent", "brief", "--task", "T0"]);
