@@ -64,6 +64,8 @@ pub struct Companion {
     /// By their place in `units`, as below.
     pub unit: usize,
     pub with: Vec<usize>,
+    /// What says so: `citation`, `rename`.
+    pub signal: &'static str,
     /// For a person: "note 00012 cites `src/money.ts#format`".
     pub reason: String,
 }

@@ -268,10 +268,14 @@ impl Facts<'_> {
     fn declared(&self, line: &[u8]) -> Option<String> {
         let name = if self.document {
             words::heading(line)
+        } else if words::is_import(line) {
+            // What it names is declared elsewhere.
+            None
         } else {
             words::declaration(line)
                 .filter(|declared| declared.kind != DeclarationKind::Binding)
                 .map(|declared| declared.name)
+                .or_else(|| words::assigned(line))
         };
         name.map(|name| String::from_utf8_lossy(name).into_owned())
     }

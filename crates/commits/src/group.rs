@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::blocks::{Blocks, View};
 use crate::change::{Change, Companion, Evidence};
 use crate::cluster::{Chance, cluster};
+use crate::follow_up::follow_ups;
 use crate::mixture::unmixed;
 use crate::model::Model;
 use crate::parting::parted;
@@ -49,13 +50,28 @@ pub struct Reason {
 const MOST_REASONS: usize = 4;
 /// Reasons are looked for in this many of a group's most likely pairs.
 const MOST_PAIRS: usize = 400;
+/// Why more units than this belong together is not asked a second time.
+const MOST_EXPLAINED: usize = 500;
 /// What a citation counts beside all other reasons.
 const CITED: f64 = 0.5;
 
 /// Groups the units of `changes`, which must come from [`crate::units`]. A run of changed lines is one to begin with; its
 /// pieces part where they belong to different groups.
 pub fn group(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Grouping {
-    let model = Model::shipped();
+    group_by(Model::shipped(), changes, units, evidence)
+}
+
+/// The same by another model than the shipped one.
+pub(crate) fn group_by(
+    model: &Model,
+    changes: &[Change<'_>],
+    units: &[Unit],
+    evidence: &Evidence<'_>,
+) -> Grouping {
+    let mut companions = follow_ups(changes, units);
+    companions.retain(|it| !evidence.companions.iter().any(|known| known.unit == it.unit));
+    companions.extend(evidence.companions.iter().cloned());
+    let evidence = &Evidence { companions: &companions, ..*evidence };
     let mut blocks = Blocks::of(runs(units), units, evidence);
     let mut view = View::of(changes, &blocks, evidence, model);
     if let Some(unmixed) = unmixed(changes, units, &blocks.members, &view, evidence, model) {
@@ -169,8 +185,8 @@ fn cited(mut reasons: Vec<Reason>, cluster: &[u32], companions: &[Companion]) ->
     for reason in &mut reasons {
         reason.weight = (reason.weight * (1.0 - share) * 1000.0).round() / 1000.0;
     }
-    let signal = "citation".to_owned();
-    reasons.insert(0, Reason { signal, text: companion.reason.clone(), weight: share });
+    let (signal, text) = (companion.signal.to_owned(), companion.reason.clone());
+    reasons.insert(0, Reason { signal, text, weight: share });
     reasons.truncate(MOST_REASONS);
     reasons
 }
@@ -207,6 +223,20 @@ impl Ties {
             self.outside.values().filter_map(|(sum, count)| mean(*sum, *count as usize)).fold(0.0, f64::max);
         ((inside * (1.0 - rival)).sqrt().clamp(0.0, 1.0) * 1000.0).round() / 1000.0
     }
+}
+
+/// Why units belong together that are not a group as it was found, but part of one or of several.
+pub(crate) fn reasons_of(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Vec<Reason> {
+    if units.len() > MOST_EXPLAINED {
+        return Vec::new();
+    }
+    let model = Model::shipped();
+    let all: Vec<u32> = (0..).take(units.len()).collect();
+    let companions = follow_ups(changes, units);
+    let evidence = Evidence { embeddings: None, companions: &[], ..*evidence };
+    let blocks = Blocks::of(runs(units), units, &evidence);
+    let view = View::of(changes, &blocks, &evidence, model);
+    cited(reasons(&view.tree, &view.chances, model), &all, &companions)
 }
 
 /// The most telling reason of each signal, the signals that tell most first.

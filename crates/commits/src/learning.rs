@@ -1,8 +1,11 @@
-//! What the learning of the model needs of the grouping: the numbers that it sees. Nothing here is used to group.
+//! What the learning of the model needs of the grouping: the numbers that it sees, and what a model that is not shipped
+//! makes of changes. Nothing here is used to group.
 
 use becket_diff::FilePath;
 
 use crate::change::{Change, Evidence};
+use crate::group::Grouping;
+use crate::model::Model;
 use crate::place::{Place, Role};
 use crate::profile::Tree;
 use crate::signal::Pair;
@@ -23,6 +26,11 @@ pub fn example(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) 
     let tree = Tree::read(changes, units, evidence);
     let files = tree.profiles.iter().map(|profile| profile.place).collect();
     Example { pairs: crate::pairs::compare(&tree, |_, _| true), files }
+}
+
+/// What [`crate::group`] does, by a model of the caller's.
+pub fn group_by(model: &Model, changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>) -> Grouping {
+    crate::group::group_by(model, changes, units, evidence)
 }
 
 /// Whether a path is that of a file which a package manager writes.

@@ -5,6 +5,7 @@ mod blocks;
 pub mod change;
 pub mod cluster;
 pub mod edit;
+mod follow_up;
 pub mod forest;
 mod gist;
 pub mod group;

@@ -398,8 +398,8 @@ fn point(file: &FileGist) -> String {
         Status::Modified if file.formatting => Some("white space".to_owned()),
         Status::Modified => None,
     };
-    // A new or deleted file is known by that; its declarations would only fill the message.
-    if matches!(file.status, Status::Deleted) {
+    // A deleted file is known by that, and of white space nothing more is to be said; declarations would only fill the message.
+    if file.status == Status::Deleted || file.formatting {
         parts.clear();
     }
     parts.splice(0..0, whole);

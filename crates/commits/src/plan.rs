@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Breaking, Change, ContractFacts, Evidence};
+use crate::change::{Breaking, Change, Evidence};
 use crate::gist::Gist;
-use crate::group::{Grouping, Reason};
+use crate::group::{Group, Grouping, Reason, reasons_of};
 use crate::message::{Kind, message};
 use crate::order::{joined, order, requirements};
 use crate::unit::{HunkId, Unit};
@@ -102,7 +102,7 @@ pub fn plan(changes: &[Change<'_>], units: &[Unit], evidence: &Evidence<'_>, gro
     let requirements = requirements(changes, units, evidence.together);
     let bins = joined(bins, units, &requirements);
     let drafts: Vec<(PlannedCommit, Kind)> =
-        bins.iter().map(|bin| draft(changes, units, grouping, bin, evidence.contracts)).collect();
+        bins.iter().map(|bin| draft(changes, units, grouping, bin, evidence)).collect();
     let ranks: Vec<Kind> = drafts.iter().map(|(_, kind)| *kind).collect();
     let order = order(changes, units, &bins, &requirements, &ranks, evidence.contracts);
     let ids: BTreeMap<usize, String> =
@@ -169,15 +169,22 @@ fn draft(
     units: &[Unit],
     grouping: &Grouping,
     bin: &[usize],
-    contracts: &[ContractFacts],
+    evidence: &Evidence<'_>,
 ) -> (PlannedCommit, Kind) {
     let members: Vec<&Unit> = bin.iter().map(|place| &units[*place]).collect();
     let ids: BTreeSet<&HunkId> = members.iter().map(|unit| &unit.id).collect();
     let groups: Vec<_> =
         grouping.groups.iter().filter(|group| group.hunks.iter().any(|hunk| ids.contains(hunk))).collect();
-    // The reasons of several groups speak of other units too.
-    let reasons = if let [group] = groups.as_slice() { group.reasons.clone() } else { Vec::new() };
-    let words = message(changes, &members, &reasons, contracts);
+    // The reasons of a group speak of all its units.
+    let whole = |group: &&Group| group.hunks.len() == ids.len();
+    let reasons = match groups.as_slice() {
+        [group] if whole(group) => group.reasons.clone(),
+        _ => {
+            let own: Vec<Unit> = members.iter().map(|unit| (*unit).clone()).collect();
+            reasons_of(changes, &own, evidence)
+        }
+    };
+    let words = message(changes, &members, &reasons, evidence.contracts);
     let commit = PlannedCommit {
         id: String::new(),
         group_ids: groups.iter().map(|group| group.id.clone()).collect(),

@@ -80,6 +80,21 @@ pub(crate) fn declaration(line: &[u8]) -> Option<Declaration<'_>> {
     function_by_shape(text, indent, modified)
 }
 
+/// The name under which a line hands a thing out by assigning it: `exports.parse = …`, `View.prototype.render = function`.
+pub(crate) fn assigned(line: &[u8]) -> Option<&[u8]> {
+    let equals = find(line, b" = ")?;
+    let (target, value) = (&line[..equals], line[equals + 3..].trim_ascii());
+    let mut parts = target.rsplit(|byte| *byte == b'.');
+    let name = parts.next()?;
+    let owner: Vec<&[u8]> = parts.collect();
+    let is_name = |part: &&[u8]| is_identifier(part) && part.iter().all(|byte| is_name_byte(*byte));
+    let is_plain = is_name(&name) && !owner.is_empty() && owner.iter().all(is_name);
+    let hands_out = owner.iter().any(|part| [b"exports".as_slice(), b"prototype"].contains(part));
+    let is_function = [b"function".as_slice(), b"async ", b"class "].iter().any(|it| value.starts_with(it))
+        || value.starts_with(b"(") && find(value, b"=>").is_some();
+    (is_plain && (hands_out || is_function)).then_some(name)
+}
+
 /// `#`, `##` … in a document.
 pub(crate) fn heading(line: &[u8]) -> Option<&[u8]> {
     let level = line.iter().take_while(|byte| **byte == b'#').count();
@@ -275,4 +290,25 @@ fn is_name_byte(byte: u8) -> bool {
 
 fn is_identifier(name: &[u8]) -> bool {
     name.len() > 1 && name.len() <= LONGEST_NAME && !name[0].is_ascii_digit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_handed_out_by_assigning_it_has_a_name() {
+        let name =
+            |line: &str| assigned(line.as_bytes()).map(|name| String::from_utf8_lossy(name).into_owned());
+        assert_eq!(name("exports.parse = parse;").as_deref(), Some("parse"));
+        assert_eq!(name("module.exports.parse = require('./parse');").as_deref(), Some("parse"));
+        assert_eq!(name("View.prototype.render = function render(options) {").as_deref(), Some("render"));
+        assert_eq!(name("res.type = function contentType(type) {").as_deref(), Some("type"));
+        assert_eq!(name("app.use = (path) => {").as_deref(), Some("use"));
+        let others =
+            ["total = 1;", "  this.total = 1;", "self.total = sum", "a[0].bb = function () {", "x == y"];
+        for line in others {
+            assert_eq!(name(line), None, "{line}");
+        }
+    }
 }

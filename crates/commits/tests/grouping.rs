@@ -377,7 +377,8 @@ fn a_companion_goes_where_most_of_what_it_belongs_to_is() {
     };
     let plain = group(&changes, &units, &nothing_known(&history));
     for target in [0, 2] {
-        let companions = [Companion { unit: 1, with: vec![target], reason: "it says so".to_owned() }];
+        let companions =
+            [Companion { unit: 1, with: vec![target], signal: "citation", reason: "it says so".to_owned() }];
         let grouping =
             group(&changes, &units, &Evidence { companions: &companions, ..nothing_known(&history) });
         assert_eq!(home(&grouping, 1), home(&grouping, target));
@@ -386,7 +387,7 @@ fn a_companion_goes_where_most_of_what_it_belongs_to_is() {
         let hunks: usize = grouping.groups.iter().map(|group| group.hunks.len()).sum();
         assert_eq!(hunks, units.len());
     }
-    let lost = [Companion { unit: 1, with: vec![99], reason: String::new() }];
+    let lost = [Companion { unit: 1, with: vec![99], signal: "citation", reason: String::new() }];
     let alone = group(&changes, &units, &Evidence { companions: &lost, ..nothing_known(&history) });
     assert!(alone.groups.iter().all(|group| group.reasons.iter().all(|reason| reason.signal != "citation")));
     assert!(plain.groups.iter().flat_map(|group| &group.reasons).all(|reason| reason.signal != "citation"));

@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use becket_commits::cluster::{Chance, JOIN_FEATURES, cluster, trajectory};
-use becket_commits::learning::{Example, example, feature_names};
+use becket_commits::learning::{Example, example, feature_names, group_by};
 use becket_commits::model::Model;
 
 use super::dataset::{Case, visit};
 use super::grow::{Growth, Rows, grow};
 use super::metrics::{real, score};
 use super::random::Random;
-use super::report::{Result as Outcome, Table};
-use super::tangle::Regime;
+use super::report::{Divisions, Table, by_run};
 use super::{EvalError, Sampling};
 
 /// One tangle as the model sees it, with the truth.
@@ -20,7 +19,6 @@ struct Sample {
     example: Example,
     labels: Vec<usize>,
     lines: Vec<usize>,
-    regime: Regime,
     intents: usize,
 }
 
@@ -48,7 +46,6 @@ pub(super) fn learn(sampling: &Sampling, output: Option<&Path>) -> Result<(), Ev
                 example: example(case.changes, case.units, evidence),
                 labels: case.tangle.labels.clone(),
                 lines: case.lines.clone(),
-                regime: case.tangle.regime,
                 intents: case.tangle.intents,
             });
         })?;
@@ -60,27 +57,39 @@ pub(super) fn learn(sampling: &Sampling, output: Option<&Path>) -> Result<(), Ev
         names.push(name);
         samples.push(own);
     }
-    let studies = leave_each_out(&samples)?;
-    for (place, study) in studies.iter().enumerate() {
+    let mut divisions = Divisions::default();
+    for (out, path) in sampling.repo.iter().enumerate() {
+        let models = left_out(&samples, out);
+        eprintln!(
+            "{} left out: stop {:.2} for averages, {:.2} for joins",
+            names[out], models.plain.stop, models.learned.stop
+        );
         let mut own = Table::default();
-        for (sample, answers) in samples[place].iter().zip(&study.answers) {
-            for (method, answer) in ["average linkage", "becket"].into_iter().zip(answers) {
-                let scores = score(&sample.labels, answer, &sample.lines);
-                let outcome = Outcome { regime: sample.regime, intents: sample.intents, scores };
-                table.push(method, outcome);
-                own.push(method, outcome);
+        let mut parted = Divisions::default();
+        visit(path, sampling, |case, evidence| {
+            for (method, model) in [("average linkage", &models.plain), ("becket", &models.learned)] {
+                let grouping = group_by(model, case.changes, case.pieces, evidence);
+                let (answer, divisions) = by_run(case, &grouping);
+                table.add(method, case, &answer);
+                own.add(method, case, &answer);
+                if method == "becket" {
+                    parted.add(&divisions);
+                }
             }
-        }
+        })?;
         for method in ["average linkage", "becket"] {
             if let Some((ari, whole)) = own.summary(method) {
                 println!(
                     "{}, left out, {method}: ARI {ari:.3}, single intents left whole {:.1} %",
-                    names[place],
+                    names[out],
                     whole * 100.0
                 );
             }
         }
+        println!("{}, left out: {parted}", names[out]);
+        divisions.add(&parted);
     }
+    println!("all: {divisions}");
     table.print("each repository left out once", sampling.seed);
     if let Some(output) = output {
         let everything: Vec<usize> = (0..samples.len()).collect();
@@ -99,31 +108,17 @@ pub(super) fn learn(sampling: &Sampling, output: Option<&Path>) -> Result<(), Ev
     Ok(())
 }
 
-/// Answers for one repository that was left out: by average linkage, and by the learned joining.
-struct Study {
-    answers: Vec<[Vec<usize>; 2]>,
+/// What was learned without one repository: the pairs alone, grouped by average linkage, and all of it.
+struct Models {
+    plain: Model,
+    learned: Model,
 }
 
-fn leave_each_out(samples: &[Vec<Sample>]) -> Result<Vec<Study>, EvalError> {
-    let places: Vec<usize> = (0..samples.len()).collect();
-    let study = |out: usize| -> Study {
-        let rest: Vec<usize> = places.iter().copied().filter(|place| *place != out).collect();
-        let mut plain = Model::default();
-        let model = fit(samples, &rest, Some(&mut plain));
-        let answers =
-            samples[out].iter().map(|sample| [answer(sample, &plain), answer(sample, &model)]).collect();
-        eprintln!("left out {out}: stop {:.2} for averages, {:.2} for joins", plain.stop, model.stop);
-        Study { answers }
-    };
-    // Two at a time, which is what most machines can do at least.
-    let (even, odd): (Vec<usize>, Vec<usize>) = places.iter().partition(|place| *place % 2 == 0);
-    let (even, odd) = std::thread::scope(|scope| {
-        let odd = scope.spawn(|| odd.iter().map(|out| study(*out)).collect::<Vec<_>>());
-        let even = even.iter().map(|out| study(*out)).collect::<Vec<_>>();
-        (even, odd.join())
-    });
-    let (mut even, mut odd) = (even.into_iter(), odd.map_err(|_| EvalError::Thread)?.into_iter());
-    Ok((0..samples.len()).filter_map(|place| if place % 2 == 0 { even.next() } else { odd.next() }).collect())
+fn left_out(samples: &[Vec<Sample>], out: usize) -> Models {
+    let rest: Vec<usize> = (0..samples.len()).filter(|place| *place != out).collect();
+    let mut plain = Model::default();
+    let learned = fit(samples, &rest, Some(&mut plain));
+    Models { plain, learned }
 }
 
 /// Learns from some of the repositories. The joining is learned from chances that a model without the repository gave,
@@ -242,10 +237,6 @@ fn chances(sample: &Sample, model: &Model) -> Vec<Chance> {
     let chance =
         |(number, (one, other)): (usize, &(u32, u32))| (*one, *other, model.pair.chance(pairs.row(number)));
     pairs.pairs.iter().enumerate().map(chance).collect()
-}
-
-fn answer(sample: &Sample, model: &Model) -> Vec<usize> {
-    numbered(&cluster(&sample.example.files, &chances(sample, model), model), sample.labels.len())
 }
 
 fn numbered(clusters: &[Vec<u32>], units: usize) -> Vec<usize> {

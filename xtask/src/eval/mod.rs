@@ -64,8 +64,6 @@ pub(crate) enum EvalError {
     Write { path: PathBuf, source: io::Error },
     #[error("the model cannot be written as JSON")]
     Json { source: serde_json::Error },
-    #[error("a thread of the evaluation broke")]
-    Thread,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, EvalError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use becket_commits::{HunkId, group};
+use becket_commits::{Grouping, HunkId, group};
 
 use super::dataset::{Case, changed_lines, visit};
 use super::metrics::{Scores, bootstrap, real, score};
@@ -143,7 +143,7 @@ fn numbered(values: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
 
 /// Runs that could be parted, and how that went.
 #[derive(Debug, Default)]
-struct Divisions {
+pub(super) struct Divisions {
     /// Runs of several pieces.
     divisible: usize,
     /// Those whose pieces come from several commits, as far as that is known.
@@ -154,7 +154,7 @@ struct Divisions {
 }
 
 impl Divisions {
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.divisible += other.divisible;
         self.mixed += other.mixed;
         self.parted += other.parted;
@@ -173,7 +173,11 @@ impl fmt::Display for Divisions {
 }
 
 /// The group of each run, which is that of most of its lines, and how many runs were parted.
-fn by_run(case: &Case<'_>, places: &HashMap<HunkId, usize>) -> (Vec<usize>, Divisions) {
+pub(super) fn by_run(case: &Case<'_>, grouping: &Grouping) -> (Vec<usize>, Divisions) {
+    let mut places: HashMap<&HunkId, usize> = HashMap::new();
+    for (number, group) in grouping.groups.iter().enumerate() {
+        places.extend(group.hunks.iter().map(|hunk| (hunk, number)));
+    }
     let mut votes: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); case.units.len()];
     let mut truth: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); case.units.len()];
     let mut pieces = vec![0_usize; case.units.len()];
@@ -209,15 +213,10 @@ pub(super) fn untangle(sampling: &Sampling) -> std::result::Result<(), EvalError
             let begun = Instant::now();
             let grouping = group(case.changes, case.pieces, evidence);
             spent += begun.elapsed();
-            let mut places = HashMap::new();
-            for (number, group) in grouping.groups.iter().enumerate() {
-                for hunk in &group.hunks {
-                    places.insert(hunk.clone(), number);
-                }
-            }
-            let (answer, own) = by_run(case, &places);
+            let (answer, own) = by_run(case, &grouping);
             parted.add(&own);
-            not_replayed += usize::from(places.len() != case.pieces.len());
+            let answered: usize = grouping.groups.iter().map(|group| group.hunks.len()).sum();
+            not_replayed += usize::from(answered != case.pieces.len());
             table.add_baselines(case);
             table.add("becket", case, &answer);
             units += case.units.len();

@@ -43,7 +43,7 @@ pub(super) struct Tangle {
     /// The commit that each unit is from.
     pub(super) labels: Vec<usize>,
     pub(super) mixed: usize,
-    /// The commit that each piece of a unit is from; empty where the tangle was kept from before.
+    /// The commit that each piece of a unit is from, where that is known.
     pub(super) pieces: Vec<Option<usize>>,
 }
 
@@ -233,31 +233,28 @@ fn write(file: &Path, tangles: &[Tangle]) -> Result<(), EvalError> {
         .iter()
         .map(|tangle| {
             let patch: String = tangle.patch.iter().copied().map(char::from).collect();
-            json!([tangle.regime as u8, tangle.intents, tangle.before, patch, tangle.labels, tangle.mixed])
+            let Tangle { regime, intents, before, labels, mixed, pieces, .. } = tangle;
+            json!([*regime as u8, intents, before, patch, labels, mixed, pieces])
         })
         .collect();
     std::fs::write(file, Value::Array(values).to_string())
         .map_err(|source| EvalError::Start { command: "write".to_owned(), source })
 }
 
+/// A tangle as it is kept.
+type Kept = (u8, usize, usize, String, Vec<usize>, usize, Vec<Option<usize>>);
+
 #[allow(clippy::disallowed_methods, reason = "the folder is the caller's, for this")]
 fn read(file: &Path) -> Option<Vec<Tangle>> {
-    let values: Vec<(u8, usize, usize, String, Vec<usize>, usize)> =
-        serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
-    let tangle =
-        |(regime, intents, before, patch, labels, mixed): (u8, usize, usize, String, Vec<usize>, usize)| {
-            Tangle {
-                regime: Regime::ALL[usize::from(regime).min(1)],
-                intents,
-                before,
-                patch: patch
-                    .chars()
-                    .map(|letter| u8::try_from(u32::from(letter)).unwrap_or_default())
-                    .collect(),
-                labels,
-                mixed,
-                pieces: Vec::new(),
-            }
-        };
+    let values: Vec<Kept> = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+    let tangle = |(regime, intents, before, patch, labels, mixed, pieces): Kept| Tangle {
+        regime: Regime::ALL[usize::from(regime).min(1)],
+        intents,
+        before,
+        patch: patch.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap_or_default()).collect(),
+        labels,
+        mixed,
+        pieces,
+    };
     Some(values.into_iter().map(tangle).collect())
 }

@@ -130,6 +130,7 @@ impl Engine {
                 "What is staged and what is in the worktree take each other back; merge it with another commit, or leave it.",
             )
         })?;
+        let scope = desk.scope.with_head(outcome.head);
         Ok(AppliedCommit {
             success: true,
             dry_run: options.dry_run,
@@ -138,7 +139,7 @@ impl Engine {
             message: row.message,
             already_applied: false,
             operation: outcome.operation,
-            scope: desk.scope,
+            scope,
         })
     }
 
@@ -162,7 +163,7 @@ impl Engine {
             commits: outcome.rows,
             operation: outcome.operation,
             notices: outcome.empty.iter().map(passed_over).collect(),
-            scope: desk.scope,
+            scope: desk.scope.with_head(outcome.head),
         })
     }
 }
@@ -171,6 +172,8 @@ impl Engine {
 struct Outcome {
     rows: Vec<AppliedRow>,
     operation: Option<u64>,
+    /// Where the branch is afterwards, if it moved.
+    head: Option<String>,
     /// Ids of commits that change nothing.
     empty: Vec<String>,
 }
@@ -198,8 +201,8 @@ fn apply(
         let Steps { made, empty, .. } = steps(desk, &cut, &progress, wanted)?;
         return Ok(Outcome {
             rows: made.iter().map(|commit| row(commit, None)).collect(),
-            operation: None,
             empty,
+            ..Outcome::default()
         });
     }
     let detached = if options.allow_detached { DetachedHead::Allow } else { DetachedHead::Refuse };
@@ -248,6 +251,7 @@ fn apply(
             })
             .collect(),
         operation: Some(operation.number),
+        head: operation.head_after,
         empty,
     })
 }

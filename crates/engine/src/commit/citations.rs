@@ -97,7 +97,8 @@ impl Changed<'_> {
         }
         let Some(reason) = reason else { return Vec::new() };
         let with: Vec<usize> = with.into_iter().collect();
-        let companion = |unit| Companion { unit, with: with.clone(), reason: reason.clone() };
+        let companion =
+            |unit| Companion { unit, with: with.clone(), signal: "citation", reason: reason.clone() };
         self.units_of(note.change).map(companion).collect()
     }
 
@@ -127,7 +128,12 @@ impl Changed<'_> {
             }
             if let (Some(number), false) = (about, with.is_empty()) {
                 let reason = format!("the log tells of note {number:05}");
-                companions.push(Companion { unit, with: with.into_iter().collect(), reason });
+                companions.push(Companion {
+                    unit,
+                    with: with.into_iter().collect(),
+                    signal: "citation",
+                    reason,
+                });
             }
         }
         companions

@@ -31,14 +31,13 @@ const MOST_CONTROLS: usize = 1_000;
 
 /// For every step of the cut that the contracts know something of. Without them grouping is as good as without: whatever
 /// goes wrong here is told and nothing else.
-pub(super) fn contract_facts(desk: &Desk, cut: &Cut) -> Vec<ContractFacts> {
-    match facts(desk, cut) {
-        Ok(facts) => facts,
-        Err(error) => {
+pub(super) fn contract_facts<'a>(desk: &Desk, cut: &'a Cut) -> &'a [ContractFacts] {
+    cut.facts(|| {
+        facts(desk, cut).unwrap_or_else(|error| {
             tracing::warn!(%error, "grouped without contracts");
             Vec::new()
-        }
-    }
+        })
+    })
 }
 
 /// A file on one side of a step.

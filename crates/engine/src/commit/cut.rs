@@ -1,9 +1,10 @@
 //! A snapshot cut into the units that plans are made of, and the names under which callers know them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use becket_commits::{Change, HunkId, Part, Stage, Unit, units};
-use becket_diff::{FilePath, Hunk, Span};
+use becket_commits::{Change, ContractFacts, HunkId, Part, Stage, Unit, joined, runs, units};
+use becket_diff::{FilePath, Hunk, LineKind, Span};
 use becket_git::write::{Snapshot, StepStage};
 
 use super::layered::{LayeredFile, State, layered_files};
@@ -20,6 +21,8 @@ pub(super) struct Cut {
     pieces: BTreeMap<String, usize>,
     /// The id of the change that each step is of.
     change_ids: Vec<String>,
+    /// What the contracts say of it, once somebody asked.
+    facts: OnceCell<Vec<ContractFacts>>,
 }
 
 impl Cut {
@@ -34,7 +37,12 @@ impl Cut {
         for handle in &handles {
             *pieces.entry(handle.split('.').next().unwrap_or(handle).to_owned()).or_default() += 1;
         }
-        Self { snapshot, units, files, handles, numbers, pieces, change_ids }
+        Self { snapshot, units, files, handles, numbers, pieces, change_ids, facts: OnceCell::new() }
+    }
+
+    /// What the contracts say of it, which is looked for once.
+    pub(super) fn facts(&self, find: impl FnOnce() -> Vec<ContractFacts>) -> &[ContractFacts] {
+        self.facts.get_or_init(find)
     }
 
     /// As [`becket_commits`] takes them: one for each step of the snapshot, in its order.
@@ -104,7 +112,8 @@ impl Cut {
         self.sharing().iter().map(|files| files.iter().flat_map(indivisible).collect()).collect()
     }
 
-    /// Units of files of which the worktree takes back all that is staged: taken together they change nothing.
+    /// Units of which the worktree takes back what is staged: whole files, or parts of one. Taken together they change
+    /// nothing.
     pub(super) fn taken_back(&self) -> BTreeSet<usize> {
         let alone = (0..self.files.len()).map(|file| vec![file]);
         let changes_nothing = |files: &Vec<usize>| {
@@ -115,7 +124,46 @@ impl Cut {
             states(|file| &file.head) == states(|file| &file.worktree)
         };
         let sets = self.sharing().into_iter().chain(alone).filter(changes_nothing);
-        sets.flatten().flat_map(|file| self.files[file].units().collect::<Vec<_>>()).collect()
+        let mut found: BTreeSet<usize> =
+            sets.flatten().flat_map(|file| self.files[file].units().collect::<Vec<_>>()).collect();
+        for file in &self.files {
+            found.extend(self.parts_taken_back(file));
+        }
+        found
+    }
+
+    /// Staged and unstaged units of one file, each the other's way back.
+    fn parts_taken_back(&self, file: &LayeredFile) -> Vec<usize> {
+        // By themselves, and joined where they are one run of changed lines.
+        let candidates = |layer: &[usize]| -> Vec<(Vec<usize>, Hunk)> {
+            let units: Vec<Unit> = layer.iter().map(|unit| self.units[*unit].clone()).collect();
+            let alone = (0..units.len()).map(|unit| vec![unit]);
+            let all = runs(&units).into_iter().filter(|run| run.len() > 1).chain(alone);
+            let hunk = |places: Vec<usize>| {
+                let hunk = joined(&units, &places)?.hunk()?.clone();
+                Some((places.iter().map(|place| layer[*place]).collect(), hunk))
+            };
+            all.filter_map(hunk).collect()
+        };
+        let (staged, unstaged) = (file.staged(), file.unstaged());
+        if staged.is_empty() || unstaged.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let upper = candidates(unstaged);
+        for (units, hunk) in candidates(staged) {
+            if let Some((others, _)) = upper.iter().find(|(_, other)| takes_back(&hunk, other)) {
+                found.extend(units);
+                found.extend(others);
+            }
+        }
+        let name = |state: &Option<State>| state.as_ref().map(|it| (it.path.clone(), it.blob.mode.0));
+        if let [Some(one), Some(other)] = file.names(&self.units) {
+            if name(&file.head) == name(&file.worktree) {
+                found.extend([one, other]);
+            }
+        }
+        found
     }
 
     /// Files that have a path in common, or of which one is a folder of another's.
@@ -199,10 +247,23 @@ fn handles(changes: &[Change<'_>], units: &[Unit]) -> Vec<String> {
 
 /// Whether a part without context is of a hunk with context.
 fn holds(shown: &Hunk, part: &Hunk) -> bool {
-    let bounds = |span: Span| {
-        let begin = if span.lines == 0 { span.start } else { span.start.saturating_sub(1) };
-        (begin, begin + span.lines)
-    };
     let ((begin, end), (from, to)) = (bounds(shown.old), bounds(part.old));
     begin <= from && to <= end
+}
+
+/// Whether the second of two hunks without context leads back to where the first began.
+fn takes_back(first: &Hunk, second: &Hunk) -> bool {
+    let side = |hunk: &Hunk, kind: LineKind| -> Vec<(Vec<u8>, bool)> {
+        let lines = hunk.lines().filter(|line| line.kind == kind);
+        lines.map(|line| (line.content.to_vec(), line.newline)).collect()
+    };
+    bounds(first.new) == bounds(second.old)
+        && side(first, LineKind::Added) == side(second, LineKind::Removed)
+        && side(first, LineKind::Removed) == side(second, LineKind::Added)
+}
+
+/// Lines before it and at its end, counted from zero.
+fn bounds(span: Span) -> (usize, usize) {
+    let begin = if span.lines == 0 { span.start } else { span.start.saturating_sub(1) };
+    (begin, begin + span.lines)
 }

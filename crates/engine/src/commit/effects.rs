@@ -81,6 +81,15 @@ pub(super) struct ContractEffects {
     drift: Option<GivenDrift>,
 }
 
+/// A comparison of contracts that was made, and what it was made of.
+#[derive(Debug)]
+pub(super) struct Compared {
+    base: String,
+    edits: Vec<FileEdit>,
+    effects: ContractEffects,
+    notices: Vec<String>,
+}
+
 const MOST_CHANGES: usize = 8;
 const MOST_NAMED: usize = 5;
 const LONGEST_SIGNATURE: usize = 160;
@@ -88,15 +97,17 @@ const LONGEST_SIGNATURE: usize = 160;
 const MOST_SOURCES: usize = 20_000;
 
 impl Engine {
-    /// For each commit of a plan that is still to be made, by id; and why something is missing.
+    /// For each commit of a plan that is still to be made, by id; and why something is missing. What was `compared` for its
+    /// wording is not compared again.
     pub(super) fn effects(
         &self,
         desk: &Desk,
         cut: &Cut,
         kept: &KeptPlan,
         progress: &Progress,
+        compared: Option<Compared>,
     ) -> (BTreeMap<String, EffectsView>, Vec<String>) {
-        match self.plan_effects(desk, cut, kept, progress) {
+        match self.plan_effects(desk, cut, kept, progress, compared) {
             Ok(found) => found,
             Err(error) => {
                 tracing::warn!(%error, "a plan is shown without what it means to others");
@@ -111,6 +122,7 @@ impl Engine {
         cut: &Cut,
         kept: &KeptPlan,
         progress: &Progress,
+        compared: Option<Compared>,
     ) -> Result<(BTreeMap<String, EffectsView>, Vec<String>), Error> {
         let pending: Vec<_> =
             kept.plan.commits.iter().filter(|commit| progress.sha(&commit.id).is_none()).collect();
@@ -132,11 +144,15 @@ impl Engine {
         }
         let whole = rendering.edits(&first, &before)?;
         let base = progress.head.as_deref().unwrap_or(&kept.trees.head);
-        let (contracts, notices) = self.planned_contracts(desk, base, &whole)?;
-        let facts = if contracts.changes.is_empty() { Vec::new() } else { contract_facts(desk, cut) };
+        let same = compared.filter(|compared| compared.base == base && compared.edits == whole);
+        let (contracts, notices) = match same {
+            Some(compared) => (compared.effects, compared.notices),
+            None => self.planned_contracts(desk, base, &whole)?,
+        };
+        let facts = if contracts.changes.is_empty() { &[] } else { contract_facts(desk, cut) };
         let units: Vec<BTreeSet<usize>> = pending.iter().map(|commit| numbers(cut, &commit.hunks)).collect();
         let homes: Vec<Option<usize>> =
-            contracts.changes.iter().map(|change| home(cut, &units, &edits, &facts, change)).collect();
+            contracts.changes.iter().map(|change| home(cut, &units, &edits, facts, change)).collect();
         let mut effects = BTreeMap::new();
         for (number, commit) in pending.iter().enumerate() {
             let own = contracts.changes.iter().zip(&homes).filter(|(_, home)| **home == Some(number));
@@ -162,34 +178,30 @@ impl Engine {
         Ok((effects, notices))
     }
 
-    /// Promises that units break, each with those that touch it. Nothing where that is not known.
-    pub(super) fn breaking(&self, desk: &Desk, cut: &Cut, units: &BTreeSet<usize>) -> Vec<Breaking> {
-        self.broken(desk, cut, units).unwrap_or_else(|error| {
-            tracing::warn!(%error, "a plan is worded without what it breaks");
-            Vec::new()
-        })
+    /// Promises that units break, each with those that touch it, and how they were found. Nothing where that is not known.
+    pub(super) fn breaking(
+        &self,
+        desk: &Desk,
+        cut: &Cut,
+        units: &BTreeSet<usize>,
+    ) -> (Vec<Breaking>, Option<Compared>) {
+        match self.compare_planned(desk, cut, units) {
+            Ok(compared) => (broken(desk, cut, units, &compared.effects), Some(compared)),
+            Err(error) => {
+                tracing::warn!(%error, "a plan is worded without what it breaks");
+                (Vec::new(), None)
+            }
+        }
     }
 
-    fn broken(&self, desk: &Desk, cut: &Cut, units: &BTreeSet<usize>) -> Result<Vec<Breaking>, Error> {
+    fn compare_planned(&self, desk: &Desk, cut: &Cut, units: &BTreeSet<usize>) -> Result<Compared, Error> {
         let rendering = Rendering::of(desk, cut, units)?;
         let (before, after) = (rendering.with(&|_| false)?, rendering.with(&|unit| units.contains(&unit))?);
         let edits = rendering.edits(&before, &after)?;
-        let (contracts, _) = self.planned_contracts(desk, &cut.snapshot.trees.head, &edits)?;
-        let broken: Vec<&ContractChangeView> =
-            contracts.changes.iter().filter(|change| change.breaking).collect();
-        if broken.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (facts, changes) = (contract_facts(desk, cut), cut.changes());
-        let breaking = |change: &&ContractChangeView| {
-            let here = |unit: &&usize| is_of(&changes[cut.units[**unit].change], &change.file);
-            let file: Vec<usize> = units.iter().filter(here).copied().collect();
-            let exact: Vec<usize> =
-                file.iter().copied().filter(|unit| declares(cut, &facts, *unit, &change.name)).collect();
-            let text = format!("`{}` in {}: {}", change.name, change.file, change.reason);
-            Breaking { units: if exact.is_empty() { file } else { exact }, text }
-        };
-        Ok(broken.iter().map(breaking).collect())
+        let trees = &cut.snapshot.trees;
+        let base = trees.commit.clone().unwrap_or_else(|| trees.head.clone());
+        let (effects, notices) = self.planned_contracts(desk, &base, &edits)?;
+        Ok(Compared { base, edits, effects, notices })
     }
 
     /// What edits on top of a commit or tree do to its contracts.
@@ -244,6 +256,23 @@ impl Engine {
             }
         }
     }
+}
+
+fn broken(desk: &Desk, cut: &Cut, units: &BTreeSet<usize>, effects: &ContractEffects) -> Vec<Breaking> {
+    let broken: Vec<&ContractChangeView> = effects.changes.iter().filter(|change| change.breaking).collect();
+    if broken.is_empty() {
+        return Vec::new();
+    }
+    let (facts, changes) = (contract_facts(desk, cut), cut.changes());
+    let breaking = |change: &&ContractChangeView| {
+        let here = |unit: &&usize| is_of(&changes[cut.units[**unit].change], &change.file);
+        let file: Vec<usize> = units.iter().filter(here).copied().collect();
+        let exact: Vec<usize> =
+            file.iter().copied().filter(|unit| declares(cut, facts, *unit, &change.name)).collect();
+        let text = format!("`{}` in {}: {}", change.name, change.file, change.reason);
+        Breaking { units: if exact.is_empty() { file } else { exact }, text }
+    };
+    broken.iter().map(breaking).collect()
 }
 
 fn view(file: &str, change: &DeclarationChange) -> ContractChangeView {

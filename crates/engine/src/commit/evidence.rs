@@ -9,9 +9,9 @@ use super::{citations::citations, contracts::contract_facts, cut::Cut, desk::Des
 use crate::Engine;
 
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Known<'a> {
     history: History,
-    contracts: Vec<ContractFacts>,
+    contracts: &'a [ContractFacts],
     /// By the numbers of units.
     companions: Vec<Companion>,
     /// For all units of the cut.
@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 impl Engine {
-    pub(super) fn known(&self, desk: &Desk, cut: &Cut) -> Known {
+    pub(super) fn known<'a>(&self, desk: &Desk, cut: &'a Cut) -> Known<'a> {
         let history = statistics(&desk.git, &desk.write, cut.snapshot.trees.commit.as_deref());
         let contracts = contract_facts(desk, cut);
         let companions = citations(desk, cut);
@@ -54,9 +54,9 @@ pub(super) struct Selection {
     breaking: Vec<Breaking>,
 }
 
-impl Known {
+impl<'a> Known<'a> {
     /// Only what commits are worded from.
-    pub(super) fn for_wording(desk: &Desk, cut: &Cut) -> Self {
+    pub(super) fn for_wording(desk: &Desk, cut: &'a Cut) -> Self {
         Self {
             history: History::default(),
             contracts: contract_facts(desk, cut),
@@ -74,7 +74,7 @@ impl Known {
         let sets = cut.together().into_iter().map(|set| places(&set));
         let companion = |known: &Companion| {
             let unit = numbers.binary_search(&known.unit).ok()?;
-            Some(Companion { unit, with: places(&known.with), reason: known.reason.clone() })
+            Some(Companion { unit, with: places(&known.with), ..known.clone() })
         };
         Selection {
             units: numbers.iter().map(|number| cut.units[*number].clone()).collect(),
@@ -88,11 +88,11 @@ impl Known {
         }
     }
 
-    pub(super) fn evidence<'a>(&'a self, selection: &'a Selection) -> Evidence<'a> {
+    pub(super) fn evidence<'b>(&'b self, selection: &'b Selection) -> Evidence<'b> {
         Evidence {
             history: &self.history,
             embeddings: selection.vectors.as_deref(),
-            contracts: &self.contracts,
+            contracts: self.contracts,
             together: &selection.together,
             companions: &selection.companions,
             breaking: &selection.breaking,

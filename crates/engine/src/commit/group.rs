@@ -28,7 +28,7 @@ pub struct GroupChangesRequest {
 pub struct GroupedChanges {
     /// One intent each; every hunk of the named changes is in exactly one.
     pub groups: Vec<GroupView>,
-    /// Changes that cannot be committed, and why.
+    /// Changes, or hunks of them, that cannot be committed, and why.
     pub left_out: Vec<LeftOut>,
     pub notices: Vec<String>,
     pub scope: Scope,
@@ -61,6 +61,9 @@ pub struct ReasonView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LeftOut {
     pub change_id: String,
+    /// Where it is only a part of the change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunk_ids: Vec<String>,
     pub reason: String,
 }
 
@@ -137,23 +140,39 @@ impl Engine {
 }
 
 fn left_out(cut: &Cut, wanted: &BTreeSet<String>, taken_back: &BTreeSet<usize>) -> Vec<LeftOut> {
-    let taken_back: BTreeSet<&str> = taken_back.iter().map(|unit| cut.change_id(*unit)).collect();
-    let reason = |change: &becket_git::Change| {
-        if change.nested_repository {
-            return Some("it is a repository of its own");
-        }
-        if change.staged.is_empty() && change.unstaged.is_empty() {
-            return Some("it could not be read");
-        }
-        taken_back.contains(change.id.as_str()).then_some(
-            "what is staged and what is in the worktree take each other back, so that a commit of both changes \
-             nothing; it stays as it is (leave untracked files out to plan what is staged alone)",
-        )
-    };
     let named = cut.snapshot.changes.iter().filter(|change| wanted.contains(&change.id));
     named
         .filter_map(|change| {
-            Some(LeftOut { change_id: change.id.clone(), reason: reason(change)?.to_owned() })
+            let left = |reason: &str, hunk_ids| {
+                Some(LeftOut { change_id: change.id.clone(), hunk_ids, reason: reason.to_owned() })
+            };
+            if change.nested_repository {
+                return left("it is a repository of its own", Vec::new());
+            }
+            if change.staged.is_empty() && change.unstaged.is_empty() {
+                return left("it could not be read", Vec::new());
+            }
+            let own: Vec<usize> =
+                (0..cut.units.len()).filter(|unit| cut.change_id(*unit) == change.id).collect();
+            let left_units: Vec<_> = own
+                .iter()
+                .filter(|unit| taken_back.contains(unit))
+                .map(|unit| cut.units[*unit].id.clone())
+                .collect();
+            if left_units.is_empty() {
+                return None;
+            }
+            if left_units.len() < own.len() {
+                return left(
+                    "what is staged here and what is in the worktree take each other back; it stays as it is",
+                    cut.names(&left_units),
+                );
+            }
+            left(
+                "what is staged and what is in the worktree take each other back, so that a commit of both changes \
+                 nothing; it stays as it is (leave untracked files out to plan what is staged alone)",
+                Vec::new(),
+            )
         })
         .collect()
 }
@@ -240,7 +259,11 @@ impl fmt::Display for GroupedChanges {
             write!(formatter, "{group}")?;
         }
         for left in &self.left_out {
-            writeln!(formatter, "note: {} is left out: {}", left.change_id, left.reason)?;
+            let names = match left.hunk_ids.as_slice() {
+                [] => left.change_id.clone(),
+                hunks => some(hunks, ", "),
+            };
+            writeln!(formatter, "note: left out: {names}: {}", left.reason)?;
         }
         for notice in &self.notices {
             writeln!(formatter, "note: {notice}")?;

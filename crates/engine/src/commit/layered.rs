@@ -114,6 +114,10 @@ impl LayeredFile {
         &self.staged
     }
 
+    pub(super) fn unstaged(&self) -> &[usize] {
+        &self.unstaged
+    }
+
     /// Every path that it ever has.
     pub(super) fn paths(&self) -> impl Iterator<Item = &FilePath> {
         [&self.head, &self.index, &self.worktree].into_iter().flatten().map(|state| &state.path)
@@ -161,15 +165,18 @@ impl LayeredFile {
                 return Ok(stored(self.index.as_ref()));
             }
         }
-        let is_whole = |layer: &[usize]| layer.iter().find(|unit| units[**unit].part == Part::File).copied();
-        if is_whole(&self.unstaged).is_some_and(taken) {
+        let [lower_name, upper_name] = self.names(units);
+        let is_whole = |layer: &[usize], name: Option<usize>| {
+            layer.iter().copied().find(|unit| units[*unit].part == Part::File && Some(*unit) != name)
+        };
+        if is_whole(&self.unstaged, upper_name).is_some_and(taken) {
             return Ok(stored(self.worktree.as_ref()));
         }
         let choices = |layer: &[usize]| -> Vec<Choice<'_>> {
             let hunk = |unit: &usize| Some(Choice { hunk: units[*unit].hunk()?, taken: taken(*unit) });
             layer.iter().filter_map(hunk).collect()
         };
-        let (base, lower) = match is_whole(&self.staged) {
+        let (base, lower) = match is_whole(&self.staged, lower_name) {
             Some(whole) if taken(whole) => (self.index.as_ref(), Vec::new()),
             Some(whole) if any(&self.unstaged) => {
                 let unit = self.unstaged.iter().copied().find(|unit| taken(*unit)).unwrap_or(whole);
@@ -179,18 +186,23 @@ impl LayeredFile {
             None => (self.head.as_ref(), choices(&self.staged)),
         };
         let Some(base) = base else { return Ok(None) };
-        let lost = || LayerError::Lost { path: base.path.clone() };
-        let text = content_of(&base.blob.id).ok_or_else(lost)?;
-        let text = compose(&text, &lower, &choices(&self.unstaged))
-            .map_err(|source| LayerError::Content { path: base.path.clone(), source })?;
+        let upper = choices(&self.unstaged);
+        let content = if lower.is_empty() && upper.is_empty() {
+            NewContent::Stored(base.blob.id.clone())
+        } else {
+            let lost = || LayerError::Lost { path: base.path.clone() };
+            let text = content_of(&base.blob.id).ok_or_else(lost)?;
+            let text = compose(&text, &lower, &upper)
+                .map_err(|source| LayerError::Content { path: base.path.clone(), source })?;
+            NewContent::Bytes(text)
+        };
         let (mut path, mut mode) = (base.path.clone(), base.blob.mode);
         let layers = [
-            (&self.staged, self.head.as_ref(), self.index.as_ref()),
-            (&self.unstaged, self.index.as_ref(), self.worktree.as_ref()),
+            (lower_name, self.head.as_ref(), self.index.as_ref()),
+            (upper_name, self.index.as_ref(), self.worktree.as_ref()),
         ];
-        for (layer, old, new) in layers {
-            let renamed = layer.iter().any(|unit| units[*unit].part == Part::Metadata && taken(*unit));
-            if let (true, Some(old), Some(new)) = (renamed, old, new) {
+        for (name, old, new) in layers {
+            if let (true, Some(old), Some(new)) = (name.is_some_and(taken), old, new) {
                 if old.path != new.path {
                     path = new.path.clone();
                 }
@@ -199,7 +211,25 @@ impl LayeredFile {
                 }
             }
         }
-        Ok(Some((path, mode, NewContent::Bytes(text))))
+        Ok(Some((path, mode, content)))
+    }
+
+    /// The unit of each layer that is about the name or the mode alone.
+    pub(super) fn names(&self, units: &[Unit]) -> [Option<usize>; 2] {
+        let only = |layer: &[usize], old: Option<&State>, new: Option<&State>| {
+            let is_regular = |state: &State| state.blob.mode.0 & 0o170_000 == 0o100_000;
+            let same_content = matches!((old, new), (Some(old), Some(new))
+                if old.blob.id == new.blob.id && is_regular(old) && is_regular(new));
+            layer.iter().copied().find(|unit| match units[*unit].part {
+                Part::Metadata => true,
+                Part::File => same_content,
+                Part::Lines(_) => false,
+            })
+        };
+        [
+            only(&self.staged, self.head.as_ref(), self.index.as_ref()),
+            only(&self.unstaged, self.index.as_ref(), self.worktree.as_ref()),
+        ]
     }
 }
 

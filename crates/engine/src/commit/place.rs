@@ -35,6 +35,13 @@ pub struct Scope {
     pub head: Option<String>,
 }
 
+impl Scope {
+    /// The same after the branch moved, if it did.
+    pub(super) fn with_head(self, head: Option<String>) -> Self {
+        Self { head: head.or(self.head), ..self }
+    }
+}
+
 /// One worktree, and the path in it that the caller named.
 #[derive(Debug)]
 pub(super) struct Place {

@@ -15,7 +15,7 @@ use super::{
     bound::{Extent, json_size},
     cut::Cut,
     desk::Desk,
-    effects::EffectsView,
+    effects::{Compared, EffectsView},
     evidence::Known,
     group::{ReasonView, counted, reason, some},
     ledger::{KeptPlan, Ledger, Progress},
@@ -124,11 +124,11 @@ impl Engine {
         desk.check_trees(&trees, &cut, &units, &desk.look(Untracked::Include)?.snapshot)?;
         let known = ledger.plans.iter().find(|kept| kept.group_ids == ids && kept.trees == trees);
         let mut notices = Vec::new();
-        let kept = if let Some(kept) = known {
-            kept.clone()
+        let (kept, compared) = if let Some(kept) = known {
+            (kept.clone(), None)
         } else {
             let known = self.known(&desk, &cut);
-            let breaking = self.breaking(&desk, &cut, &units);
+            let (breaking, compared) = self.breaking(&desk, &cut, &units);
             let numbers: Vec<usize> = units.into_iter().collect();
             let mut selection = known.select(&cut, &numbers);
             selection.break_promises(&numbers, breaking);
@@ -137,9 +137,9 @@ impl Engine {
             let (made, empty) = without_empty(&desk, &cut, made, &selection.units, &evidence)?;
             notices.extend(known.warnings.clone());
             notices.extend(empty);
-            Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?
+            (Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?, compared)
         };
-        let proposed = self.plan_view(&desk, &cut, &kept, notices)?;
+        let proposed = self.plan_view(&desk, &cut, &kept, notices, compared)?;
         Ok(bounded(proposed, self.room(request.extent)))
     }
 
@@ -148,7 +148,7 @@ impl Engine {
         let desk = self.desk(worktree)?;
         let kept = chosen(&Ledger::read(&desk.write)?, plan)?;
         let cut = desk.recall(&kept.trees)?;
-        self.plan_view(&desk, &cut, &kept, Vec::new())
+        self.plan_view(&desk, &cut, &kept, Vec::new(), None)
     }
 
     pub fn edit_plan(&self, request: &EditPlanRequest) -> Result<ProposedCommits, Error> {
@@ -158,7 +158,7 @@ impl Engine {
         let known = Known::for_wording(&desk, &cut);
         let planned: BTreeSet<usize> =
             kept.plan.commits.iter().flat_map(|commit| numbers(&cut, &commit.hunks)).collect();
-        let breaking = self.breaking(&desk, &cut, &planned);
+        let (breaking, compared) = self.breaking(&desk, &cut, &planned);
         let planned: Vec<usize> = planned.into_iter().collect();
         let mut selection = known.select(&cut, &planned);
         selection.break_promises(&planned, breaking);
@@ -176,7 +176,8 @@ impl Engine {
             }
             Ok(kept)
         })?;
-        Ok(bounded(self.plan_view(&desk, &cut, &kept, Vec::new())?, self.room(request.extent)))
+        let view = self.plan_view(&desk, &cut, &kept, Vec::new(), compared)?;
+        Ok(bounded(view, self.room(request.extent)))
     }
 
     fn plan_view(
@@ -185,9 +186,10 @@ impl Engine {
         cut: &Cut,
         kept: &KeptPlan,
         mut notices: Vec<String>,
+        compared: Option<Compared>,
     ) -> Result<ProposedCommits, Error> {
         let progress = kept.progress(&desk.write)?;
-        let (mut effects, missing) = self.effects(desk, cut, kept, &progress);
+        let (mut effects, missing) = self.effects(desk, cut, kept, &progress, compared);
         notices.extend(missing);
         let view = |commit: &PlannedCommit| CommitPlan {
             effects: effects.remove(&commit.id),
@@ -393,17 +395,20 @@ fn edits(
 }
 
 fn refused_edit(cut: &Cut, error: &EditError) -> Error {
+    const HINT: &str = "`becket commit show` has the plan with its ids.";
     let mut message = error.to_string();
     for (unit, handle) in cut.units.iter().zip(&cut.handles) {
         message = message.replace(unit.id.as_str(), handle);
     }
     let code = match error {
-        EditError::UnknownCommit { .. } => return Error::not_found("unknown_commit", message),
+        EditError::UnknownCommit { .. } => {
+            return Error::not_found("unknown_commit", message).with_hint(HINT);
+        }
         EditError::UnknownHunk { .. } | EditError::NotInCommit { .. } => "unknown_hunk",
         EditError::TooEarly { .. } => "commit_depends",
         _ => "invalid_edit",
     };
-    Error::invalid(code, message).with_hint("`becket commit show` has the plan with its ids.")
+    Error::invalid(code, message).with_hint(HINT)
 }
 
 impl fmt::Display for ProposedCommits {

@@ -23,7 +23,7 @@ pub(super) fn refused(error: WriteError) -> Error {
             "unmerged_paths",
             "Cannot commit during merge/rebase with unresolved conflicts. Resolve conflicts first.",
         )
-        .with_hint(format!("Unmerged: {}.", named(paths))),
+        .with_hint(format!("Settle each and `git add` it, or abort with git: {}.", named(paths))),
         WriteError::Detached { .. } => Error::conflict("detached_head", message)
             .with_hint("Check out a branch, or allow it with `allow_detached` (--allow-detached)."),
         WriteError::CheckedOutElsewhere { .. } => Error::conflict("branch_checked_out_elsewhere", message)

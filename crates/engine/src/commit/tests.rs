@@ -2,11 +2,13 @@
 #![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
 mod applying;
+mod broken_rows;
 mod history;
 mod odd;
 mod others;
 mod planning;
 mod taken_back;
+mod whole_way;
 
 use becket_testing::TestRepo;
 use serde_json::json;

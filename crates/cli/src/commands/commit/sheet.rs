@@ -10,11 +10,15 @@ use becket_engine::{
 
 const HELP: &str = "\
 #
-# A `commit` line begins a commit: its id and title. Indented lines below it are its description, `hunk` lines what it
-# commits: an id, and for you the file and a first line. Reword titles and descriptions; move `hunk` lines between commits; move whole commits to reorder them; take
-# away a `commit` line to add its hunks to the commit above; write `commit new TITLE` for another one.
-# Every hunk stays in the plan: one whose line is gone goes back to where it was. Lines with `#` are not read.
-# An empty text changes nothing.
+# A `commit` line begins a commit: its id and title. Indented lines below it are its
+# description, `hunk` lines what it commits: an id, and for you the file and a first line.
+#
+# Reword titles and descriptions; move `hunk` lines between commits; move whole commits to
+# reorder them; take away a `commit` line to add its hunks to the commit above; write
+# `commit new TITLE` for another one.
+#
+# Every hunk stays in the plan: one whose line is gone goes back to where it was. Lines
+# with `#` are not read. An empty text changes nothing.
 ";
 
 /// What a changed text asks for.

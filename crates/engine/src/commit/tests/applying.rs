@@ -10,9 +10,13 @@ use super::super::{cut::Cut, ledger::Ledger};
 use super::*;
 
 /// Numbers that look random and are the same in every run.
-struct Chance(u64);
+pub(super) struct Chance(u64);
 
 impl Chance {
+    pub(super) fn of(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -20,7 +24,7 @@ impl Chance {
         usize::try_from(self.0 % limit as u64).unwrap()
     }
 
-    fn once_in(&mut self, times: usize) -> bool {
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
@@ -81,7 +85,7 @@ pub(super) fn with_identity() -> TestRepo {
 }
 
 /// A repository in which all sorts of things are uncommitted.
-fn random(chance: &mut Chance) -> TestRepo {
+pub(super) fn random(chance: &mut Chance) -> TestRepo {
     let repo = with_identity();
     if chance.once_in(4) {
         repo.git(["config", "core.autocrlf", "input"]);
@@ -157,6 +161,13 @@ fn disturb(repo: &TestRepo, name: &str, chance: &mut Chance) {
         14 if !exists => {
             repo.write(name, text(chance));
             repo.try_git(["--literal-pathspecs", "add", "-N", "--", name]);
+        }
+        // What was staged is taken back, and something else is done.
+        15 if is_file => {
+            let last = repo.try_git(["show", &format!("HEAD:{name}")]);
+            if last.status.success() {
+                std::fs::write(&path, edited(&last.stdout, chance)).unwrap();
+            }
         }
         _ => {}
     }
@@ -236,7 +247,7 @@ pub(super) fn told(repo: &TestRepo) -> [String; 3] {
 }
 
 /// What git still tells, but for files that were only intended to be added and are gone: no commit can have them.
-fn left(repo: &TestRepo, command: &[&str]) -> Vec<String> {
+pub(super) fn left(repo: &TestRepo, command: &[&str]) -> Vec<String> {
     let told = repo.git([command, &["--ignore-submodules=dirty"]].concat());
     let lines = told.split('\0').filter(|line| !line.is_empty());
     let gone = |line: &&str| {
@@ -296,15 +307,17 @@ fn keep_random_plan(engine: &Engine, chance: &mut Chance) -> (String, Vec<String
     (kept.id, kept.plan.commits.into_iter().map(|commit| commit.id).collect())
 }
 
-fn cases() -> u64 {
-    if std::env::var_os("BECKET_FULL").is_some() { 400 } else { 8 }
+/// How many repositories are made, or the one that somebody asks for.
+pub(super) fn seeds() -> std::ops::RangeInclusive<u64> {
+    let only = std::env::var("BECKET_SEED").ok().and_then(|seed| seed.parse().ok());
+    let cases = if std::env::var_os("BECKET_FULL").is_some() { 400 } else { 8 };
+    only.map_or(1..=cases, |seed: u64| seed..=seed)
 }
 
 #[test]
 fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
-    let only = std::env::var("BECKET_SEED").ok().and_then(|seed| seed.parse().ok());
-    for seed in only.map_or(1..=cases(), |seed: u64| seed..=seed) {
-        let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for seed in seeds() {
+        let mut chance = Chance::of(seed);
         let repo = random(&mut chance);
         let engine = engine(&repo);
         let (before, files) = (told(&repo), worktree(&repo));

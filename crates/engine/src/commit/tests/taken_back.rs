@@ -71,30 +71,106 @@ fn what_is_staged_and_taken_back_stays_so_beside_other_edits_of_the_file() {
     repo.git(["add", "a.txt"]);
     repo.write("a.txt", LINES.replace("nine", "9"));
     let (before, files, wanted) = (told(&repo), worktree(&repo), dirty_tree(&repo));
-    let staged = repo.git(["diff", "--cached"]);
+    let was_staged = staged(&repo);
     let engine = engine(&repo);
-    let (_, proposed) = plan(&engine);
-    // Whatever the grouping says, a commit of the two that come to nothing is none.
+    let (grouped, proposed) = plan(&engine);
+    let left: Vec<&Vec<String>> = grouped.left_out.iter().map(|left| &left.hunk_ids).collect();
+    assert_eq!(left, [&["change-1-hunk-1", "change-1-hunk-2"]], "{grouped:?}");
     let own: Vec<String> = proposed.commits.iter().flat_map(|commit| commit.hunk_ids.clone()).collect();
-    assert!(own.iter().any(|id| id.starts_with("change-1-hunk-")), "{proposed:?}");
-    let alone = proposed.commits.iter().find(|commit| commit.hunk_ids.len() == 3);
-    if let Some(commit) = alone {
-        let hunks = vec!["change-1-hunk-1".to_owned(), "change-1-hunk-2".to_owned()];
-        let edits = vec![PlanEdit::Split { commit: commit.id.clone(), hunks }];
-        engine.edit_plan(&EditPlanRequest { edits, ..EditPlanRequest::default() }).unwrap();
-        let dry = ApplyOptions { dry_run: true, ..ApplyOptions::default() };
-        let preview =
-            engine.apply_all(&ApplyAllRequest { options: dry, ..ApplyAllRequest::default() }).unwrap();
-        assert_eq!((preview.commits.len(), preview.notices.len()), (1, 1), "{preview:?}");
-    }
+    assert_eq!(own, ["change-1-hunk-3"], "{proposed:?}");
     let applied = engine.apply_all(&ApplyAllRequest::default()).unwrap();
     assert_eq!(applied.commits.len(), 1, "{applied:?}");
+    assert_eq!(applied.scope.head, Some(repo.head()), "where the branch is now");
     assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), wanted);
     assert_eq!(worktree(&repo), files);
-    let lines = |diff: &str| -> Vec<String> {
-        diff.lines().filter(|line| line.starts_with(['+', '-'])).map(str::to_owned).collect()
-    };
-    assert_eq!(lines(&repo.git(["diff", "--cached"])), lines(&staged), "what was staged is staged");
+    assert_eq!(staged(&repo), was_staged, "what was staged is staged");
+    engine.undo(None, None).unwrap();
+    assert_eq!(told(&repo), before);
+}
+
+/// What is staged, by the lines that it adds and removes.
+fn staged(repo: &TestRepo) -> Vec<String> {
+    let diff = repo.git(["diff", "--cached", "-U0"]);
+    diff.lines().filter(|line| line.starts_with(['+', '-'])).map(str::to_owned).collect()
+}
+
+#[test]
+fn of_several_staged_edits_only_those_that_were_not_taken_back_are_committed() {
+    let repo = with_identity();
+    repo.write("a.txt", LINES);
+    repo.write("b.txt", "1\n");
+    repo.commit("first");
+    // Lines that are replaced, added and removed are staged; all of these are taken back, and one more is not.
+    let index = LINES.replace("two", "2").replace("five\n", "five\nfive and a half\n").replace("B\n", "");
+    repo.write("a.txt", index.replace("ten", "10"));
+    repo.git(["add", "a.txt"]);
+    repo.write("a.txt", LINES.replace("ten", "10").replace("D\n", "d\n"));
+    repo.write("b.txt", "2\n");
+    let (before, files, wanted) = (told(&repo), worktree(&repo), dirty_tree(&repo));
+    let engine = engine(&repo);
+    let (grouped, _) = plan(&engine);
+    assert_eq!(grouped.left_out.len(), 1, "{grouped:?}");
+    assert_eq!(grouped.left_out[0].hunk_ids.len(), 6, "{grouped:?}");
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), wanted);
+    assert_eq!(worktree(&repo), files);
+    let kept = ["--- a/a.txt", "+++ b/a.txt", "-two", "+2", "+five and a half", "-B"];
+    assert_eq!(staged(&repo), kept, "what was staged, less what was committed");
+    engine.undo(None, None).unwrap();
+    assert_eq!(told(&repo), before);
+}
+
+#[test]
+fn a_mode_that_is_staged_and_taken_back_stays_so_beside_other_edits() {
+    if !cfg!(unix) {
+        return;
+    }
+    let repo = with_identity();
+    repo.write("a.txt", LINES);
+    repo.commit("first");
+    repo.git(["update-index", "--chmod=+x", "a.txt"]);
+    repo.write("a.txt", LINES.replace("nine", "9"));
+    let (before, wanted) = (told(&repo), dirty_tree(&repo));
+    let engine = engine(&repo);
+    let (grouped, _) = plan(&engine);
+    assert_eq!(grouped.left_out[0].hunk_ids.len(), 2, "{grouped:?}");
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), wanted);
+    assert_eq!(repo.git(["diff", "--cached", "--summary"]), " mode change 100644 => 100755 a.txt");
+    engine.undo(None, None).unwrap();
+    assert_eq!(told(&repo), before);
+}
+
+#[test]
+fn a_mode_that_is_not_staged_takes_no_staged_lines_with_it() {
+    if !cfg!(unix) {
+        return;
+    }
+    let repo = with_identity();
+    repo.write("a.txt", LINES);
+    repo.commit("first");
+    repo.write("a.txt", LINES.replace("two", "2"));
+    repo.git(["add", "a.txt"]);
+    super::applying::make_executable(&repo.path("a.txt"));
+    let (before, wanted) = (told(&repo), dirty_tree(&repo));
+    let engine = engine(&repo);
+    let (_, proposed) = plan(&engine);
+    if proposed.commits.len() == 1 {
+        let mode: Vec<String> =
+            proposed.commits[0].hunk_ids.iter().filter(|id| !id.contains("-hunk-")).cloned().collect();
+        let edits = vec![PlanEdit::Split { commit: proposed.commits[0].id.clone(), hunks: mode }];
+        engine.edit_plan(&EditPlanRequest { edits, ..EditPlanRequest::default() }).unwrap();
+    }
+    let proposed = engine.show_plan(None, None).unwrap();
+    let mode = proposed.commits.iter().find(|commit| !commit.hunk_ids[0].contains("-hunk-")).unwrap();
+    let request = ApplyCommitRequest { commit_id: mode.id.clone(), ..ApplyCommitRequest::default() };
+    engine.apply_commit(&request).unwrap();
+    assert_eq!(repo.git(["show", "--format=", "--summary"]), " mode change 100644 => 100755 a.txt");
+    assert_eq!(repo.git(["show", "--format=", "--numstat"]), "0\t0\ta.txt");
+    assert!(repo.git(["diff", "--cached", "--numstat"]).starts_with("1\t1"), "the lines are still staged");
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), wanted);
+    engine.undo(None, None).unwrap();
     engine.undo(None, None).unwrap();
     assert_eq!(told(&repo), before);
 }
