@@ -118,21 +118,21 @@ pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn F
         .flat_map(|from| graph.edges(*from).iter().map(move |edge| (*from, edge.to, edge.kind)))
         .filter(|(_, to, _)| inside(*to))
         .collect();
-    let mut left_out: Vec<Cut> = cut
-        .into_iter()
-        .filter(|(file, _, _)| !inside(*file))
-        .map(|(file, by, reason)| Cut {
-            entry_id: graph.path(file).to_owned(),
-            reason: reason.to_owned(),
-            referenced_by: graph.path(by).to_owned(),
-        })
-        .collect();
-    left_out.sort();
-    left_out.dedup_by(|later, earlier| later.entry_id == earlier.entry_id);
-    Bundle { root, nodes, edges, cut: left_out }
+    // Positions are by path.
+    let mut left_out: Vec<LeftOut> = cut.into_iter().filter(|(file, _, _)| !inside(*file)).collect();
+    left_out.sort_unstable();
+    left_out.dedup_by_key(|(file, _, _)| *file);
+    let cut = left_out.into_iter().map(|(file, reason, by)| Cut {
+        entry_id: graph.path(file).to_owned(),
+        reason: reason.to_owned(),
+        referenced_by: graph.path(by).to_owned(),
+    });
+    let cut = cut.collect();
+    Bundle { root, nodes, edges, cut }
 }
 
-type LeftOut = (usize, usize, &'static str);
+/// A file, why it is not there, and who needs it.
+type LeftOut = (usize, &'static str, usize);
 
 /// The nodes of a bundle, and the edges that were not followed.
 fn reach(
@@ -165,7 +165,7 @@ fn reach(
                     next.push(edge.to);
                     continue;
                 };
-                cut.push((edge.to, *file, reason));
+                cut.push((edge.to, reason, *file));
             }
         }
         next.sort_unstable();

@@ -9,7 +9,7 @@ mod toon;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::bundle::{Cut, Missing};
 use crate::graph::EdgeKind;
@@ -89,35 +89,39 @@ pub struct BundleText<'a> {
 impl BundleText<'_> {
     /// One object, compact, on one line.
     pub fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Meta<'a> {
+            missing: &'a [Missing],
+            #[serde(skip_serializing_if = "<[Cut]>::is_empty")]
+            cut: &'a [Cut],
+            source: String,
+        }
         let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
-        let mut text = String::with_capacity(nodes + 400);
-        let quoted = |text: &str| Value::from(text).to_string();
+        let edges: usize = self.edges.iter().map(|(from, to, _)| from.len() + to.len() + 20).sum();
+        let mut text = String::with_capacity(nodes + edges + 1024);
         let (at, of) = self.position;
         // Writing to a string cannot fail.
         let _ = write!(
             text,
             "{{\"$schema\":\"{SCHEMA}\",\"position\":\"{at}/{of}\",\"type\":\"LogicStampBundle\",\"schemaVersion\":\"0.1\",\
-             \"entryId\":{},\"depth\":{},\"createdAt\":{},\"bundleHash\":{},\"graph\":{{\"nodes\":[{}],",
-            quoted(self.entry_id),
+             \"entryId\":{},\"depth\":{},\"createdAt\":{},\"bundleHash\":{},\"graph\":{{\"nodes\":[",
+            written(&self.entry_id),
             self.depth,
-            quoted(self.created_at),
-            quoted(self.bundle_hash),
-            self.nodes.join(","),
+            written(&self.created_at),
+            written(&self.bundle_hash),
         );
-        let pairs: Vec<Value> = self.edges.iter().map(|(from, to, _)| json!([from, to])).collect();
-        let _ = write!(text, "\"edges\":{}", Value::from(pairs));
+        joined(&mut text, &self.nodes, ",");
+        let pairs: Vec<[&str; 2]> = self.edges.iter().map(|(from, to, _)| [*from, *to]).collect();
+        text.push_str("],\"edges\":");
+        text.push_str(&written(&pairs));
         if !self.edges.is_empty() {
             let kinds: Vec<&str> = self.edges.iter().map(|(_, _, kind)| kind.as_str()).collect();
-            let _ = write!(text, ",\"edgeKinds\":{}", Value::from(kinds));
+            text.push_str(",\"edgeKinds\":");
+            text.push_str(&written(&kinds));
         }
-        let mut meta = json!({"missing": self.missing});
-        if let Value::Object(meta) = &mut meta {
-            if !self.cut.is_empty() {
-                meta.insert("cut".to_owned(), json!(self.cut));
-            }
-            meta.insert("source".to_owned(), source().into());
-        }
-        let _ = write!(text, "}},\"meta\":{meta}}}");
+        text.push_str("},\"meta\":");
+        text.push_str(&written(&Meta { missing: self.missing, cut: self.cut, source: source() }));
+        text.push('}');
         text
     }
 
@@ -131,14 +135,39 @@ impl BundleText<'_> {
 pub fn folder_file(bundles: &[String], format: Format) -> String {
     match format {
         // One bundle a line: small, and a difference in Git shows the bundle.
-        Format::Json => format!("[\n{}\n]\n", bundles.join(",\n")),
+        Format::Json => list(bundles),
         Format::Ndjson => bundles.join("\n") + "\n",
         Format::Pretty => match serde_json::to_string_pretty(&values(bundles)) {
             Ok(text) => text + "\n",
-            Err(_) => format!("[\n{}\n]\n", bundles.join(",\n")),
+            Err(_) => list(bundles),
         },
         Format::Toon => toon(&Value::from(values(bundles))) + "\n",
     }
+}
+
+fn list(bundles: &[String]) -> String {
+    let size: usize = bundles.iter().map(|bundle| bundle.len() + 2).sum();
+    let mut text = String::with_capacity(size + 8);
+    text.push_str("[\n");
+    joined(&mut text, bundles, ",\n");
+    text.push_str("\n]\n");
+    text
+}
+
+fn joined(text: &mut String, parts: &[impl AsRef<str>], between: &str) {
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            text.push_str(between);
+        }
+        text.push_str(part.as_ref());
+    }
+}
+
+/// Our own values have only text keys: this cannot fail.
+fn written(value: &impl Serialize) -> String {
+    let written = serde_json::to_string(value);
+    debug_assert!(written.is_ok());
+    written.unwrap_or_default()
 }
 
 fn values(bundles: &[String]) -> Vec<Value> {
@@ -162,6 +191,8 @@ pub fn read_folder_file(text: &str) -> Result<Vec<Value>, serde_json::Error> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn bundle(nodes: Vec<&str>) -> BundleText<'_> {

@@ -42,7 +42,7 @@ pub(super) struct Measures {
     pub(super) contract_tokens: usize,
     /// Of the source.
     pub(super) source_tokens: usize,
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Arc<[Missing]>,
 }
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Entry {
             tokens: tokens::count(named) + contract_tokens,
             contract_tokens,
             source_tokens: file.tokens,
-            missing: missing(file, &recipe.site),
+            missing: missing(file, &recipe.site).into(),
         };
         let origin = Origin::Indexed {
             file: Arc::clone(file),
@@ -186,7 +186,7 @@ impl Measures {
         for number in [self.tokens, self.contract_tokens, self.source_tokens, self.missing.len()] {
             encoder.small(number);
         }
-        for missing in &self.missing {
+        for missing in &*self.missing {
             encoder.text(&missing.name);
             encoder.text(&missing.reason);
             encoder.text(&missing.referenced_by);
@@ -211,7 +211,7 @@ impl Measures {
             let (package_name, package_version) = (optional()?, optional()?);
             missing.push(Missing { name, reason, referenced_by, package_name, package_version });
         }
-        Some(Self { tokens, contract_tokens, source_tokens, missing })
+        Some(Self { tokens, contract_tokens, source_tokens, missing: missing.into() })
     }
 }
 
@@ -250,7 +250,7 @@ impl From<Stored> for Entry {
         let Stored { contract, node, tokens, contract_tokens, source_tokens, missing } = stored;
         Self {
             origin: Origin::Stored(Box::new((contract, node))),
-            measures: Measures { tokens, contract_tokens, source_tokens, missing },
+            measures: Measures { tokens, contract_tokens, source_tokens, missing: missing.into() },
         }
     }
 }

@@ -259,10 +259,10 @@ impl Material {
 
     pub(super) fn more(&self, bundle: Bundle) -> More {
         let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
-        let mut missing: Vec<Missing> =
-            entries.flat_map(|entry| entry.measures.missing.iter().cloned()).collect();
-        missing.sort();
+        let mut missing: Vec<&Missing> = entries.flat_map(|entry| entry.measures.missing.iter()).collect();
+        missing.sort_unstable();
         missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
+        let missing = missing.into_iter().cloned().collect();
         More { edges: bundle.edges, cut: bundle.cut, missing }
     }
 

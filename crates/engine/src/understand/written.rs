@@ -211,13 +211,14 @@ impl Pages {
 
 fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -> IndexSummary {
     let source: usize = material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
-    let mut missing: Vec<Missing> = material
+    let mut missing: Vec<&Missing> = material
         .entries
         .iter()
-        .flat_map(|entry| entry.measures.missing.iter().filter(|missing| missing.is_problem()).cloned())
+        .flat_map(|entry| entry.measures.missing.iter().filter(|missing| missing.is_problem()))
         .collect();
-    missing.sort();
+    missing.sort_unstable();
     missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
+    let missing = missing.into_iter().cloned().collect();
     IndexSummary {
         total_components: material.entries.len(),
         total_bundles: bundles,
