@@ -29,6 +29,7 @@ pub(crate) struct FileGist {
     pub(crate) mode_only: bool,
     pub(crate) comments_only: bool,
     pub(crate) formatting: bool,
+    pub(crate) imports_only: bool,
     pub(crate) has_lines: bool,
     /// By name, in the order of first appearance; the kind of the first.
     pub(crate) facts: Vec<Fact>,
@@ -75,7 +76,7 @@ impl Gist {
     fn file(&mut self, change: &Change<'_>, units: &[&Unit], contract: Option<&ContractFacts>) -> FileGist {
         let place = Place::of(change.path());
         let mut facts = Facts { document: place.role == Role::Documentation, contract, ..Facts::default() };
-        let (mut comments, mut formatting, mut has_lines) = (true, true, false);
+        let (mut comments, mut formatting, mut imports, mut has_lines) = (true, true, true, false);
         for unit in units {
             let lines: Vec<Line<'_>> = match &unit.part {
                 Part::Lines(hunk) => hunk.lines().collect(),
@@ -94,7 +95,12 @@ impl Gist {
                 .iter()
                 .all(|line| line.content.trim_ascii().is_empty() || words::is_comment(line.content));
             facts.read(&changed);
-            if let Some(hunk) = unit.hunk() {
+            let all_imports = changed
+                .iter()
+                .all(|line| line.content.trim_ascii().is_empty() || words::names_a_module(line.content));
+            imports &= all_imports;
+            // What an import stands in is not changed by it.
+            if let Some(hunk) = unit.hunk().filter(|_| !all_imports) {
                 facts.enclosing(change.file.hunks(), hunk, &changed);
             }
             for line in changed.iter().filter(|line| line.kind == LineKind::Added) {
@@ -111,6 +117,7 @@ impl Gist {
             mode_only: change.file.mode_changed() && !has_lines,
             comments_only: has_lines && comments && place.role == Role::Source,
             formatting: has_lines && formatting,
+            imports_only: has_lines && imports,
             has_lines,
             facts: facts.finish(),
             place,
@@ -155,6 +162,7 @@ impl FileGist {
         self.mode_only &= next.mode_only;
         self.comments_only &= next.comments_only;
         self.formatting &= next.formatting;
+        self.imports_only &= next.imports_only || !next.has_lines;
         self.has_lines |= next.has_lines;
         for fact in next.facts {
             if !self.facts.iter().any(|known| known.name == fact.name) {

@@ -1,6 +1,6 @@
 //! Units and evidence → groups of one intent each, with the reasons for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,8 @@ const MOST_PAIRS: usize = 400;
 const MOST_EXPLAINED: usize = 500;
 /// What a citation counts beside all other reasons.
 const CITED: f64 = 0.5;
+/// How likely two units belong together of which one says so.
+const SAID: f32 = 0.95;
 
 /// Groups the units of `changes`, which must come from [`crate::units`]. A run of changed lines is one to begin with; its
 /// pieces part where they belong to different groups.
@@ -100,12 +102,15 @@ pub(crate) fn group_by(
             home[*unit as usize] = number;
         }
     }
+    let said = said_together(&companions, &blocks.members);
     let home_of = |block: u32| blocks.members[block as usize].first().map_or(0, |unit| home[*unit]);
     let mut ties: Vec<Ties> = clusters.iter().map(|_| Ties::default()).collect();
     for chance in &view.chances {
         let (one, other) = (home_of(chance.0), home_of(chance.1));
         if one == other {
-            ties[one].inside.push(*chance);
+            let sure = said.contains(&(chance.0.min(chance.1), chance.0.max(chance.1)));
+            let likely = if sure { chance.2.max(SAID) } else { chance.2 };
+            ties[one].inside.push((chance.0, chance.1, likely));
         } else {
             for (from, to) in [(one, other), (other, one)] {
                 let outside = ties[from].outside.entry(to).or_default();
@@ -169,6 +174,20 @@ fn accompanied(mut clusters: Vec<Vec<u32>>, companions: &[Companion]) -> Vec<Vec
     clusters.retain(|cluster| !cluster.is_empty());
     clusters.sort_unstable();
     clusters
+}
+
+/// Blocks of which one says that it belongs to the other, the first first.
+fn said_together(companions: &[Companion], blocks: &[Vec<usize>]) -> BTreeSet<(u32, u32)> {
+    let mut block_of: BTreeMap<usize, u32> = BTreeMap::new();
+    for (number, block) in (0..).zip(blocks) {
+        block_of.extend(block.iter().map(|unit| (*unit, number)));
+    }
+    let of = |unit: &usize| block_of.get(unit).copied();
+    let pairs = companions.iter().flat_map(|it| it.with.iter().map(move |with| (it.unit, *with)));
+    pairs
+        .filter_map(|(one, other)| Some((of(&one)?, of(&other)?)))
+        .map(|(one, other)| (one.min(other), one.max(other)))
+        .collect()
 }
 
 fn is_in(cluster: &[u32], unit: usize) -> bool {

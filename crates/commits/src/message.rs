@@ -104,7 +104,10 @@ fn kind(gist: &Gist) -> Kind {
     }
     let facts = || code().flat_map(|file| &file.facts);
     let has = |what: What| facts().any(|fact| fact.what == what);
-    let moved = code().all(|file| file.status == Status::Renamed && !file.has_lines);
+    let is_moved = |file: &FileGist| file.status == Status::Renamed && !file.has_lines;
+    // With the imports that follow.
+    let moved = code().any(|file| file.status == Status::Renamed)
+        && code().all(|file| is_moved(file) || file.imports_only);
     let new_file = code().any(|file| matches!(file.status, Status::Added | Status::Copied));
     let gone = code().all(|file| file.status == Status::Deleted);
     let renames = facts().filter(|fact| fact.what == What::Renamed).count();

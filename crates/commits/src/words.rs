@@ -130,6 +130,12 @@ pub(crate) fn is_import(text: &[u8]) -> bool {
         || (text.starts_with(b"const ") || text.starts_with(b"var ")) && find(text, b"require(").is_some()
 }
 
+/// Whether a line is about where something comes from, as an import or a part of one.
+pub(crate) fn names_a_module(line: &[u8]) -> bool {
+    let marks: [&[u8]; 4] = [b"require(", b"import(", b" from '", b" from \""];
+    is_import(line) || marks.iter().any(|mark| find(line, mark).is_some())
+}
+
 /// FNV-1a: the same on every machine, and small enough to keep for every name of a history.
 pub(crate) fn hash(seed: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {

@@ -444,3 +444,21 @@ fn embeddings_speak_and_a_wrong_number_of_them_is_ignored() {
     assert_eq!(said(&vectors[..2]), []);
     assert_eq!(embedding_text(&changes, &units[0]), "a.rs\n fn one() {\n+    first_thing();");
 }
+
+#[test]
+fn what_follows_a_move_goes_with_it_and_is_sure_of_it() {
+    let files = files_of(
+        "diff --git a/lib/view.js b/lib/page.js\nsimilarity index 100%\nrename from lib/view.js\n\
+         rename to lib/page.js\n\
+         diff --git a/lib/application.js b/lib/application.js\n--- a/lib/application.js\n+++ b/lib/application.js\n\
+         @@ -3,1 +3,1 @@\n-var View = require('./view');\n+var View = require('./page');\n\
+         @@ -90,0 +91,1 @@\n+  this.settings.querySomethingElse = computeSomethingElse();\n",
+    );
+    let changes = changes(&files);
+    let units = units(&changes);
+    let grouping = group(&changes, &units, &nothing());
+    let home = grouping.groups.iter().find(|group| group.hunks.contains(&units[0].id)).unwrap();
+    assert!(home.hunks.contains(&units[1].id), "{grouping:?}");
+    assert_eq!(home.reasons[0].signal, "rename");
+    assert!(home.confidence > 0.5, "{grouping:?}");
+}
