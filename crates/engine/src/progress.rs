@@ -34,9 +34,14 @@ pub fn followed<T>(listener: Listener, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Who is told what happens on this thread, for work that goes on in others.
+pub(crate) fn listener() -> Option<Listener> {
+    CURRENT.with(|current| current.borrow().clone())
+}
+
 /// Says where the work on this thread is; costs nothing where nobody listens.
 pub(crate) fn tell(phase: &'static str, done: usize, total: Option<usize>) {
-    if let Some(listener) = CURRENT.with(|current| current.borrow().clone()) {
+    if let Some(listener) = listener() {
         listener(Progress { phase, done, total });
     }
 }

@@ -16,7 +16,7 @@ use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
 use super::run::{LastRun, Run};
 use super::session::output_lock;
-use super::site::Site;
+use super::site::{READING, Site, place};
 use super::tokens::claude;
 use super::written::{self, Pages};
 use crate::progress::tell;
@@ -170,12 +170,13 @@ impl Engine {
         if request.clean_cache {
             self.forget(&job.site)?;
         }
-        tell("reading sources", 0, None);
+        tell(READING, 0, None);
         let run = Run::at(&job.site, options, &job.output);
         // Style sheets are no part of the index that an unchanged project is known by.
         let last = || if options.style.is_none() { run.last() } else { None };
-        let (index, last) = rayon::join(|| self.live_unsaved(&job.site, options.tests), last);
-        let (index, place) = index?;
+        let place = place(&job.site, options.tests);
+        let (index, last) = rayon::join(|| self.live_unsaved(&place), last);
+        let index = index?;
         let unchanged =
             last.as_ref().filter(|_| job.writes).and_then(|last| last.unchanged(&index, &job.output));
         if let Some(report) = unchanged {
@@ -268,7 +269,7 @@ impl Engine {
         if clean_cache {
             self.forget(&site)?;
         }
-        tell("reading sources", 0, None);
+        tell(READING, 0, None);
         let index = self.live(&site, options.tests)?;
         tell("making contracts", 0, None);
         let material = self.material(&site, &index, options, None);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::Timestamp;
 use becket_project::config;
-use becket_project::index::{Index, IndexError, Place};
+use becket_project::index::{Index, IndexError, Place, Reading};
 use becket_project::snapshot::{Retention, Snapshots};
 use becket_project::walk::Tests;
 use becket_project::{CheckedOut, Workspace, WorkspaceKind};
@@ -17,6 +17,7 @@ use super::given::Given;
 use super::material::{Material, Previous, Remembered};
 use super::options::ContextOptions;
 use super::written::{self, KeptPages};
+use crate::progress::{self, Progress};
 use crate::repository::sentence;
 use crate::{Engine, Error};
 
@@ -42,6 +43,9 @@ pub struct Understanding {
 
 /// Root, folder in it, options.
 type MaterialKey = (PathBuf, String, ContextOptions);
+
+/// What is done while an index is made.
+pub(super) const READING: &str = "reading sources";
 
 /// So many materials are kept: a server answers for a few folders under the same options again and again.
 const MOST_MATERIALS: usize = 3;
@@ -112,14 +116,15 @@ impl Engine {
 
     /// The index of a worktree as its files are now.
     pub(super) fn live(&self, site: &Site, tests: Tests) -> Result<Arc<Index>, Error> {
-        let index = self.looked(site, tests, None)?;
-        index.save(&place(site, tests));
+        let place = place(site, tests);
+        let index = self.live_unsaved(&place)?;
+        index.save(&place);
         Ok(index)
     }
 
     /// The same; it is for the caller to save it, beside whatever it does with it.
-    pub(super) fn live_unsaved(&self, site: &Site, tests: Tests) -> Result<(Arc<Index>, Place), Error> {
-        Ok((self.looked(site, tests, None)?, place(site, tests)))
+    pub(super) fn live_unsaved(&self, place: &Place) -> Result<Arc<Index>, Error> {
+        self.looked(place, None)
     }
 
     /// The index of a worktree where nothing else was touched since the last one than `changed`, by the caller's word.
@@ -129,23 +134,22 @@ impl Engine {
         tests: Tests,
         changed: &[String],
     ) -> Result<Arc<Index>, Error> {
-        let index = self.looked(site, tests, Some(changed))?;
-        index.save(&place(site, tests));
+        let place = place(site, tests);
+        let index = self.looked(&place, Some(changed))?;
+        index.save(&place);
         Ok(index)
     }
 
-    fn looked(&self, site: &Site, tests: Tests, changed: Option<&[String]>) -> Result<Arc<Index>, Error> {
+    fn looked(&self, place: &Place, changed: Option<&[String]>) -> Result<Arc<Index>, Error> {
         let slot = {
             let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-            let root = site.workspace.root.clone();
-            Arc::clone(indexes.entry((root, tests == Tests::Included)).or_default())
+            Arc::clone(indexes.entry((place.root.clone(), place.tests == Tests::Included)).or_default())
         };
         // One look at a time: a second caller takes what the first has just found.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = place(site, tests);
         let index = match (known.as_deref(), changed) {
-            (Some(previous), Some(changed)) => Index::after(&place, previous, changed),
-            (previous, _) => Index::of(&place, previous),
+            (Some(previous), Some(changed)) => Index::after(place, previous, changed),
+            (previous, _) => Index::of(place, previous),
         };
         let index = Arc::new(index.map_err(of_index)?);
         *known = Some(Arc::clone(&index));
@@ -233,8 +237,13 @@ pub(super) fn cache_of(workspace: &Workspace) -> PathBuf {
     workspace.cache_dir.join("understand")
 }
 
-fn place(site: &Site, tests: Tests) -> Place {
-    Place { root: site.workspace.root.clone(), cache: site.cache(), tests }
+/// Where an index looks; whoever listens on this thread is told how far it is.
+pub(super) fn place(site: &Site, tests: Tests) -> Place {
+    let reading = progress::listener().map_or_else(Reading::default, |listener| {
+        let told = move |done, total| listener(Progress { phase: READING, done, total: Some(total) });
+        Reading::told_to(Arc::new(told))
+    });
+    Place { root: site.workspace.root.clone(), cache: site.cache(), tests, reading }
 }
 
 fn slashes(workspace: &Workspace) -> String {

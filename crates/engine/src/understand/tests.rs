@@ -4,6 +4,7 @@
 mod again;
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use becket_testing::TestRepo;
 
@@ -182,6 +183,24 @@ fn every_file_is_in_a_bundle_and_every_file_written_is_valid() {
             assert_eq!(seen.len(), 12, "{seen:?}");
         }
     }
+}
+
+#[test]
+fn how_far_the_reading_is_is_told() {
+    let repo = TestRepo::new();
+    for number in 0..130 {
+        repo.write(format!("src/part{number}.ts"), format!("export const part{number} = {number};\n"));
+    }
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener: crate::progress::Listener = {
+        let heard = Arc::clone(&heard);
+        Arc::new(move |progress| heard.lock().unwrap().push((progress.phase, progress.done, progress.total)))
+    };
+    let run = || engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    crate::progress::followed(listener, run);
+    let heard = heard.lock().unwrap();
+    let read: Vec<_> = heard.iter().filter(|(_, _, total)| *total == Some(130)).collect();
+    assert_eq!(read, [&("reading sources", 64, Some(130)), &("reading sources", 128, Some(130))]);
 }
 
 #[test]

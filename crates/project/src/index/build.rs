@@ -18,6 +18,7 @@ use super::kept::{Kept, Linked};
 use super::known::Known;
 use super::local::{Key, Local, Surface, threads};
 use super::pack::{Pack, Slot};
+use super::reading::Reading;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work};
 use crate::resolve::{Contents, Modules, Resolver};
 use crate::walk::{Found, Role, WalkProblem, Walked};
@@ -28,10 +29,12 @@ pub(super) fn build(
     contents: &dyn Contents,
     pack: &Pack,
     previous: Option<&Index>,
+    reading: &Reading,
 ) -> Index {
+    let build = || build_here(walked, taken, contents, pack, previous, reading);
     match threads() {
-        Some(pool) => pool.install(|| build_here(walked, taken, contents, pack, previous)),
-        None => build_here(walked, taken, contents, pack, previous),
+        Some(pool) => pool.install(build),
+        None => build(),
     }
 }
 
@@ -52,6 +55,7 @@ fn build_here(
     contents: &dyn Contents,
     pack: &Pack,
     previous: Option<&Index>,
+    reading: &Reading,
 ) -> Index {
     let mut work = Work::default();
     let mut problems = walked.problems.clone();
@@ -59,9 +63,11 @@ fn build_here(
     let sources: Vec<(usize, &Found)> =
         walked.files.iter().enumerate().filter(|(_, file)| file.role == Role::Source).collect();
     let resolver = Arc::new(OnceLock::from(Resolver::new(Modules::new(&walked.files), contents)));
+    let count = reading.of(sources.len());
     let read: Vec<Option<(Read, Targets)>> = sources
         .par_iter()
         .map(|(_, file)| {
+            count.one_more();
             let read = local_of(file, contents, pack, previous)?;
             let targets = targets_of(&read.local.facts, |specifier| {
                 resolver.get().map(|resolver| resolver.resolve(&file.path, specifier))

@@ -12,6 +12,7 @@ mod kept;
 mod known;
 mod local;
 mod pack;
+mod reading;
 mod step;
 mod stored;
 
@@ -30,6 +31,7 @@ pub use self::kept::Linked;
 use self::known::Known;
 pub use self::local::{Key, Local, facts_of};
 use self::pack::{FACTS, Pack};
+pub use self::reading::Reading;
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked};
 
@@ -94,6 +96,8 @@ pub struct Place {
     /// A folder of its own in becket's cache, shared by the worktrees of a clone. It may not exist yet.
     pub cache: PathBuf,
     pub tests: Tests,
+    /// Who is told how far a look is that has to read everything.
+    pub reading: Reading,
 }
 
 impl Index {
@@ -139,7 +143,7 @@ impl Index {
         let root = place.root.clone();
         let read = move |path: &str| local::read(&root, path);
         let facts = Pack::new(&place.cache, FACTS);
-        build::build(walked, taken, &read, &facts, previous)
+        build::build(walked, taken, &read, &facts, previous, &place.reading)
     }
 
     /// Remembers it, unless that was done. May run beside whatever reads the index; that it could not is no failure.
@@ -153,7 +157,7 @@ impl Index {
     /// index of much the same files, if there is one.
     pub fn of_given(walked: Walked, contents: &dyn Contents, cache: &Path, beside: Option<&Index>) -> Self {
         let facts = Pack::new(cache, FACTS);
-        let index = build::build(walked, 0, contents, &facts, beside);
+        let index = build::build(walked, 0, contents, &facts, beside, &Reading::default());
         if beside.is_none() {
             stored::save_facts(&index, &facts);
         }
@@ -164,7 +168,7 @@ impl Index {
         let (walked, taken) = known::look(place, None)?;
         let root = place.root.clone();
         let read = move |path: &str| local::read(&root, path);
-        Ok(build::build(walked, taken, &read, &Pack::new(&place.cache, ""), None))
+        Ok(build::build(walked, taken, &read, &Pack::new(&place.cache, ""), None, &place.reading))
     }
 
     /// Forgets everything: the next look starts from nothing.

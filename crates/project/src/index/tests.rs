@@ -31,7 +31,12 @@ impl Bench {
 
     fn place(&self, cache: &str) -> Place {
         let root = self.folder.path().join("tree");
-        Place { root, cache: self.folder.path().join(cache), tests: Tests::LeftOut }
+        Place {
+            root,
+            cache: self.folder.path().join(cache),
+            tests: Tests::LeftOut,
+            reading: Reading::default(),
+        }
     }
 }
 
