@@ -100,6 +100,13 @@ impl Entry {
         }
     }
 
+    pub(super) fn has_path_of(&self, other: &IndexedFile) -> bool {
+        match &self.origin {
+            Origin::Indexed { file, .. } if Arc::ptr_eq(&file.path, &other.path) => true,
+            _ => *self.path() == *other.path,
+        }
+    }
+
     /// Whether it was made of this very file, or of one that says and promises the same.
     pub(super) fn is_of(&self, other: &Arc<IndexedFile>) -> bool {
         match &self.origin {

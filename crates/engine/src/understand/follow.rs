@@ -149,7 +149,7 @@ fn unlike<'a>(
 ) -> impl Iterator<Item = &'a Arc<IndexedFile>> {
     index.files().iter().enumerate().filter_map(|(at, file)| {
         // Almost always it is the very same value, in the same place.
-        let there = other.files().get(at).filter(|there| there.path == file.path);
+        let there = other.files().get(at).filter(|there| Arc::ptr_eq(there, file) || there.path == file.path);
         let there = there.or_else(|| other.position(&file.path).map(|at| &other.files()[at]));
         let same = there.is_some_and(|there| Arc::ptr_eq(there, file) || there.id() == file.id());
         (!same && site.holds(&file.path)).then_some(file)

@@ -196,11 +196,14 @@ impl Material {
 
     /// Bundles that hold every file, by folder of their root (empty for the top), then by path.
     pub(super) fn folders(&self) -> BTreeMap<&str, Vec<&Arc<Packed>>> {
-        let mut folders: BTreeMap<&str, Vec<&Arc<Packed>>> = BTreeMap::new();
-        for packed in self.packed() {
+        let folder = |packed: &Arc<Packed>| {
             let path = self.graph().path(packed.root);
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            folders.entry(folder).or_default().push(packed);
+            path.rsplit_once('/').map_or("", |(folder, _)| folder)
+        };
+        let mut folders: BTreeMap<&str, Vec<&Arc<Packed>>> = BTreeMap::new();
+        // Roots of a folder stand together, but for folders in it.
+        for run in self.packed().chunk_by(|one, next| folder(one) == folder(next)) {
+            folders.entry(run.first().map_or("", folder)).or_default().extend(run);
         }
         folders
     }
@@ -322,8 +325,7 @@ impl<'a> Previous<'a> {
         let same_paths = match self {
             Previous::Material(material) => {
                 let pairs = || material.entries.iter().zip(files);
-                material.entries.len() == files.len()
-                    && pairs().all(|(entry, file)| *entry.path() == *file.path)
+                material.entries.len() == files.len() && pairs().all(|(entry, file)| entry.has_path_of(file))
             }
             Previous::Remembered(remembered) => {
                 remembered.entries.len() == files.len()

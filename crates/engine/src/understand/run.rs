@@ -122,7 +122,7 @@ impl LastRun {
                 page.bundles.push(Arc::clone(packed.get(decoder.small()?)?));
                 page.times.push(Arc::clone(times.get(decoder.small()?)?));
             }
-            folders.insert(path, page);
+            folders.insert(path, Arc::new(page));
         }
         let (created_at, digest) = (decoder.text()?, decoder.array()?);
         let index_file = KeptIndex { created_at, digest, stamp: Some(Stamp::decode(decoder)?) };

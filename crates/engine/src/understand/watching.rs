@@ -130,7 +130,7 @@ impl Engine {
             follower,
             session,
             strict,
-            bundles: generated.bundle_hashes(),
+            bundles: if request.log { generated.bundle_hashes() } else { BTreeMap::new() },
             report: generated.report().0,
             output,
         })
@@ -222,7 +222,8 @@ impl ContextWatch<'_> {
         };
         let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None)?;
         let duration = started.elapsed();
-        let bundles = generated.bundle_hashes();
+        // Only the log tells of them.
+        let bundles = if self.request.log { generated.bundle_hashes() } else { BTreeMap::new() };
         let changed_bundles = bundles_between(&self.bundles, &bundles);
         self.bundles = bundles;
         let comparison = self.follower.compared(before);

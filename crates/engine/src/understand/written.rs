@@ -59,7 +59,7 @@ pub(super) struct KeptPage {
 /// The pages of the time before, by path relative to the output folder.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeptPages {
-    pub(super) folders: BTreeMap<String, KeptPage>,
+    pub(super) folders: BTreeMap<String, Arc<KeptPage>>,
     pub(super) index: Option<KeptIndex>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn pages(
     let mut rows = Vec::new();
     let mut total = 0;
     let format = material.options.format;
-    let made: Vec<(String, Page, KeptPage)> = folders
+    let made: Vec<(String, Page, Arc<KeptPage>)> = folders
         .par_iter()
         .map(|(name, bundles)| {
             let inside = site.inside(name);
@@ -106,12 +106,12 @@ pub(super) fn pages(
             };
             let known =
                 kept.folders.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
-            let same = |page: &&KeptPage| {
+            let same = |page: &&Arc<KeptPage>| {
                 let pairs = || page.bundles.iter().zip(bundles);
                 page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
             };
             if let Some(page) = known.filter(same) {
-                return (path, Page::Same, page.clone());
+                return (path, Page::Same, Arc::clone(page));
             }
             let before: HashMap<String, Arc<str>> = match known {
                 Some(page) => {
@@ -129,7 +129,7 @@ pub(super) fn pages(
                 .map(|(at, (packed, time))| material.text(packed, (at + 1, bundles.len()), time).json())
                 .collect();
             let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
-            let page = KeptPage { bundles, times, stamp: None };
+            let page = Arc::new(KeptPage { bundles, times, stamp: None });
             (path, Page::Text(render::folder_file(&texts, format)), page)
         })
         .collect();
@@ -200,9 +200,12 @@ impl Pages {
     /// To know them again, once they are written.
     pub(super) fn keep(&self, folder: &Path) -> KeptPages {
         let stamp = |path: &str| stamp_of(&folder.join(path));
-        let stamped = |(path, page): (&String, &KeptPage)| {
-            let stamp = page.stamp.or_else(|| stamp(path));
-            (path.clone(), KeptPage { stamp, ..page.clone() })
+        let stamped = |(path, page): (&String, &Arc<KeptPage>)| {
+            let page = match page.stamp {
+                Some(_) => Arc::clone(page),
+                None => Arc::new(KeptPage { stamp: stamp(path), ..KeptPage::clone(page) }),
+            };
+            (path.clone(), page)
         };
         let index = self.kept.index.as_ref().map(|kept| KeptIndex { stamp: stamp(INDEX), ..kept.clone() });
         KeptPages { folders: self.kept.folders.iter().map(stamped).collect(), index }

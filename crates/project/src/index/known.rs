@@ -105,7 +105,7 @@ impl Known {
         self.walked.problems == walked.problems
             && self.walked.files.len() == walked.files.len()
             && self.walked.files.iter().zip(&walked.files).all(|(old, new)| {
-                old.path == new.path
+                old.has_path(&new.path)
                     && old.role == new.role
                     && old.stamp == new.stamp
                     && (self.trusts(new.stamp) || !matches!(new.role, Role::Source | Role::Control))

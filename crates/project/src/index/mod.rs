@@ -254,7 +254,7 @@ impl Index {
         one.folders.len() == other.folders.len()
             && one.files.len() == other.files.len()
             && folders().all(|(one, other)| one.path == other.path)
-            && files().all(|(one, other)| one.path == other.path)
+            && files().all(|(one, other)| one.has_path(&other.path))
     }
 
     fn is_damaged(&self) -> bool {

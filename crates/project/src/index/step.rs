@@ -144,7 +144,7 @@ fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
     }
     let mut touched = Vec::new();
     for (at, (old, new)) in known.walked.files.iter().zip(&walked.files).enumerate() {
-        if old.path != new.path || old.role != new.role {
+        if !old.has_path(&new.path) || old.role != new.role {
             return None;
         }
         let trusted = old.stamp == new.stamp && known.trusts(new.stamp);

@@ -27,6 +27,13 @@ pub struct Found {
     pub stamp: Stamp,
 }
 
+impl Found {
+    /// Almost always the very same text.
+    pub fn has_path(&self, path: &Arc<str>) -> bool {
+        Arc::ptr_eq(&self.path, path) || self.path == *path
+    }
+}
+
 /// A folder that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
