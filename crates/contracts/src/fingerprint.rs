@@ -54,10 +54,18 @@ pub fn semantic_hash(contract: &Contract) -> String {
 
 /// `uif:` and 24 hexadecimal digits over the text, whatever ends its lines, without a `@uif` comment block.
 pub fn file_hash(source: &str) -> String {
+    file_hash_of(source, || blake3::hash(source.as_bytes()))
+}
+
+/// The same for a text whose hash as it stands may be known.
+pub fn file_hash_of(source: &str, whole: impl FnOnce() -> blake3::Hash) -> String {
     let text: Cow<'_, str> =
         if source.contains('\r') { source.replace("\r\n", "\n").into() } else { source.into() };
-    let text = without_stamp_block(&text);
-    named("uif:", &blake3::hash(text.as_bytes()))
+    let hash = match (without_stamp_block(&text), &text) {
+        (Cow::Borrowed(_), Cow::Borrowed(_)) => whole(),
+        (text, _) => blake3::hash(text.as_bytes()),
+    };
+    named("uif:", &hash)
 }
 
 /// `uifb:` and 24 hexadecimal digits over the depth and what each node promises.

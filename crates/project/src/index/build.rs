@@ -153,7 +153,8 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
         }
     }
     let bytes = contents.read(&file.path)?;
-    let key = Key::of(&file.path, &bytes);
+    let content = blake3::hash(&bytes);
+    let key = Key::of(&file.path, &content);
     if let Some(read) = same(key, Effort::Read) {
         return Some(read);
     }
@@ -161,7 +162,7 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
         pack.find(key).and_then(|(payload, slot)| Some((serde_json::from_slice(payload).ok()?, slot)));
     let (local, slot, effort) = match found {
         Some((local, slot)) => (local, Some(slot), Effort::Read),
-        None => (Local::parse(&file.path, &bytes), None, Effort::Parsed),
+        None => (Local::parse(&file.path, &bytes, &content), None, Effort::Parsed),
     };
     let surface = Surface::of(&local.facts);
     Some(Read { key, local: Arc::new(local), surface, slot, effort })

@@ -36,7 +36,7 @@ impl IndexedFile {
             let again = self.again.as_ref().and_then(|again| again.index());
             match again.and_then(|index| index.file(&self.path)) {
                 Some(file) => Arc::clone(file.local()),
-                None => Arc::new(Local::parse(&self.path, b"")),
+                None => Arc::new(Local::parse(&self.path, b"", &blake3::hash(b""))),
             }
         })
     }

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
 use becket_contracts::model::{DeclarationDetail, LocalFacts};
+use blake3::Hash;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -19,19 +20,19 @@ use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 5");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 6");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 32]);
 
 impl Key {
-    pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
+    pub(super) fn of(path: &str, content: &Hash) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(GENERATION.as_bytes());
         hasher.update(ending(path).as_bytes());
         hasher.update(&[0]);
-        hasher.update(bytes);
+        hasher.update(content.as_bytes());
         Self(*hasher.finalize().as_bytes())
     }
 }
@@ -89,13 +90,16 @@ thread_local! {
 }
 
 impl Local {
-    /// Reads source text; anything that is not UTF-8 in it is replaced.
-    pub(super) fn parse(path: &str, bytes: &[u8]) -> Self {
+    /// Reads source text, whose hash is at hand; anything that is not UTF-8 in it is replaced.
+    pub(super) fn parse(path: &str, bytes: &[u8], content: &Hash) -> Self {
         // A text that is sound, as almost all are, is checked much faster than one is mended.
         let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         Self {
             facts: facts(path, &text),
-            file_hash: fingerprint::file_hash(&text),
+            file_hash: match text {
+                Cow::Borrowed(text) => fingerprint::file_hash_of(text, || *content),
+                Cow::Owned(ref mended) => fingerprint::file_hash(mended),
+            },
             tokens: becket_base::tokens::count(&text),
             bytes: bytes.len(),
         }

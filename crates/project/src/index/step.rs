@@ -39,13 +39,13 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
     let Some(touched) = touched(known, &walked).filter(|touched| touched.len() <= MOST_EDITS) else {
         return Err(walked);
     };
-    let read: Option<Vec<(usize, Vec<u8>, Key)>> = touched
+    let read: Option<Vec<(usize, Vec<u8>, blake3::Hash)>> = touched
         .par_iter()
         .map(|at| {
             let path = &walked.files[*at].path;
             let bytes = read(&place.root, path)?;
-            let key = Key::of(path, &bytes);
-            Some((*at, bytes, key))
+            let content = blake3::hash(&bytes);
+            Some((*at, bytes, content))
         })
         .collect();
     let sources = walked.files.iter().filter(|file| file.role == Role::Source).count();
@@ -55,14 +55,15 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
     let resolver = &previous.resolver;
     let parsed: Vec<Edited> = read
         .into_par_iter()
-        .filter_map(|(seen, bytes, key)| {
+        .filter_map(|(seen, bytes, content)| {
             let path = &walked.files[seen].path;
+            let key = Key::of(path, &content);
             let at = previous.position(path)?;
             let old = &previous.files[at];
             if old.local.key == key {
                 return None;
             }
-            let local = Local::parse(path, &bytes);
+            let local = Local::parse(path, &bytes, &content);
             let targets = targets_of(&local.facts, |specifier| match old.targets().get(specifier) {
                 Some(target) => Some(target.clone()),
                 None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),

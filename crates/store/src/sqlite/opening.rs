@@ -136,8 +136,9 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connect
     // Otherwise a statement whose plan may hang on a value, such as that of its LIMIT, is prepared anew whenever one is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
+        // The cache holds the pages of some ten thousand tasks, in KiB.
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
-         PRAGMA journal_size_limit = 16777216;",
+         PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16384;",
     )?;
     Ok(connection)
 }
