@@ -155,6 +155,13 @@ impl Ledger {
         kept
     }
 
+    /// A plan that was proposed again is the newest.
+    pub(super) fn bring_forward(&mut self, plan: &str) {
+        if let Some(at) = self.plans.iter().position(|kept| kept.id == plan) {
+            self.plans[at..].rotate_left(1);
+        }
+    }
+
     /// Ids of commits that an edit made get numbers that nobody has.
     pub(super) fn number_new_commits(&mut self, before: &Plan, after: &mut Plan) {
         for index in 0..after.commits.len() {

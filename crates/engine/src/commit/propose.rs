@@ -125,6 +125,12 @@ impl Engine {
         let known = ledger.plans.iter().find(|kept| kept.group_ids == ids && kept.trees == trees);
         let mut notices = Vec::new();
         let (kept, compared) = if let Some(kept) = known {
+            if ledger.plans.last().is_some_and(|newest| newest.id != kept.id) {
+                Ledger::change(&desk.write, |ledger| {
+                    ledger.bring_forward(&kept.id);
+                    Ok(())
+                })?;
+            }
             (kept.clone(), None)
         } else {
             let known = self.known(&desk, &cut);

@@ -243,3 +243,18 @@ fn a_filter_of_the_repository_s_own_is_run_by_the_commit_and_by_nothing_else() {
     assert_eq!(repo.git(["show", "HEAD:voice.loud"]), "HELLO");
     assert_eq!(repo.git(["status", "--porcelain"]), "");
 }
+
+#[test]
+fn a_plan_that_is_proposed_again_is_the_newest() {
+    let repo = tangled();
+    let engine = engine(&repo);
+    let first = propose(&engine, &all_groups(&engine));
+    repo.write("passing.ts", "export const passing = 1;\n");
+    let second = propose(&engine, &all_groups(&engine));
+    std::fs::remove_file(repo.path("passing.ts")).unwrap();
+    assert_eq!(propose(&engine, &all_groups(&engine)).plan_id, first.plan_id);
+    assert_ne!(second.plan_id, first.plan_id);
+    assert_eq!(engine.show_plan(None, None).unwrap().plan_id, first.plan_id);
+    engine.apply_all(&ApplyAllRequest::default()).unwrap();
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+}
