@@ -1,25 +1,28 @@
 //! One connection: how it is made, how a transaction begins on it, and what its loss means.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::Write;
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
 use std::time::Duration;
 
 use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
-use postgres::types::ToSql;
-use postgres::{Client, Config, NoTls, SimpleQueryMessage, Statement};
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Config, NoTls, Statement};
 
 use super::Begin;
+use super::opening::{NOW, Opening, Outlook, TURN, last_answer};
 use super::tls::{Tls, is_distrust};
-use super::value::{literal, write_line};
+use super::value::{from_text, literal, write_line};
 use crate::address::ServerAddress;
 use crate::error::{Error, Result};
 use crate::model::AgentId;
-use crate::sql::{Seen, Value};
+use crate::sql::{Row, Value};
 
 /// Statements that are kept prepared; lists of ids make new ones.
 const STATEMENTS: usize = 300;
+/// And of those, how many are known by a name.
+const FIRSTS: usize = 40;
 
 /// What goes wrong on a connection.
 #[derive(Debug)]
@@ -95,6 +98,10 @@ pub(crate) struct Session {
     can_begin: bool,
     /// The number by which the repository's writers take turns.
     turn: i64,
+    /// The numbers of statements that can go along with the beginning.
+    firsts: BTreeMap<String, usize>,
+    /// What the next transaction may expect.
+    pub(super) outlook: Option<Outlook>,
 }
 
 impl fmt::Debug for Session {
@@ -125,7 +132,14 @@ impl Session {
         client.batch_execute(&settings).map_err(Failure::of)?;
         let digest = blake3::hash(schema.as_bytes());
         let turn = digest.as_bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
-        Ok(Self { client, statements: BTreeMap::new(), can_begin: false, turn })
+        Ok(Self {
+            client,
+            statements: BTreeMap::new(),
+            can_begin: false,
+            turn,
+            firsts: BTreeMap::new(),
+            outlook: None,
+        })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -158,8 +172,7 @@ impl Session {
         Ok(statement)
     }
 
-    /// Begins a transaction and tells its time, its name and the first expiry, all in one exchange: each statement still
-    /// sees what was committed before it began.
+    /// Begins a transaction in one exchange: each statement of it still sees what was committed before it began.
     pub(super) fn begin(&mut self, begin: Begin<'_>) -> Result<Opening, Failure> {
         if !self.can_begin {
             self.prepare_beginnings()?;
@@ -169,38 +182,61 @@ impl Session {
             Begin::Read => None,
         };
         let exchange = match begin {
-            Begin::Write(_) => {
-                let agent = by.map_or(Value::Null, |agent| agent.as_str().into());
-                format!("BEGIN; EXECUTE becket_turn; EXECUTE becket_write({})", literal(&agent))
-            }
+            Begin::Write(_) => beginning(by),
             Begin::Read => {
                 "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; EXECUTE becket_read".to_owned()
             }
         };
         let told = self.client.simple_query(&exchange).map_err(Failure::of)?;
-        // The row of the turn itself says nothing.
-        let row = told.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) if row.len() > 1 => Some(row),
-            _ => None,
-        });
-        let gone = || Failure::Lost("the repository's counter is gone".to_owned());
-        let row = row.ok_or_else(gone)?;
-        let text = |column: usize| row.try_get(column).ok().flatten().map(str::to_owned);
-        let number = |column: usize| text(column).and_then(|text| text.parse::<i64>().ok());
-        let seen = number(5).zip(text(6)).zip(text(7)).map(|((tick, epoch), wall)| Seen {
-            tick,
-            epoch,
-            wall,
-            has_left: text(8).is_some(),
-        });
-        Ok(Opening {
-            tick: number(0).ok_or_else(gone)?,
-            first_expiry: number(1).ok_or_else(gone)?,
-            clock_epoch: text(2).unwrap_or_default(),
-            ticket: text(3).unwrap_or_default(),
-            last_event: number(4).unwrap_or(0),
-            caller: by.map(|agent| (agent.clone(), seen)),
-        })
+        Opening::read(&told, by)
+    }
+
+    /// Whether the statement is one that transactions begin with again and again, which then can go along.
+    pub(super) fn can_begin_with(&self, sql: &str) -> bool {
+        self.firsts.contains_key(sql) || (self.statements.contains_key(sql) && self.firsts.len() < FIRSTS)
+    }
+
+    /// The same as `begin`, and the first statement in the same exchange. The statement has run whatever was found: who does
+    /// not like that rolls it back.
+    pub(super) fn begin_with(
+        &mut self,
+        by: &AgentId,
+        sql: &str,
+        values: &[Value],
+    ) -> Result<(Opening, Vec<Row>, u64), Failure> {
+        if !self.can_begin {
+            self.prepare_beginnings()?;
+        }
+        let statement = self.prepare(sql)?;
+        let number = match self.firsts.get(sql) {
+            Some(number) => *number,
+            None => self.name_first(sql, &statement)?,
+        };
+        let mut exchange = beginning(Some(by));
+        let _ = write!(exchange, "; EXECUTE becket_first_{number}");
+        for (index, value) in values.iter().enumerate() {
+            exchange.push_str(if index == 0 { "(" } else { ", " });
+            exchange.push_str(&literal(value));
+        }
+        exchange.push_str(if values.is_empty() { "" } else { ")" });
+        let told = self.client.simple_query(&exchange).map_err(Failure::of)?;
+        let opening = Opening::read(&told, Some(by))?;
+        let (rows, touched) = last_answer(&told);
+        let rows: Result<Vec<Row>> =
+            rows.into_iter().map(|row| from_text(row, statement.columns())).collect();
+        Ok((opening, rows.map_err(|error| Failure::Lost(error.to_string()))?, touched))
+    }
+
+    /// Under a name that a text of SQL can say.
+    fn name_first(&mut self, sql: &str, statement: &Statement) -> Result<usize, Failure> {
+        let number = self.firsts.len();
+        let kinds = statement.params().iter().map(Type::name).collect::<Vec<_>>().join(", ");
+        let kinds = if kinds.is_empty() { kinds } else { format!("({kinds})") };
+        self.client
+            .batch_execute(&format!("PREPARE becket_first_{number}{kinds} AS {}", numbered(sql)))
+            .map_err(Failure::of)?;
+        self.firsts.insert(sql.to_owned(), number);
+        Ok(number)
     }
 
     /// Without places, or with few, a statement is planned once: planning costs more than these do.
@@ -253,6 +289,12 @@ impl Session {
     }
 }
 
+/// What a writing transaction begins with.
+fn beginning(by: Option<&AgentId>) -> String {
+    let agent = by.map_or(Value::Null, |agent| agent.as_str().into());
+    format!("BEGIN; EXECUTE becket_turn; EXECUTE becket_write({})", literal(&agent))
+}
+
 #[cfg(unix)]
 fn is_remote(host: &Host) -> bool {
     matches!(host, Host::Tcp(_))
@@ -275,11 +317,6 @@ fn numbered(sql: &str) -> String {
     text
 }
 
-/// The turn to write, until the end of the transaction. Such locks are handed from one to the next in the order in which
-/// they were asked for; that of a row goes to whoever is quickest, which is whoever has just given it back.
-const TURN: &str = "SELECT CAST(pg_advisory_xact_lock(CAST(?1 AS BIGINT)) AS TEXT)";
-/// Asked in a statement of its own after the turn was won: that one sees what was committed before.
-const NOW: &str = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
 /// The epoch of leases that count on the server's time.
 pub(super) const SERVER: &str = "server";
 pub(super) const EVENT: &str = "INSERT INTO events (id, created_at, type, actor_agent_id, task_id, target_agent_id, payload_json, \
@@ -289,16 +326,6 @@ pub(super) const COUNTED: &str =
 /// No live lease ends before it; one that was given back may leave it too early, and then this is asked once more.
 pub(super) const FIRST_EXPIRY: &str = "UPDATE counter SET clock_epoch = ?1, first_expiry = COALESCE((SELECT \
      MIN(expires_tick) FROM leases WHERE agent_id IS NOT NULL AND clock_epoch = ?1), 9223372036854775807)";
-
-pub(super) struct Opening {
-    pub(super) tick: i64,
-    pub(super) ticket: String,
-    pub(super) last_event: i64,
-    pub(super) first_expiry: i64,
-    /// The clock that the first expiry counts on.
-    pub(super) clock_epoch: String,
-    pub(super) caller: Option<(AgentId, Option<Seen>)>,
-}
 
 #[cfg(test)]
 mod tests {

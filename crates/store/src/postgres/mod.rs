@@ -6,6 +6,7 @@
 
 mod connection;
 mod migration;
+mod opening;
 mod tls;
 mod transaction;
 mod value;
@@ -92,13 +93,15 @@ impl PostgresStore {
         let arrived = Instant::now();
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         let mut is_fresh = false;
+        let mut foresight = Foresight::Allowed;
         loop {
             if slot.session.is_none() {
                 self.fill(&mut slot, arrived, patience)?;
                 is_fresh = true;
             }
             let Some(session) = slot.session.as_mut() else { continue };
-            match PostgresTransaction::begin(session, begin, self.clock.as_deref(), &self.address) {
+            match PostgresTransaction::begin(session, begin, foresight, self.clock.as_deref(), &self.address)
+            {
                 Ok(transaction) => {
                     let finished = self.finish(transaction, begin, work);
                     if slot.session.as_ref().is_some_and(Session::is_closed) {
@@ -107,6 +110,10 @@ impl PostgresStore {
                     return match finished {
                         Finished::Sure(result) => result,
                         Finished::Unsure(ticket) => self.find_out(&mut slot, &ticket),
+                        Finished::Unfounded => {
+                            foresight = Foresight::None;
+                            continue;
+                        }
                     };
                 }
                 Err(Failure::Lost(_)) if !is_fresh => slot.session = None,
@@ -137,7 +144,12 @@ impl PostgresStore {
     }
 
     fn finish(&self, mut transaction: PostgresTransaction<'_>, begin: Begin<'_>, work: Work<'_>) -> Finished {
-        if let Err(error) = work(&mut transaction) {
+        let worked = work(&mut transaction).and_then(|()| transaction.found());
+        if transaction.is_unfounded() {
+            transaction.roll_back();
+            return Finished::Unfounded;
+        }
+        if let Err(error) = worked {
             transaction.roll_back();
             return Finished::Sure(Err(error));
         }
@@ -179,6 +191,15 @@ enum Finished {
     Sure(Result<()>),
     /// The name of a transaction whose commit was not answered.
     Unsure(String),
+    /// Nothing was kept, because it did not begin as was expected.
+    Unfounded,
+}
+
+/// Whether a transaction may begin by what the last one leads it to expect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Foresight {
+    Allowed,
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use postgres::types::ToSql;
 
-use super::Begin;
-use super::connection::{COUNTED, EVENT, FIRST_EXPIRY, Failure, Opening, SERVER, Session};
+use super::connection::{COUNTED, EVENT, FIRST_EXPIRY, Failure, SERVER, Session};
+use super::opening::{Opening, Outlook};
 use super::value::{from_row, literal};
+use super::{Begin, Foresight};
 use crate::address::ServerAddress;
 use crate::clock::{LeaseClock, Moment};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::AgentId;
 use crate::sql::{NewEvent, Row, Seen, Transaction, Value, insert_by_statements};
 
 pub(crate) struct PostgresTransaction<'a> {
     session: &'a mut Session,
     address: &'a ServerAddress,
+    clock: Option<&'a dyn LeaseClock>,
+    /// What is expected, as long as nothing was asked.
+    foreseen: Option<Outlook>,
+    is_misjudged: bool,
     moment: Moment,
     first_expiry: i64,
     ticket: String,
@@ -23,6 +28,8 @@ pub(crate) struct PostgresTransaction<'a> {
     last_event: i64,
     /// Whom the transaction was begun by, until it is asked for.
     caller: Option<(AgentId, Option<Seen>)>,
+    /// What the next one may expect.
+    outlook: Option<Outlook>,
     /// Sent with the commit, or before a statement that could see them.
     unsent: Vec<[Value; 8]>,
     has_events: bool,
@@ -34,36 +41,102 @@ impl<'a> PostgresTransaction<'a> {
     pub(crate) fn begin(
         session: &'a mut Session,
         begin: Begin<'_>,
-        clock: Option<&dyn LeaseClock>,
+        foresight: Foresight,
+        clock: Option<&'a dyn LeaseClock>,
         address: &'a ServerAddress,
     ) -> Result<Self, Failure> {
-        let opening = match session.begin(begin) {
-            Ok(opening) => opening,
-            Err(failure) => {
-                let _ = session.client.batch_execute("ROLLBACK");
-                return Err(failure);
-            }
-        };
-        let Opening { tick, ticket, last_event, first_expiry, clock_epoch, caller } = opening;
-        let server_time = || {
-            let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
-            Moment { wall, tick, epoch: Arc::from(SERVER) }
-        };
-        let moment = clock.map_or_else(server_time, LeaseClock::now);
-        // What counts on another clock is looked at, and counts on this one from then on.
-        let first_expiry = if clock_epoch == *moment.epoch { first_expiry } else { i64::MIN };
-        Ok(Self {
+        let outlook = session.outlook.take().filter(|outlook| {
+            foresight == Foresight::Allowed && matches!(begin, Begin::Write(Some(by)) if *by == outlook.agent)
+        });
+        let (first_expiry, epoch, tick, caller) = outlook.as_ref().map_or_else(
+            || (i64::MIN, "", 0, None),
+            |outlook| {
+                let caller = (outlook.agent.clone(), Some(outlook.seen.clone()));
+                (outlook.first_expiry, outlook.clock_epoch.as_str(), outlook.tick(), Some(caller))
+            },
+        );
+        let moment = moment_at(tick, clock);
+        let is_calm = epoch == &*moment.epoch && first_expiry > moment.tick;
+        let mut transaction = Self {
             session,
             address,
+            clock,
+            foreseen: outlook.filter(|_| is_calm),
+            is_misjudged: false,
             moment,
             first_expiry,
-            ticket,
-            last_event,
+            ticket: String::new(),
+            last_event: 0,
             caller,
+            outlook: None,
             unsent: Vec::new(),
             has_events: false,
             next_expiry: i64::MAX,
-        })
+        };
+        if transaction.foreseen.is_none() {
+            match transaction.session.begin(begin) {
+                Ok(opening) => transaction.open(opening),
+                Err(failure) => {
+                    let _ = transaction.session.client.batch_execute("ROLLBACK");
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(transaction)
+    }
+
+    fn open(&mut self, opening: Opening) {
+        self.outlook = opening.outlook();
+        let Opening { tick, ticket, last_event, first_expiry, clock_epoch, caller } = opening;
+        self.moment = moment_at(tick, self.clock);
+        // What counts on another clock is looked at, and counts on this one from then on.
+        self.first_expiry = if clock_epoch == *self.moment.epoch { first_expiry } else { i64::MIN };
+        (self.ticket, self.last_event, self.caller) = (ticket, last_event, caller);
+    }
+
+    /// What was expected has been found, or the work is to be done again.
+    fn compare(&mut self, foreseen: &Outlook, opening: Opening) -> Result<()> {
+        let (now, expected) = match self.clock {
+            Some(_) => (self.moment.tick, None),
+            None => (opening.tick, Some(self.moment.tick)),
+        };
+        if !foreseen.came_true(&opening, now, expected) {
+            return Err(self.misjudged());
+        }
+        self.open(opening);
+        Ok(())
+    }
+
+    fn misjudged(&mut self) -> Error {
+        self.is_misjudged = true;
+        Error::unexpected("a transaction did not begin as expected")
+    }
+
+    /// Whether what the work has said rests on what was only expected.
+    pub(crate) fn is_unfounded(&self) -> bool {
+        self.is_misjudged || self.foreseen.is_some()
+    }
+
+    /// Asks for what was only expected, if nothing was asked yet.
+    pub(crate) fn found(&mut self) -> Result<()> {
+        let Some(foreseen) = self.foreseen.take() else { return Ok(()) };
+        let begun = self.session.begin(Begin::Write(Some(&foreseen.agent)));
+        let opening = begun.map_err(|_| self.misjudged())?;
+        self.compare(&foreseen, opening)
+    }
+
+    /// The first statement goes along with the beginning, if nothing was asked yet and it is one of those that can.
+    fn ask_first(&mut self, sql: &str, values: &[Value]) -> Result<Option<(Vec<Row>, u64)>> {
+        if !self.session.can_begin_with(sql) {
+            self.found()?;
+            return Ok(None);
+        }
+        let Some(foreseen) = self.foreseen.take() else { return Ok(None) };
+        let begun = self.session.begin_with(&foreseen.agent, sql, values);
+        // Of what failed, the work that is done again without foresight will tell.
+        let (opening, rows, touched) = begun.map_err(|_| self.misjudged())?;
+        self.compare(&foreseen, opening)?;
+        Ok(Some((rows, touched)))
     }
 
     /// By which the server can be asked what became of it.
@@ -87,13 +160,21 @@ impl<'a> PostgresTransaction<'a> {
         }
         parts.push("COMMIT".to_owned());
         let committed = self.session.client.batch_execute(&parts.join("; ")).map_err(Failure::of);
-        if matches!(committed, Err(Failure::Refused(_))) {
-            self.roll_back();
+        match &committed {
+            Ok(()) => {
+                let first_expiry = self.next_expiry.min(self.first_expiry);
+                self.session.outlook = self.outlook.map(|outlook| outlook.until(first_expiry));
+            }
+            Err(Failure::Refused(_)) => self.roll_back(),
+            Err(Failure::Lost(_)) => {}
         }
         committed
     }
 
     pub(crate) fn roll_back(self) {
+        if self.foreseen.is_some() {
+            return;
+        }
         if let Err(error) = self.session.client.batch_execute("ROLLBACK") {
             tracing::debug!(%error, "the server rolls back by itself what it lost");
         }
@@ -127,12 +208,18 @@ impl Transaction for PostgresTransaction<'_> {
     }
 
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
+        if let Some((_, touched)) = self.ask_first(sql, values)? {
+            return Ok(touched);
+        }
         self.send_before(sql)?;
         let done = self.session.execute(sql, &borrowed(values));
         done.map_err(|failure| failure.into_error(self.address))
     }
 
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+        if let Some((rows, _)) = self.ask_first(sql, values)? {
+            return Ok(rows);
+        }
         self.send_before(sql)?;
         let rows = self.session.query(sql, &borrowed(values));
         let rows = rows.map_err(|failure| failure.into_error(self.address))?;
@@ -145,11 +232,13 @@ impl Transaction for PostgresTransaction<'_> {
         if rows.len() < MANY {
             return insert_by_statements(self, into, rows);
         }
+        self.found()?;
         self.send_before(into)?;
         self.session.copy(into, rows).map_err(|failure| failure.into_error(self.address))
     }
 
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64> {
+        self.found()?;
         self.has_events = true;
         self.last_event += 1;
         let [created_at, kind, actor, task, target, payload, correlation] = event.values(&self.moment);
@@ -160,6 +249,7 @@ impl Transaction for PostgresTransaction<'_> {
 
     /// The server counts by itself only after a while; until then it would choose the wrong index.
     fn definitions_were_imported(&mut self) -> Result<()> {
+        self.found()?;
         // What no index has is not worth a look: a body is most of a row.
         let analyzed = self.session.client.batch_execute(
             "ANALYZE definitions (worktree, task_id, sort_key, priority, status, unmet), labels, dependencies, tasks",
@@ -191,6 +281,15 @@ impl PostgresTransaction<'_> {
             .and_then(|()| self.session.execute(COUNTED, &[&self.last_event, &self.next_expiry]).map(drop));
         sent.map_err(|failure| failure.into_error(self.address))
     }
+}
+
+/// The server's own time, unless the leases count on another clock.
+fn moment_at(tick: i64, clock: Option<&dyn LeaseClock>) -> Moment {
+    let server_time = || {
+        let wall = becket_base::Timestamp::from_millisecond(tick).unwrap_or_default();
+        Moment { wall, tick, epoch: Arc::from(SERVER) }
+    };
+    clock.map_or_else(server_time, LeaseClock::now)
 }
 
 fn borrowed(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 
 use bytes::BytesMut;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Column, SimpleQueryRow};
 
 use crate::error::{Error, Result};
 use crate::sql::{Row, Value};
@@ -49,6 +50,20 @@ pub(crate) fn from_row(row: &postgres::Row) -> Result<Row> {
         };
         let read = read.map_err(|error| Error::unexpected(format!("column {index}: {error}")))?;
         Ok(read.unwrap_or(Value::Null))
+    });
+    Ok(Row(cells.collect::<Result<_>>()?))
+}
+
+/// The same from a row that came as texts.
+pub(crate) fn from_text(row: &SimpleQueryRow, columns: &[Column]) -> Result<Row> {
+    let cells = columns.iter().enumerate().map(|(index, column)| {
+        let strange = |what: &dyn std::fmt::Display| Error::unexpected(format!("column {index}: {what}"));
+        let Some(text) = row.try_get(index).map_err(|error| strange(&error))? else { return Ok(Value::Null) };
+        Ok(match *column.type_() {
+            Type::INT8 | Type::INT4 => Value::Integer(text.parse().map_err(|error| strange(&error))?),
+            Type::BOOL => Value::Integer((text == "t").into()),
+            _ => Value::Text(unescaped(text)),
+        })
     });
     Ok(Row(cells.collect::<Result<_>>()?))
 }

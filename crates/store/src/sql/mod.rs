@@ -70,7 +70,7 @@ const SEEN: &str =
     "SELECT last_seen_tick, clock_epoch, last_seen_at, left_at FROM agents WHERE agent_id = ?1";
 
 /// The last sign of life of an agent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) tick: i64,
     pub(crate) epoch: String,

@@ -1,7 +1,9 @@
 //! Leases: one holder, counted on a clock that does not jump.
 
 use becket_store::spec_file::Status;
-use becket_store::{Call, Claim, ClaimNext, ClaimRequest, Error, EventType, LockPolicy, NextRequest, Policy};
+use becket_store::{
+    AgentId, Call, Claim, ClaimNext, ClaimRequest, Error, EventType, LockPolicy, NextRequest, Policy, Store,
+};
 
 use crate::world::{World, count, events, ids, join, join_able, task, with_status};
 
@@ -14,6 +16,39 @@ pub fn a_task_has_one_holder(world: &World) {
     assert_eq!((conflict.holder, conflict.expires_at), (ada, lease.expires_at));
     assert_eq!(count(&store, EventType::TaskClaimed), 1);
     assert_eq!(store.leases().unwrap().len(), 1);
+}
+
+/// A client may expect to find what it left; between two of its calls another one changes what a claim hangs on.
+pub fn what_another_client_changed_meanwhile_counts(world: &World) {
+    let (store, other) = (world.with(&[task("T1", &[]), task("T2", &[])]), world.open());
+    let (ada, bob) = (join(&store, "Ada"), join(&other, "Bob"));
+    warm_up(world, &store, &ada, "T1");
+    other.leave(&Call::by(&ada), None).unwrap();
+    world.claim(&store, &ada, "T1");
+    assert!(other.agent(&ada).unwrap().left_at.is_none(), "whoever claims is there");
+    store.release(&Call::by(&ada), &"T1".into(), None, None).unwrap();
+
+    warm_up(world, &store, &ada, "T1");
+    world.claim(&other, &bob, "T1");
+    assert!(matches!(world.try_claim(&store, &ada, "T1"), Claim::Held(_)));
+    world.clock.pass(895);
+    warm_up(world, &store, &ada, "T2");
+    world.clock.pass(5);
+    let lease = world.claim(&store, &ada, "T1");
+    assert_eq!((lease.agent, count(&other, EventType::LeaseExpired)), (ada.clone(), 1));
+
+    warm_up(world, &store, &ada, "T2");
+    other.reset().unwrap();
+    let request = ClaimRequest { task: "T2".into(), ttl_seconds: None };
+    let refused = store.claim(&Call::by(&ada), &world.main, &request).unwrap_err();
+    assert!(matches!(refused, Error::UnknownAgent { .. }), "{refused}");
+}
+
+fn warm_up(world: &World, store: &Store, agent: &AgentId, task: &str) {
+    for _ in 0..4 {
+        world.claim(store, agent, task);
+        store.release(&Call::by(agent), &task.into(), None, None).unwrap();
+    }
 }
 
 pub fn claiming_again_renews(world: &World) {

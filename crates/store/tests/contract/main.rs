@@ -58,6 +58,7 @@ contract! {
     agents::the_digest_tells_news_once,
     agents::the_digest_names_a_lease_about_to_end,
     leases::a_task_has_one_holder,
+    leases::what_another_client_changed_meanwhile_counts,
     leases::claiming_again_renews,
     leases::the_time_to_live_is_clamped,
     leases::expiry_is_written_once_by_whoever_looks,
