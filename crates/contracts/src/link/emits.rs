@@ -1,12 +1,18 @@
 //! Events: callback props that a component calls or passes on.
 
+use std::collections::BTreeSet;
+
 use super::prop_type::{is_function, union_parts};
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape};
 
+/// More names for one type are a circle of them.
+const MOST_ALIASES: usize = 12;
+
 pub(super) fn of<'l>(
     component: &ComponentFacts,
     variants: &[Vec<Member>],
+    called_elsewhere: &BTreeSet<String>,
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
 ) -> Vec<String> {
@@ -15,7 +21,7 @@ pub(super) fn of<'l>(
     for member in variants.iter().flatten() {
         let used = component.used_callbacks.contains(&member.name)
             || (component.spreads_rest && !is_taken_apart(&member.name));
-        if used && is_callback(member, scope, resolver) {
+        if used && (called_elsewhere.contains(&member.name) || is_callback(member, scope, resolver)) {
             names.push(member.name.clone());
         }
     }
@@ -24,7 +30,8 @@ pub(super) fn of<'l>(
     names
 }
 
-fn is_callback<'l>(member: &Member, scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
+/// Whether the type of a member, as it is written in `scope`, is one of functions.
+pub(super) fn is_callback<'f, 'l: 'f>(member: &Member, scope: Scope<'f>, resolver: &Resolver<'l>) -> bool {
     if member.kind == MemberKind::Method {
         return true;
     }
@@ -39,7 +46,7 @@ fn is_callback<'l>(member: &Member, scope: Scope<'l>, resolver: &Resolver<'l>) -
     unknown && member.name.strip_prefix("on").is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
-fn names_function<'l>(part: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
+fn names_function<'f, 'l: 'f>(part: &str, scope: Scope<'f>, resolver: &Resolver<'l>) -> bool {
     let name = part.split('<').next().unwrap_or_default();
     let last = name.rsplit('.').next().unwrap_or_default();
     if matches!(last, "Function" | "VoidFunction" | "Dispatch")
@@ -48,14 +55,33 @@ fn names_function<'l>(part: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> 
     {
         return true;
     }
-    match resolver.name(scope, name) {
-        Found::Declared(_, declaration) => match &declaration.detail {
-            DeclarationDetail::Shape { shape: TypeShape::Text(text), .. } => is_function(text),
-            DeclarationDetail::Shape { shape: TypeShape::Object(members), .. } => {
-                members.iter().any(|member| member.kind == MemberKind::Call)
-            }
-            _ => false,
-        },
-        Found::Outside(_) | Found::Unknown => last.ends_with("Handler") || last.ends_with("Listener"),
+    match stands_for_function(name, scope, resolver, 0) {
+        Some(known) => known,
+        None => last.ends_with("Handler") || last.ends_with("Listener"),
     }
+}
+
+/// `None` for a type that cannot be looked at.
+fn stands_for_function<'f, 'l: 'f>(
+    name: &str,
+    scope: Scope<'f>,
+    resolver: &Resolver<'l>,
+    aliases: usize,
+) -> Option<bool> {
+    let Found::Declared(file, declaration) = resolver.type_name(scope, name) else { return None };
+    let DeclarationDetail::Shape { shape, .. } = &declaration.detail else { return Some(false) };
+    let mut parts = match shape {
+        TypeShape::Union(parts) => parts.iter(),
+        one => std::slice::from_ref(one).iter(),
+    };
+    Some(parts.any(|part| match part {
+        TypeShape::Text(text) => is_function(text),
+        TypeShape::Object(members) => members.iter().any(|member| member.kind == MemberKind::Call),
+        // A function from props to an element.
+        TypeShape::Generic { .. } => true,
+        TypeShape::Reference { name, .. } if aliases < MOST_ALIASES => {
+            name == "FC" || stands_for_function(name, file, resolver, aliases + 1).unwrap_or(false)
+        }
+        _ => false,
+    }))
 }

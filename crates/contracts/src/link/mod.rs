@@ -3,9 +3,11 @@
 //! A pure function of the facts and of a `Lookup`, which `project` supplies. Everything that was looked at is named in
 //! the result, so that a cache knows what a contract rests on.
 
+mod component_type;
 mod emits;
 mod exports;
 mod keys;
+mod known;
 mod names;
 mod next;
 mod prop_type;
@@ -22,10 +24,7 @@ use crate::model::{
     UnresolvedType, Version,
 };
 use props::Expander;
-use scope::{Found, Resolver, Scope};
-
-/// More names for one thing are a circle of them.
-const LONGEST_ALIAS: usize = 16;
+use scope::{Resolver, Scope};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
@@ -89,7 +88,7 @@ fn declared(
 ) -> ContractDeclaration {
     let mut whole = ContractDeclaration {
         name: declaration.name.clone(),
-        kind: kind_of(declaration, scope, resolver, 0),
+        kind: kind_of(declaration, scope, resolver),
         exported: declaration.exported,
         lines: declaration.lines,
         signatures: declaration.signatures.clone(),
@@ -104,7 +103,7 @@ fn declared(
             let mut expander = Expander::new(resolver);
             let variants = expander.component(component, scope);
             whole.form = Some(component.form);
-            whole.emits = emits::of(component, &variants, scope, resolver);
+            whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
             whole.state = state(component, scope, &mut expander);
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
             unresolved.extend(expander.unresolved);
@@ -122,29 +121,11 @@ fn declared(
     whole
 }
 
-/// A constant that stands for another value (`const Card = Plain`, `wrap(Plain)`) is a component when that one is.
-fn kind_of(
-    declaration: &Declaration,
-    scope: Scope<'_>,
-    resolver: &Resolver<'_>,
-    depth: usize,
-) -> DeclarationKind {
-    let DeclarationDetail::Component(component) = &declaration.detail else { return declaration.kind };
-    let stands_for = match &component.props {
-        Some(TypeShape::Reference { name, arguments }) if name == TypeShape::CAST => arguments.get(1),
-        other => other.as_ref(),
-    };
-    let Some(TypeShape::Query(name)) = stands_for else { return declaration.kind };
-    if declaration.kind == DeclarationKind::Component || depth > LONGEST_ALIAS {
-        return declaration.kind;
-    }
-    match resolver.name(scope, name) {
-        Found::Declared(file, other)
-            if kind_of(other, file, resolver, depth + 1) == DeclarationKind::Component =>
-        {
-            DeclarationKind::Component
-        }
-        _ => declaration.kind,
+fn kind_of(declaration: &Declaration, scope: Scope<'_>, resolver: &Resolver<'_>) -> DeclarationKind {
+    if Expander::new(resolver).is_component(declaration, scope) {
+        DeclarationKind::Component
+    } else {
+        declaration.kind
     }
 }
 

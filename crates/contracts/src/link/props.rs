@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::keys::{Keys, nothing_to_pick_from};
+use super::emits;
 use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
-    COMPONENT_TYPES, ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType,
+    ComponentFacts, DeclarationDetail, Member, MemberKind, TypeParameter, TypeShape, UnresolvedType,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -22,6 +22,10 @@ pub(super) struct Expander<'l> {
     pub(super) resolver: &'l Resolver<'l>,
     pub(super) unresolved: BTreeSet<UnresolvedType>,
     pub(super) depth: usize,
+    /// Members of other files that are functions: their types may have names that mean something only there.
+    pub(super) callbacks: BTreeSet<String>,
+    /// The props that a component calls or passes on by name, and the file that it stands in.
+    used: Option<(BTreeSet<String>, String)>,
     /// Types that may still be looked at: those that name each other again and again must end, too.
     fuel: Rc<Cell<usize>>,
 }
@@ -39,7 +43,14 @@ pub(super) struct Bound<'f> {
 
 impl<'l> Expander<'l> {
     pub(super) fn new(resolver: &'l Resolver<'l>) -> Self {
-        Self { resolver, unresolved: BTreeSet::new(), depth: 0, fuel: Rc::new(Cell::new(MOST_TYPES)) }
+        Self {
+            resolver,
+            unresolved: BTreeSet::new(),
+            depth: 0,
+            callbacks: BTreeSet::new(),
+            used: None,
+            fuel: Rc::new(Cell::new(MOST_TYPES)),
+        }
     }
 
     /// For a type of which only the members matter, one level further down.
@@ -59,8 +70,33 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
+        if self.used.is_none() {
+            let names = component.used_callbacks.iter().cloned().collect();
+            self.used = Some((names, scope.entry.to_owned()));
+        }
+        self.component_of(component, scope, &[], &Bound::nothing(scope))
+    }
+
+    /// As [`Expander::component`], of a generic one with the types that are given for its parameters.
+    pub(super) fn component_of<'f>(
+        &mut self,
+        component: &ComponentFacts,
+        scope: Scope<'f>,
+        given: &[TypeShape],
+        at: &Bound<'f>,
+    ) -> Variants
+    where
+        'l: 'f,
+    {
         let before = self.unresolved.clone();
         let mut variants = match &component.props {
+            Some(TypeShape::Generic { parameters, shape }) => {
+                let bound = match given {
+                    [] => unbound(parameters, scope),
+                    given => bind(parameters, |index| given.get(index), at, scope),
+                };
+                self.within(shape, scope, &bound)
+            }
             Some(shape) => self.expand(shape, scope),
             None => vec![Vec::new()],
         };
@@ -116,6 +152,7 @@ impl<'l> Expander<'l> {
     {
         match shape {
             TypeShape::Object(members) => {
+                self.note_callbacks(members, scope);
                 vec![members.iter().map(|member| substitute(member, arguments)).collect()]
             }
             TypeShape::Intersection(parts) => {
@@ -136,6 +173,22 @@ impl<'l> Expander<'l> {
                 Some(variants) => variants,
                 None => self.unknown(mapped.text.clone(), None),
             },
+            TypeShape::Generic { parameters, shape } => {
+                let bound = unbound(parameters, scope);
+                let bound = arguments
+                    .iter()
+                    .map(|(name, bound)| (name.clone(), bound.clone()))
+                    .chain(bound.iter().map(|(name, bound)| (name.clone(), bound.clone())));
+                self.within(shape, scope, &Rc::new(bound.collect()))
+            }
+            TypeShape::Conditional(conditional) => match self.decided(conditional, scope, arguments) {
+                Some(branch) => self.within(branch, scope, arguments),
+                None => self.unknown(shape.text(), None),
+            },
+            TypeShape::Call(call) => match self.call(call, scope, arguments) {
+                Some(variants) => variants,
+                None => self.unknown(shape.text(), None),
+            },
             TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
                 Found::Declared(file, declaration) => match &declaration.detail {
                     DeclarationDetail::Component(component) => self.component(component, file),
@@ -150,6 +203,19 @@ impl<'l> Expander<'l> {
                 vec![Vec::new()]
             }
         }
+    }
+
+    fn note_callbacks<'f>(&mut self, members: &[Member], scope: Scope<'f>)
+    where
+        'l: 'f,
+    {
+        let Some((used, home)) = &self.used else { return };
+        if home == scope.entry {
+            return;
+        }
+        let called = members.iter().filter(|member| used.contains(&member.name));
+        let called = called.filter(|member| emits::is_callback(member, scope, self.resolver));
+        self.callbacks.extend(called.map(|member| member.name.clone()));
     }
 
     fn reference<'f>(
@@ -167,18 +233,31 @@ impl<'l> Expander<'l> {
         }
         match self.resolver.type_name(scope, name) {
             Found::Declared(file, declaration) => {
-                if let DeclarationDetail::Shape { parameters, shape } = &declaration.detail {
-                    // A conditional type and its like have members only for a compiler: it is named.
-                    if matches!(shape, TypeShape::Text(text) if !is_nothing(text)) {
-                        return self.unknown(text(name, given), None);
+                let at =
+                    Bound { shape: TypeShape::Text(String::new()), scope, arguments: Rc::clone(arguments) };
+                match &declaration.detail {
+                    // A conditional type and its like have members only for a compiler: it is named, unless it is one
+                    // of those that everybody writes alike.
+                    DeclarationDetail::Shape { parameters, shape } => {
+                        let bound = bind(parameters, |index| given.get(index), &at, file);
+                        let is_certain = match shape {
+                            TypeShape::Text(written) => is_nothing(written),
+                            TypeShape::Conditional(one) => self.decided(one, file, &bound).is_some(),
+                            _ => true,
+                        };
+                        let known = (!matches!(shape, TypeShape::Object(_) | TypeShape::Intersection(_)))
+                            .then(|| self.well_known(name, given, scope, arguments))
+                            .flatten();
+                        match known {
+                            Some(variants) => variants,
+                            None if is_certain => self.within(shape, file, &bound),
+                            None => self.unknown(text(name, given), None),
+                        }
                     }
-                    let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
-                        let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
-                        (parameter.clone(), bound)
-                    });
-                    return self.within(shape, file, &Rc::new(bound.collect()));
+                    // A class that extends another component.
+                    DeclarationDetail::Component(component) => self.component_of(component, file, given, &at),
+                    _ => self.unknown(text(name, given), None),
                 }
-                self.unknown(text(name, given), None)
             }
             Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
                 Some(variants) => variants,
@@ -191,110 +270,7 @@ impl<'l> Expander<'l> {
         }
     }
 
-    /// Types of TypeScript and React whose meaning is fixed.
-    fn known_type<'f>(
-        &mut self,
-        name: &str,
-        given: &[TypeShape],
-        scope: Scope<'f>,
-        arguments: &Arguments<'f>,
-    ) -> Option<Variants>
-    where
-        'l: 'f,
-    {
-        let first = given.first();
-        let last = name.rsplit('.').next().unwrap_or_default();
-        let each = |expander: &mut Self, change: &dyn Fn(Member) -> Option<Member>| -> Option<Variants> {
-            let variants = expander.within(first?, scope, arguments);
-            Some(
-                variants
-                    .into_iter()
-                    .map(|variant| variant.into_iter().filter_map(change).collect())
-                    .collect(),
-            )
-        };
-        match last {
-            TypeShape::CAST => {
-                let said = self.component_type(first?, scope, arguments);
-                said.or_else(|| Some(self.within(given.get(1)?, scope, arguments)))
-            }
-            "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
-            "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
-            "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" => each(self, &Some),
-            "Pick" | "Omit" => {
-                let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
-                let wanted = last == "Pick";
-                each(self, &|member| (keys.have(&member.name) == wanted).then_some(member))
-            }
-            "Record" => {
-                let (value, _) = written(given.get(1)?, scope, arguments);
-                let Keys::Only(keys) = self.keys(first?, &nothing_to_pick_from(), scope, arguments)? else {
-                    return None;
-                };
-                Some(vec![keys.into_iter().map(|key| plain(key, value.text(), false)).collect()])
-            }
-            "PropsWithChildren" => {
-                let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
-                let own = match first {
-                    Some(_) => each(self, &Some)?,
-                    None => vec![Vec::new()],
-                };
-                Some(combine(&[vec![children]], &own))
-            }
-            "PropsWithRef" => each(self, &Some),
-            "PropsWithoutRef" => each(self, &without_ref),
-            "RefAttributes" | "Attributes" | "ClassAttributes" => Some(vec![Vec::new()]),
-            "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => {
-                let (component, its_scope) = written(first?, scope, arguments);
-                let variants = match component {
-                    TypeShape::Query(name) => match self.resolver.component_name(its_scope, name) {
-                        Found::Declared(..) => each(self, &Some),
-                        _ => None,
-                    },
-                    _ => self.component_type(first?, scope, arguments),
-                }?;
-                if last != "ComponentPropsWithoutRef" {
-                    return Some(variants);
-                }
-                let less = |variant: Vec<Member>| variant.into_iter().filter_map(without_ref).collect();
-                Some(variants.into_iter().map(less).collect())
-            }
-            _ => None,
-        }
-    }
-
-    /// The props of a type that components have: `FC<Props>`, or an alias of it.
-    fn component_type<'f>(
-        &mut self,
-        shape: &TypeShape,
-        scope: Scope<'f>,
-        arguments: &Arguments<'f>,
-    ) -> Option<Variants>
-    where
-        'l: 'f,
-    {
-        let TypeShape::Reference { name, arguments: given } = shape else { return None };
-        if let Some(bound) = arguments.get(name) {
-            return self.component_type(&bound.shape, bound.scope, &bound.arguments);
-        }
-        if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
-            let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
-            let bound = parameters.iter().zip(given).map(|(parameter, argument)| {
-                let bound = Bound { shape: argument.clone(), scope, arguments: Rc::clone(arguments) };
-                (parameter.clone(), bound)
-            });
-            self.depth += 1;
-            let found =
-                self.goes_on().then(|| self.component_type(shape, file, &Rc::new(bound.collect()))).flatten();
-            self.depth -= 1;
-            return found;
-        }
-        let last = name.rsplit('.').next().unwrap_or_default();
-        let props = given.first().filter(|_| COMPONENT_TYPES.contains(&last))?;
-        Some(self.within(props, scope, arguments))
-    }
-
-    fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {
+    pub(super) fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {
         self.unresolved.insert(UnresolvedType { name: shape.text(), from });
     }
 
@@ -304,11 +280,50 @@ impl<'l> Expander<'l> {
     }
 }
 
+impl<'f> Bound<'f> {
+    /// A place that knows of no parameters.
+    fn nothing(scope: Scope<'f>) -> Self {
+        Self { shape: TypeShape::Text(String::new()), scope, arguments: Arguments::default() }
+    }
+}
+
+/// What the parameters of something in `file` stand for, when it is given types at another place.
+pub(super) fn bind<'f, 's>(
+    parameters: &[TypeParameter],
+    given: impl Fn(usize) -> Option<&'s TypeShape>,
+    at: &Bound<'f>,
+    file: Scope<'f>,
+) -> Arguments<'f> {
+    let mut bound: BTreeMap<String, Bound<'f>> = BTreeMap::new();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let one = match (given(index), parameter.default.as_ref().or(parameter.constraint.as_ref())) {
+            (Some(given), _) => {
+                Bound { shape: given.clone(), scope: at.scope, arguments: Rc::clone(&at.arguments) }
+            }
+            (None, Some(otherwise)) => {
+                Bound { shape: otherwise.clone(), scope: file, arguments: Rc::new(bound.clone()) }
+            }
+            (None, None) => continue,
+        };
+        bound.insert(parameter.name.clone(), one);
+    }
+    Rc::new(bound)
+}
+
+/// Parameters that nobody gives a type for are what they extend.
+pub(super) fn unbound<'f>(parameters: &[TypeParameter], file: Scope<'f>) -> Arguments<'f> {
+    let each = parameters.iter().filter_map(|parameter| {
+        let shape = parameter.constraint.clone().or_else(|| parameter.default.clone())?;
+        Some((parameter.name.clone(), Bound { shape, scope: file, arguments: Arguments::default() }))
+    });
+    Rc::new(each.collect())
+}
+
 pub(super) fn plain(name: String, text: String, optional: bool) -> Member {
     Member { name, kind: MemberKind::Property, text, optional, doc: None }
 }
 
-fn without_ref(member: Member) -> Option<Member> {
+pub(super) fn without_ref(member: Member) -> Option<Member> {
     (member.name != "ref").then_some(member)
 }
 
@@ -333,7 +348,7 @@ pub(super) fn merged(variants: &[Vec<Member>]) -> Vec<Member> {
 }
 
 /// Every variant of the one with every variant of the other; the later one overrules.
-fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
+pub(super) fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
     let mut variants = Vec::new();
     for first in left {
         for second in right {
@@ -350,7 +365,7 @@ fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
 }
 
 /// What a parameter stands for, through as many parameters as there are in between.
-fn written<'s, 'f>(
+pub(super) fn written<'s, 'f>(
     shape: &'s TypeShape,
     scope: Scope<'f>,
     arguments: &'s Arguments<'f>,
@@ -371,7 +386,7 @@ fn substitute(member: &Member, arguments: &Arguments<'_>) -> Member {
     }
 }
 
-fn is_nothing(text: &str) -> bool {
+pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text, "undefined" | "null" | "never" | "any" | "unknown" | "object" | "{}" | "void")
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::TypeShape;
+use super::{TypeParameter, TypeShape};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declaration {
@@ -64,8 +64,16 @@ pub enum DeclarationDetail {
     Component(Box<ComponentFacts>),
     /// An interface or a type alias: what a prop type that names it stands for.
     Shape {
-        parameters: Vec<String>,
+        parameters: Vec<TypeParameter>,
         shape: TypeShape,
+    },
+    /// A function that gives a component: what its parameters take, and the type of what it gives.
+    Maker {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parameters: Vec<TypeParameter>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        takes: Vec<TypeShape>,
+        gives: TypeShape,
     },
     /// The parameters of a hook, which the merged view shows as props, and the state that it keeps.
     Hook {

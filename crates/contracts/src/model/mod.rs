@@ -21,6 +21,9 @@ pub use facts::{Diagnostic, Export, ExportOrigin, Import, ImportKind, ImportedNa
 pub use kind::Kind;
 pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, RouteRole};
 pub use route::{Route, RouteFramework, RouteParameter, RouteParameterSource};
-pub use shape::{COMPONENT_TYPES, MappedType, Member, MemberKind, TypeShape};
+pub use shape::{
+    COMPONENT_TYPES, CallShape, ConditionalType, MappedType, Member, MemberKind, NATIVE_COMPONENTS,
+    TypeParameter, TypeShape,
+};
 pub use spelling::{SchemaVersion, UnknownSchemaVersion};
 pub use style::{StyleFacts, StyleMode};

@@ -6,19 +6,50 @@ use serde::{Deserialize, Serialize};
 
 /// Types of React and its frameworks that say of a value that it is a component; their argument are its props.
 pub const COMPONENT_TYPES: &[&str] = &[
+    "ComponentClass",
     "ComponentType",
     "ExoticComponent",
     "FC",
     "ForwardRefExoticComponent",
     "ForwardRefRenderFunction",
     "FunctionComponent",
+    "HostComponent",
+    "JSXElementConstructor",
     "LazyExoticComponent",
     "MemoExoticComponent",
     "NamedExoticComponent",
     "NextPage",
     "SFC",
+    "StatelessComponent",
     "VFC",
     "VoidFunctionComponent",
+];
+
+/// What `react-native` exports that is a component: its other exports are capitalised too.
+pub const NATIVE_COMPONENTS: &[&str] = &[
+    "ActivityIndicator",
+    "Button",
+    "FlatList",
+    "Image",
+    "ImageBackground",
+    "InputAccessoryView",
+    "KeyboardAvoidingView",
+    "Modal",
+    "Pressable",
+    "RefreshControl",
+    "SafeAreaView",
+    "ScrollView",
+    "SectionList",
+    "StatusBar",
+    "Switch",
+    "Text",
+    "TextInput",
+    "TouchableHighlight",
+    "TouchableNativeFeedback",
+    "TouchableOpacity",
+    "TouchableWithoutFeedback",
+    "View",
+    "VirtualizedList",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +69,15 @@ pub enum TypeShape {
     Query(String),
     /// `{ [key in keys]: value }` without a renaming of keys.
     Mapped(Box<MappedType>),
+    /// A type with parameters of its own: the props of a generic component, a generic function from props to an element.
+    Generic {
+        parameters: Vec<TypeParameter>,
+        shape: Box<TypeShape>,
+    },
+    /// `check extends wanted ? yes : no`.
+    Conditional(Box<ConditionalType>),
+    /// What a call of a function gives.
+    Call(Box<CallShape>),
     /// Anything else, printed as declared.
     Text(String),
 }
@@ -52,6 +92,37 @@ pub struct MappedType {
     pub optional: Option<bool>,
     /// The whole, as declared.
     pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeParameter {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<TypeShape>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<TypeShape>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConditionalType {
+    pub check: TypeShape,
+    /// As declared.
+    pub wanted: String,
+    pub yes: TypeShape,
+    pub no: TypeShape,
+    /// The whole, as declared.
+    pub text: String,
+}
+
+/// `callee<types>(values)`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallShape {
+    pub callee: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<TypeShape>,
+    /// A name is a [`TypeShape::Query`]; whatever else is passed is text without anything in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<TypeShape>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +187,9 @@ impl TypeShape {
             Self::Literal(text) => format!("'{text}'"),
             Self::Query(name) => format!("typeof {name}"),
             Self::Mapped(mapped) => mapped.text.clone(),
+            Self::Conditional(conditional) => conditional.text.clone(),
+            Self::Generic { shape, .. } => shape.text(),
+            Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
             Self::Text(text) => text.clone(),
         }
     }

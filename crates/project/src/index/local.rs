@@ -20,7 +20,7 @@ use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 6");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 7");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,7 +68,8 @@ pub(super) struct Surface(pub(super) [u8; 16]);
 
 impl Surface {
     pub(super) fn of(facts: &LocalFacts) -> Self {
-        let declared: Vec<_> = facts.declarations.iter().map(|one| (&one.name, seen(&one.detail))).collect();
+        let each = facts.declarations.iter();
+        let declared: Vec<_> = each.map(|one| (&one.name, one.kind, seen(&one.detail))).collect();
         let imported: Vec<_> =
             facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
         let seen = written(&(declared, imported, &facts.exports), xxh3_128);

@@ -17,6 +17,7 @@ use oxc_span::Span;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::print::{INFERRED, Print, literal_type, qualifier};
+use super::shape;
 use super::style::StyleCollector;
 use crate::model::{Import, ImportKind, ImportedName, State};
 
@@ -78,7 +79,7 @@ impl Props {
             BindingPattern::ObjectPattern(object) => {
                 let mut found = Vec::new();
                 for property in &object.properties {
-                    let key = print.key(&property.key, property.computed);
+                    let key = shape::prop_name(print, &property.key, property.computed);
                     let (target, default) = match &property.value {
                         BindingPattern::AssignmentPattern(assignment) => {
                             (&assignment.left, Some(print.short(&assignment.right)))

@@ -1,15 +1,16 @@
 //! Components: which functions, classes and expressions are one, and what their props, state and events are.
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, CallExpression, Class, ClassElement, Expression, FormalParameters,
-    Function, ImportExpression, StaticMemberExpression, TSType, TSTypeAnnotation,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, CallExpression, Class, ClassElement, Expression,
+    FormalParameters, Function, ImportExpression, Statement, StaticMemberExpression, TSType,
+    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
 };
 use oxc_ast_visit::{Visit, walk};
 
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
 use super::print::{Print, type_name};
 use super::shape;
-use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape};
+use crate::model::{COMPONENT_TYPES, CallShape, ComponentFacts, ComponentForm, NATIVE_COMPONENTS, TypeShape};
 
 /// A function in either spelling.
 #[derive(Clone, Copy)]
@@ -60,6 +61,31 @@ impl<'x, 'a> Callable<'x, 'a> {
         }
     }
 
+    pub(super) fn type_parameters(self) -> Option<&'x TSTypeParameterDeclaration<'a>> {
+        match self {
+            Self::Function(function) => function.type_parameters.as_deref(),
+            Self::Arrow(arrow) => arrow.type_parameters.as_deref(),
+        }
+    }
+
+    pub(super) fn statements(self) -> &'x [Statement<'a>] {
+        match self {
+            Self::Function(function) => function.body.as_ref().map_or(&[], |body| &body.statements),
+            Self::Arrow(arrow) => match &arrow.body {
+                ArrowFunctionBody::FunctionBody(body) => &body.statements,
+                _ => &[],
+            },
+        }
+    }
+
+    /// The value of `() => value`.
+    pub(super) fn expression(self) -> Option<&'x Expression<'a>> {
+        match self {
+            Self::Function(_) => None,
+            Self::Arrow(arrow) => arrow.body.as_expression(),
+        }
+    }
+
     /// Walks the body with the first parameter as the props.
     pub(super) fn walk(self, print: Print<'_, 'a>, file: &mut FileUse) -> BodyUse {
         let mut body = BodyUse::default();
@@ -96,7 +122,9 @@ impl<'x, 'a> Callable<'x, 'a> {
     ) -> ComponentFacts {
         let first = self.parameters().items.first();
         let annotated = first.and_then(|first| first.type_annotation.as_ref());
-        let props = annotated.map(|ty| shape::of_type(print, &ty.type_annotation)).or(declared);
+        let own = annotated.map(|ty| shape::of_type(print, &ty.type_annotation));
+        let own = own.map(|props| shape::generic(shape::parameters(print, self.type_parameters()), props));
+        let props = own.or(declared);
         let mut destructured = body.destructured;
         destructured.sort();
         destructured.dedup();
@@ -129,9 +157,10 @@ pub(super) fn is_element(ty: &TSType<'_>) -> bool {
             let name = type_name(&reference.type_name);
             let last = name.rsplit('.').next().unwrap_or_default();
             let arguments = reference.type_arguments.iter().flat_map(|list| &list.params);
-            matches!(last, "ReactElement" | "ReactNode" | "ReactPortal")
+            matches!(last, "ReactElement" | "ReactNode" | "ReactPortal" | "VNode" | "JSXElement")
                 || matches!(name.as_str(), "JSX.Element" | "React.JSX.Element" | "Element")
-                || (last == "Promise" && arguments.into_iter().any(is_element))
+                || (last == "Promise" && arguments.clone().any(is_element))
+                || (last == "ReturnType" && arguments.into_iter().any(is_query_of_component))
         }
         TSType::TSUnionType(union) => union.types.iter().any(is_element),
         TSType::TSParenthesizedType(inner) => is_element(&inner.type_annotation),
@@ -139,10 +168,18 @@ pub(super) fn is_element(ty: &TSType<'_>) -> bool {
     }
 }
 
+/// `typeof Card`: what a component gives is an element.
+fn is_query_of_component(ty: &TSType<'_>) -> bool {
+    let TSType::TSTypeQuery(query) = ty else { return false };
+    matches!(&query.expr_name, TSTypeQueryExprName::IdentifierReference(name) if is_component_name(&name.name))
+}
+
 /// What an annotation such as `React.FC<Props>` says.
 pub(super) enum Annotated {
     /// No component type, or nothing at all.
     Otherwise,
+    /// A type that may be one of a component: `link` knows what its name stands for.
+    Perhaps(TypeShape),
     /// A component, with its props where they are given.
     Component(Option<TypeShape>),
 }
@@ -152,26 +189,68 @@ impl Annotated {
         matches!(self, Self::Component(_))
     }
 
+    /// The props that a component type names.
+    pub(super) fn declared(&self) -> Option<TypeShape> {
+        match self {
+            Self::Component(props) => props.clone(),
+            Self::Perhaps(_) | Self::Otherwise => None,
+        }
+    }
+
     pub(super) fn props(&self) -> Option<TypeShape> {
         match self {
             Self::Component(props) => props.clone(),
+            Self::Perhaps(said) => Some(as_said(said.clone(), None)),
             Self::Otherwise => None,
         }
     }
 }
 
 pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -> Annotated {
-    let Some(TSType::TSTypeReference(reference)) = annotation else {
-        return Annotated::Otherwise;
+    let Some(annotation) = annotation else { return Annotated::Otherwise };
+    let TSType::TSTypeReference(reference) = annotation else {
+        return match said_to_be(print, annotation) {
+            Some(said @ (TypeShape::Generic { .. } | TypeShape::Reference { .. })) => {
+                Annotated::Component(Some(as_said(said, None)))
+            }
+            Some(said) => Annotated::Perhaps(said),
+            None => Annotated::Otherwise,
+        };
     };
     let name = type_name(&reference.type_name);
     let last = name.rsplit('.').next().unwrap_or_default();
     if !COMPONENT_TYPES.contains(&last) {
-        return Annotated::Otherwise;
+        return said_to_be(print, annotation).map_or(Annotated::Otherwise, Annotated::Perhaps);
+    }
+    // `MemoExoticComponent<typeof Card>` names a component, and not its props.
+    if matches!(last, "MemoExoticComponent" | "LazyExoticComponent") {
+        return Annotated::Component(Some(as_said(shape::of_type(print, annotation), None)));
     }
     let at = usize::from(last == "ForwardRefRenderFunction");
     let arguments = reference.type_arguments.as_ref().map(|list| &list.params);
     Annotated::Component(arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty)))
+}
+
+/// A declared type that can be one of a component.
+fn said_to_be(print: Print<'_, '_>, ty: &TSType<'_>) -> Option<TypeShape> {
+    let can_be = matches!(
+        ty,
+        TSType::TSTypeReference(_)
+            | TSType::TSFunctionType(_)
+            | TSType::TSImportType(_)
+            | TSType::TSIntersectionType(_)
+            | TSType::TSParenthesizedType(_)
+            | TSType::TSTypeLiteral(_)
+            | TSType::TSTypeQuery(_)
+    );
+    let shape = can_be.then(|| shape::of_type(print, ty))?;
+    (!matches!(shape, TypeShape::Text(_) | TypeShape::Object(_))).then_some(shape)
+}
+
+/// The props of what is said to be of a type, and without that would have others.
+pub(super) fn as_said(said: TypeShape, otherwise: Option<TypeShape>) -> TypeShape {
+    let arguments = std::iter::once(said).chain(otherwise).collect();
+    TypeShape::Reference { name: TypeShape::CAST.to_owned(), arguments }
 }
 
 /// The type that a value is said to have: `value as Type`.
@@ -189,7 +268,7 @@ pub(super) fn wrapped<'x, 'a>(
     print: Print<'_, '_>,
     expression: &'x Expression<'a>,
 ) -> Option<Wrapped<'x, 'a>> {
-    match expression.get_inner_expression() {
+    match either(expression) {
         Expression::CallExpression(call) => wrapped_call(print, call),
         Expression::TaggedTemplateExpression(tagged) => {
             let tag = print.source.slice(oxc_span::GetSpan::span(&tagged.tag));
@@ -200,12 +279,28 @@ pub(super) fn wrapped<'x, 'a>(
             let inner = Inner::Alias(other.name.to_string());
             Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
         }
-        // `Context.Provider`
-        Expression::StaticMemberExpression(member) if is_part_of_context(&member.property.name) => {
-            matches!(&member.object, Expression::Identifier(context) if context.name.ends_with("Context"))
-                .then_some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: None })
+        // `Context.Provider`, `Animated.View`
+        Expression::StaticMemberExpression(member) => {
+            let Expression::Identifier(object) = &member.object else { return None };
+            let of_context = is_part_of_context(&member.property.name) && object.name.contains("Context");
+            let of_native =
+                object.name == "Animated" && NATIVE_COMPONENTS.contains(&member.property.name.as_str());
+            (of_context || of_native).then_some(Wrapped {
+                form: ComponentForm::Wrapped,
+                inner: Inner::Opaque,
+                props: None,
+            })
         }
         _ => None,
+    }
+}
+
+/// One of the values that an expression may have: `isNative ? Plain : wrap(Plain)`, `wrap?.(Plain) ?? Plain`.
+fn either<'x, 'a>(expression: &'x Expression<'a>) -> &'x Expression<'a> {
+    match expression.get_inner_expression() {
+        Expression::ConditionalExpression(conditional) => either(&conditional.consequent),
+        Expression::LogicalExpression(logical) => either(&logical.right),
+        other => other,
     }
 }
 
@@ -251,6 +346,10 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
             };
             return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
         }
+        Some("createContext" | "createElement" | "createPortal" | "cloneElement") => return None,
+        Some("codegenNativeComponent" | "requireNativeComponent") => {
+            return Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: declared(0) });
+        }
         _ => (ComponentForm::Wrapped, None),
     };
     let merges = name == Some("assign") && call.callee.is_specific_member_access("Object", "assign");
@@ -285,6 +384,40 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     Some(Wrapped { form, inner, props })
 }
 
+/// A call of a function by its name, which `link` can look at.
+pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    const OTHER: &[&str] = &["Number", "Object", "String", "Symbol", "createContext", "createRef", "require"];
+    let Expression::CallExpression(call) = either(value) else { return None };
+    let Expression::Identifier(callee) = call.callee.get_inner_expression() else { return None };
+    if OTHER.contains(&callee.name.as_str()) || super::is_hook(&callee.name) {
+        return None;
+    }
+    let types = call.type_arguments.iter().flat_map(|list| &list.params);
+    let values = call.arguments.iter().map(|argument| match argument.as_expression() {
+        Some(value) => match (cast(value), value.get_inner_expression()) {
+            (Some(said), _) => shape::of_type(print, said),
+            (None, Expression::Identifier(name)) => TypeShape::Query(name.name.to_string()),
+            (None, _) => TypeShape::Text(String::new()),
+        },
+        None => TypeShape::Text(String::new()),
+    });
+    Some(TypeShape::Call(Box::new(CallShape {
+        callee: callee.name.to_string(),
+        types: types.map(|ty| shape::of_type(print, ty)).collect(),
+        values: values.collect(),
+    })))
+}
+
+/// By its name, a call that gives a component with the very props of the one it takes.
+pub(super) fn keeps_props(value: &Expression<'_>) -> bool {
+    match value.get_inner_expression() {
+        Expression::CallExpression(call) => {
+            matches!(callee_name(&call.callee), Some("observer" | "reactive"))
+        }
+        _ => false,
+    }
+}
+
 /// The name at the root of a callee: `connect` of `connect(state)(View)`.
 fn call_name<'x>(callee: &'x Expression<'_>) -> Option<&'x str> {
     match callee.get_inner_expression() {
@@ -313,30 +446,46 @@ impl<'a> Visit<'a> for FindImport {
     }
 }
 
-/// `class X extends React.Component<Props, State>`: the shapes of both, or `None` for another class.
-pub(super) fn class_component(
-    print: Print<'_, '_>,
-    class: &Class<'_>,
-) -> Option<(Option<TypeShape>, Option<TypeShape>)> {
-    let heritage = class.heritage.as_ref()?;
-    if !matches!(callee_name(&heritage.expression), Some("Component" | "PureComponent")) {
-        return None;
-    }
-    let arguments = heritage.type_arguments.as_ref().map(|list| &list.params);
-    let at = |index: usize| arguments.and_then(|list| list.get(index)).map(|ty| shape::of_type(print, ty));
-    Some((at(0), at(1)))
+/// What a class that is a component, or may be one, says of itself in its head.
+pub(super) struct ClassComponent {
+    pub(super) props: Option<TypeShape>,
+    pub(super) state: Option<TypeShape>,
+    /// Of React itself; what extends another class is a component if that one is, which `link` knows.
+    pub(super) is_sure: bool,
 }
 
-/// Walks a class and gives what a class component says of itself.
+/// `class X extends React.Component<Props, State>`, or any other class that has a parent.
+pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option<ClassComponent> {
+    let heritage = class.heritage.as_ref()?;
+    let parent = callee_name(&heritage.expression)?;
+    let arguments = heritage.type_arguments.as_ref().map(|list| &list.params);
+    let at = |index: usize| arguments.and_then(|list| list.get(index)).map(|ty| shape::of_type(print, ty));
+    let parameters = shape::parameters(print, class.type_parameters.as_deref());
+    if matches!(parent, "Component" | "PureComponent") {
+        let props = at(0).map(|props| shape::generic(parameters, props));
+        return Some(ClassComponent { props, state: at(1), is_sure: true });
+    }
+    let is_name =
+        matches!(heritage.expression, Expression::Identifier(_) | Expression::StaticMemberExpression(_));
+    if !is_name || !is_component_name(parent) {
+        return None;
+    }
+    let name = print.source.one_line(oxc_span::GetSpan::span(&heritage.expression));
+    let arguments = arguments.into_iter().flatten().map(|ty| shape::of_type(print, ty)).collect();
+    let parent = TypeShape::Reference { name, arguments };
+    Some(ClassComponent { props: Some(shape::generic(parameters, parent)), state: None, is_sure: false })
+}
+
+/// Walks a class and gives what a class component says of itself, and whether it is one for sure.
 pub(super) fn class_facts<'a>(
     print: Print<'_, 'a>,
     class: &Class<'a>,
     file: &mut FileUse,
-) -> (BodyUse, Option<ComponentFacts>) {
+) -> Option<(ComponentFacts, bool)> {
     let mut walk = Walk { print, file, body: BodyUse::default() };
     walk::walk_class(&mut walk, class);
     let mut body = walk.body;
-    let Some((props, state_shape)) = class_component(print, class) else { return (body, None) };
+    let ClassComponent { props, state: state_shape, is_sure } = class_component(print, class)?;
     let mut declared = None;
     for element in &class.body.body {
         if let ClassElement::PropertyDefinition(property) = element {
@@ -358,5 +507,5 @@ pub(super) fn class_facts<'a>(
         state_shape: state_shape.or(declared),
         declared_emits: Vec::new(),
     };
-    (body, Some(facts))
+    Some((facts, is_sure))
 }

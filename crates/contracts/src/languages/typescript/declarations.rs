@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType, Program,
-    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSType, VariableDeclaration,
-    VariableDeclarator,
+    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -14,7 +13,7 @@ use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable, Inner, Wrapped};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
 use super::print::{Print, literal_type};
-use super::{shape, vue};
+use super::{maker, shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
     TypeShape,
@@ -145,7 +144,7 @@ impl<'a> Collector<'_, '_, 'a> {
 
     /// `export default Name` declares nothing; any other expression is a declaration without a name.
     fn default_expression(&mut self, expression: &Expression<'a>, span: Span) {
-        if matches!(expression.get_inner_expression(), Expression::Identifier(_)) {
+        if modules::named(expression).is_some() {
             return;
         }
         self.value(expression, DEFAULT.to_owned(), None, None, "default", span);
@@ -157,11 +156,12 @@ impl<'a> Collector<'_, '_, 'a> {
         let callable = Callable::Function(function);
         let body = callable.walk(print, self.file);
         let known = if name == DEFAULT { "Default" } else { name.as_str() };
-        let (kind, detail) = if component::renders(known, &body, callable.returned()) {
+        let maker = maker::of(print, callable, &body);
+        let (kind, detail) = if maker.is_none() && component::renders(known, &body, callable.returned()) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
         } else {
-            self.plain_function(&name, callable, body)
+            self.plain_function(&name, callable, body, maker)
         };
         let is_implementation = function.r#type == FunctionType::FunctionDeclaration;
         if let Some(overloaded) =
@@ -185,9 +185,10 @@ impl<'a> Collector<'_, '_, 'a> {
         name: &str,
         callable: Callable<'_, '_>,
         body: BodyUse,
+        maker: Option<DeclarationDetail>,
     ) -> (DeclarationKind, DeclarationDetail) {
         if !is_hook(name) {
-            return (DeclarationKind::Function, DeclarationDetail::None);
+            return (DeclarationKind::Function, maker.unwrap_or_default());
         }
         let parameters = callable.parameters().items.iter().map(|parameter| Member {
             name: match &parameter.pattern {
@@ -215,12 +216,15 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
-        let (_, facts) = component::class_facts(self.print, class, self.file);
-        let (kind, signature, detail) = match facts {
+        let (kind, signature, detail) = match component::class_facts(self.print, class, self.file) {
             // React calls the members of a component; its users see the props.
-            Some(facts) => {
+            Some((facts, true)) => {
                 let head = self.print.class_head(class, &name);
                 (DeclarationKind::Component, head, DeclarationDetail::Component(Box::new(facts)))
+            }
+            Some((facts, false)) => {
+                let whole = self.print.class(class, &name);
+                (DeclarationKind::Class, whole, DeclarationDetail::Component(Box::new(facts)))
             }
             None => (DeclarationKind::Class, self.print.class(class, &name), DeclarationDetail::None),
         };
@@ -252,11 +256,19 @@ impl<'a> Collector<'_, '_, 'a> {
                 );
                 for name in names {
                     let signature = self.print.variable(keyword, declarator, &name);
-                    let (kind, detail) = if of_context && component::is_part_of_context(&name) {
-                        let facts = Box::new(opaque(ComponentForm::Wrapped, None));
-                        (DeclarationKind::Component, DeclarationDetail::Component(facts))
-                    } else {
-                        (variable_kind(keyword), DeclarationDetail::None)
+                    let annotation = declarator.type_annotation.as_deref();
+                    let annotation = annotation.filter(|_| single && component::is_component_name(&name));
+                    let annotated =
+                        component::annotated(self.print, annotation.map(|ty| &ty.type_annotation));
+                    let component =
+                        |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
+                    let (kind, detail) = match annotated {
+                        Annotated::Component(props) => (DeclarationKind::Component, component(props)),
+                        Annotated::Perhaps(_) => (variable_kind(keyword), component(annotated.props())),
+                        Annotated::Otherwise if of_context && component::is_part_of_context(&name) => {
+                            (DeclarationKind::Component, component(None))
+                        }
+                        Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
                     };
                     self.push(name, kind, signature, span, detail);
                 }
@@ -299,8 +311,9 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         if let Some(callable) = Callable::of(value) {
             let body = callable.walk(print, self.file);
-            let is_component =
-                annotated.is_component() || component::renders(&known, &body, callable.returned());
+            let maker = maker::of(print, callable, &body);
+            let renders = maker.is_none() && component::renders(&known, &body, callable.returned());
+            let is_component = annotated.is_component() || renders;
             let (kind, detail) = if is_component && component::is_component_name(&known) {
                 let form = form.unwrap_or(match callable {
                     Callable::Function(_) => ComponentForm::Function,
@@ -309,7 +322,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 let facts = callable.component(print, form, body, annotated.props());
                 (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
             } else {
-                self.plain_function(&name, callable, body)
+                self.plain_function(&name, callable, body, maker)
             };
             self.push(name, kind, signature, span, detail);
             return;
@@ -318,29 +331,45 @@ impl<'a> Collector<'_, '_, 'a> {
             self.class(class, name, span);
             return;
         }
-        let wrapped = component::wrapped(print, value).filter(|_| component::is_component_name(&known));
+        let has_name = component::is_component_name(&known);
+        let wrapped = component::wrapped(print, value).filter(|_| has_name);
         let alias =
             matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
+        // A call says what it gives, if it can be looked at; what a type says is surer.
+        let made = component::call(print, value).filter(|_| has_name && !component::keeps_props(value));
+        let said = match &annotated {
+            Annotated::Perhaps(said) if has_name => Some(said.clone()),
+            _ => made,
+        };
         if let Some(facts) =
-            wrapped.and_then(|wrapped| self.wrapped(wrapped, value, &known, annotated.props()))
+            wrapped.and_then(|wrapped| self.wrapped(wrapped, value, &known, annotated.declared()))
         {
-            let facts = said_to_be(facts, cast.filter(|_| !annotated.is_component()), print);
+            let facts = match said {
+                Some(said) if !annotated.is_component() && facts.form == ComponentForm::Wrapped => {
+                    ComponentFacts { props: Some(component::as_said(said, facts.props)), ..facts }
+                }
+                Some(said) if matches!(annotated, Annotated::Perhaps(_)) => {
+                    ComponentFacts { props: Some(component::as_said(said, facts.props)), ..facts }
+                }
+                _ => facts,
+            };
             // What an alias stands for may be in another file: `link` knows.
             let kind = if alias { variable_kind(keyword) } else { DeclarationKind::Component };
             self.push(name, kind, signature, span, DeclarationDetail::Component(Box::new(facts)));
             return;
         }
         self.walk(|walk| walk.visit_expression(value));
+        let component = |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
         let (kind, detail) = match annotated {
-            Annotated::Component(props) => {
-                let facts = ComponentFacts { props, ..opaque(ComponentForm::Wrapped, None) };
-                (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
-            }
-            Annotated::Otherwise if is_hook(&name) => {
+            Annotated::Component(props) => (DeclarationKind::Component, component(props)),
+            _ if is_hook(&name) => {
                 let parameters = TypeShape::Object(Vec::new());
                 (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: Vec::new() })
             }
-            Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
+            _ => match said {
+                Some(said) => (variable_kind(keyword), component(Some(component::as_said(said, None)))),
+                None => (variable_kind(keyword), DeclarationDetail::None),
+            },
         };
         self.push(name, kind, signature, span, detail);
     }
@@ -364,8 +393,8 @@ impl<'a> Collector<'_, '_, 'a> {
                 Some(callable.component(print, wrapped.form, body, declared))
             }
             Inner::Class(class) => {
-                let (_, facts) = component::class_facts(print, class, self.file);
-                facts.map(|facts| ComponentFacts { form: wrapped.form, ..facts })
+                let (facts, is_sure) = component::class_facts(print, class, self.file)?;
+                is_sure.then_some(ComponentFacts { form: wrapped.form, ..facts })
             }
             Inner::Named(name) | Inner::Alias(name) => {
                 self.walk(|walk| walk.visit_expression(value));
@@ -446,14 +475,6 @@ fn is_function(kind: DeclarationKind) -> bool {
 
 fn variable_kind(keyword: &str) -> DeclarationKind {
     if matches!(keyword, "const" | "default") { DeclarationKind::Constant } else { DeclarationKind::Variable }
-}
-
-/// `wrap(Inner) as Type`: the named type says what the props are, if it is one of a component.
-fn said_to_be(facts: ComponentFacts, cast: Option<&TSType<'_>>, print: Print<'_, '_>) -> ComponentFacts {
-    let Some(TSType::TSTypeReference(_)) = cast else { return facts };
-    let arguments = cast.map(|ty| shape::of_type(print, ty)).into_iter().chain(facts.props.clone()).collect();
-    let props = TypeShape::Reference { name: TypeShape::CAST.to_owned(), arguments };
-    ComponentFacts { props: Some(props), ..facts }
 }
 
 fn opaque(form: ComponentForm, props: Option<TypeShape>) -> ComponentFacts {

@@ -5,6 +5,7 @@ mod body;
 mod component;
 mod declarations;
 mod kind;
+mod maker;
 mod modules;
 mod nesting;
 mod next;

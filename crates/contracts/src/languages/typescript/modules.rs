@@ -166,12 +166,12 @@ impl Modules {
                     ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
                         (Some(interface.id.name.to_string()), true)
                     }
-                    other => (other.as_expression().and_then(identifier), false),
+                    other => (other.as_expression().and_then(named), false),
                 };
                 self.local(DEFAULT.to_owned(), local.unwrap_or_else(|| DEFAULT.to_owned()), type_only);
             }
             Statement::TSExportAssignment(export) => {
-                let local = identifier(&export.expression).unwrap_or_else(|| DEFAULT.to_owned());
+                let local = named(&export.expression).unwrap_or_else(|| DEFAULT.to_owned());
                 self.local(DEFAULT.to_owned(), local, false);
             }
             _ => {}
@@ -406,6 +406,12 @@ fn imported(specifier: &ImportDeclarationSpecifier<'_>, whole_is_type: bool) -> 
 
 fn name_of(name: &ModuleExportName<'_>) -> String {
     name.name().to_string()
+}
+
+/// The name that is exported by it. What is said to be of another type is something of its own.
+pub(super) fn named(expression: &Expression<'_>) -> Option<String> {
+    let other = matches!(super::component::cast(expression), Some(ty) if !ty.is_keyword() && !ty.is_const_type_reference());
+    identifier(expression).filter(|_| !other)
 }
 
 fn identifier(expression: &Expression<'_>) -> Option<String> {

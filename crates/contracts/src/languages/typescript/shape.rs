@@ -1,14 +1,17 @@
 //! Types as shapes: what `link` needs to know which props a component takes.
 
 use oxc_ast::ast::{
-    TSInterfaceDeclaration, TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature,
-    TSType, TSTypeAliasDeclaration, TSTypeParameterDeclaration, TSTypeQueryExprName,
+    FormalParameters, PropertyKey, TSInterfaceDeclaration, TSLiteral, TSMappedTypeModifierOperator,
+    TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration, TSTypeAnnotation,
+    TSTypeParameterDeclaration, TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
 
 use super::component::is_element;
 use super::print::{Print, qualifier, type_name};
-use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
+use crate::model::{
+    ConditionalType, DeclarationDetail, MappedType, Member, MemberKind, TypeParameter, TypeShape,
+};
 
 /// Deeper shapes are text: no props are declared like that, and stored shapes must be readable again.
 const DEEPEST: usize = 24;
@@ -19,14 +22,14 @@ pub(super) fn of_type(print: Print<'_, '_>, ty: &TSType<'_>) -> TypeShape {
 
 pub(super) fn of_alias(print: Print<'_, '_>, alias: &TSTypeAliasDeclaration<'_>) -> DeclarationDetail {
     let shape = of_type(print, &alias.type_annotation);
-    DeclarationDetail::Shape { parameters: names(alias.type_parameters.as_deref()), shape }
+    DeclarationDetail::Shape { parameters: parameters(print, alias.type_parameters.as_deref()), shape }
 }
 
 pub(super) fn of_interface(
     print: Print<'_, '_>,
     interface: &TSInterfaceDeclaration<'_>,
 ) -> DeclarationDetail {
-    let own = TypeShape::Object(members(print, &interface.body.body));
+    let own = of_members(print, &interface.body.body, 1);
     let shape = if interface.extends.is_empty() {
         own
     } else {
@@ -40,7 +43,7 @@ pub(super) fn of_interface(
         // What the interface says itself comes last, because it overrules what it extends.
         TypeShape::Intersection(parents.chain(std::iter::once(own)).collect())
     };
-    DeclarationDetail::Shape { parameters: names(interface.type_parameters.as_deref()), shape }
+    DeclarationDetail::Shape { parameters: parameters(print, interface.type_parameters.as_deref()), shape }
 }
 
 pub(super) fn members(print: Print<'_, '_>, signatures: &[TSSignature<'_>]) -> Vec<Member> {
@@ -56,7 +59,7 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
     }
     let all = |types: &[TSType<'_>]| types.iter().map(|ty| at_depth(print, ty, depth + 1)).collect();
     match ty {
-        TSType::TSTypeLiteral(literal) => TypeShape::Object(members(print, &literal.members)),
+        TSType::TSTypeLiteral(literal) => of_members(print, &literal.members, depth),
         TSType::TSParenthesizedType(inner) => at_depth(print, &inner.type_annotation, depth),
         TSType::TSIntersectionType(intersection) => TypeShape::Intersection(all(&intersection.types)),
         TSType::TSUnionType(union) => TypeShape::Union(all(&union.types)),
@@ -89,19 +92,61 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                 text: print.ty(ty),
             }))
         }
-        // A function from props to an element is a component, and is known by its props like any other.
-        TSType::TSFunctionType(function) if is_element(&function.return_type.type_annotation) => {
-            let props = function.params.items.first().and_then(|first| first.type_annotation.as_ref());
-            match props {
-                Some(props) => TypeShape::Reference {
-                    name: "FC".to_owned(),
-                    arguments: vec![at_depth(print, &props.type_annotation, depth + 1)],
-                },
-                None => TypeShape::Text(print.ty(ty)),
-            }
+        TSType::TSConditionalType(conditional) => TypeShape::Conditional(Box::new(ConditionalType {
+            check: at_depth(print, &conditional.check_type, depth + 1),
+            wanted: print.ty(&conditional.extends_type),
+            yes: at_depth(print, &conditional.true_type, depth + 1),
+            no: at_depth(print, &conditional.false_type, depth + 1),
+            text: print.ty(ty),
+        })),
+        TSType::TSFunctionType(function) => {
+            let (parameters, takes) = (function.type_parameters.as_deref(), &function.params);
+            rendered(print, parameters, takes, Some(&function.return_type), depth)
+                .unwrap_or_else(|| TypeShape::Text(print.ty(ty)))
         }
         _ => TypeShape::Text(print.ty(ty)),
     }
+}
+
+/// What can be called and gives an element is a component, and is known by its props like any other.
+fn of_members(print: Print<'_, '_>, signatures: &[TSSignature<'_>], depth: usize) -> TypeShape {
+    let own = TypeShape::Object(members(print, signatures));
+    let component = signatures.iter().find_map(|signature| match signature {
+        TSSignature::TSCallSignatureDeclaration(call) => {
+            rendered(print, call.type_parameters.as_deref(), &call.params, call.return_type.as_deref(), depth)
+        }
+        _ => None,
+    });
+    match component {
+        Some(component) => TypeShape::Intersection(vec![component, own]),
+        None => own,
+    }
+}
+
+/// A function from props to an element.
+fn rendered(
+    print: Print<'_, '_>,
+    type_parameters: Option<&TSTypeParameterDeclaration<'_>>,
+    takes: &FormalParameters<'_>,
+    returned: Option<&TSTypeAnnotation<'_>>,
+    depth: usize,
+) -> Option<TypeShape> {
+    if !returned.is_some_and(|returned| is_element(&returned.type_annotation)) {
+        return None;
+    }
+    let props = takes.items.first().and_then(|first| first.type_annotation.as_ref());
+    let props = match props {
+        Some(props) => at_depth(print, &props.type_annotation, depth + 1),
+        None if takes.items.is_empty() => TypeShape::Object(Vec::new()),
+        None => return None,
+    };
+    let component = TypeShape::Reference { name: "FC".to_owned(), arguments: vec![props] };
+    Some(generic(parameters_at(print, type_parameters, depth + 1), component))
+}
+
+/// A shape that may name type parameters, with these.
+pub(super) fn generic(parameters: Vec<TypeParameter>, shape: TypeShape) -> TypeShape {
+    if parameters.is_empty() { shape } else { TypeShape::Generic { parameters, shape: Box::new(shape) } }
 }
 
 fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
@@ -115,10 +160,11 @@ fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
     match signature {
         TSSignature::TSPropertySignature(property) => {
             let text = print.annotation_or(property.type_annotation.as_deref(), "any");
-            member(print.key(&property.key, property.computed), MemberKind::Property, text, property.optional)
+            let name = prop_name(print, &property.key, property.computed);
+            member(name, MemberKind::Property, text, property.optional)
         }
         TSSignature::TSMethodSignature(method) => {
-            let name = print.key(&method.key, method.computed);
+            let name = prop_name(print, &method.key, method.computed);
             let returned = print.annotation_or(method.return_type.as_deref(), "any");
             let parameters = print.parameters(&method.params, method.this_param.as_deref());
             let (kind, text) = match method.kind {
@@ -139,6 +185,32 @@ fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
     }
 }
 
-fn names(parameters: Option<&TSTypeParameterDeclaration<'_>>) -> Vec<String> {
-    parameters.iter().flat_map(|list| &list.params).map(|parameter| parameter.name.name.to_string()).collect()
+/// A prop is known by its name, without the quotes that some names need in source.
+pub(super) fn prop_name(print: Print<'_, '_>, key: &PropertyKey<'_>, computed: bool) -> String {
+    match key {
+        PropertyKey::StringLiteral(text) => text.value.to_string(),
+        other => print.key(other, computed),
+    }
+}
+
+pub(super) fn parameters(
+    print: Print<'_, '_>,
+    declared: Option<&TSTypeParameterDeclaration<'_>>,
+) -> Vec<TypeParameter> {
+    parameters_at(print, declared, 0)
+}
+
+fn parameters_at(
+    print: Print<'_, '_>,
+    declared: Option<&TSTypeParameterDeclaration<'_>>,
+    depth: usize,
+) -> Vec<TypeParameter> {
+    let shape = |ty: &TSType<'_>| at_depth(print, ty, depth + 1);
+    let each = declared.iter().flat_map(|list| &list.params);
+    each.map(|parameter| TypeParameter {
+        name: parameter.name.name.to_string(),
+        constraint: parameter.constraint.as_ref().map(shape),
+        default: parameter.default.as_ref().map(shape),
+    })
+    .collect()
 }

@@ -1,0 +1,205 @@
+//! Types that components have, and values that are of such a type: whether something is a component, and its props.
+
+use std::rc::Rc;
+
+use super::props::{Arguments, Bound, Expander, Variants, bind, unbound};
+use super::scope::{Found, Scope};
+use crate::model::{
+    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, NATIVE_COMPONENTS,
+    TypeParameter, TypeShape,
+};
+
+impl<'l> Expander<'l> {
+    /// A constant that stands for another value (`const Card = Plain`, `wrap(Plain)`) or is declared to be of a type is
+    /// a component when that one is, and a class when its parent is.
+    pub(super) fn is_component<'f>(&mut self, declaration: &Declaration, scope: Scope<'f>) -> bool
+    where
+        'l: 'f,
+    {
+        let DeclarationDetail::Component(component) = &declaration.detail else { return false };
+        if declaration.kind == DeclarationKind::Component {
+            return true;
+        }
+        let Some(shape) = &component.props else { return false };
+        self.deeper(|expander| {
+            if declaration.kind == DeclarationKind::Class {
+                Some(expander.extends_component(shape, scope))
+            } else {
+                Some(expander.stands_for_component(shape, scope))
+            }
+        })
+        .unwrap_or(false)
+    }
+
+    fn extends_component<'f>(&mut self, parent: &TypeShape, scope: Scope<'f>) -> bool
+    where
+        'l: 'f,
+    {
+        let name = match parent {
+            TypeShape::Generic { shape, .. } => return self.extends_component(shape, scope),
+            TypeShape::Reference { name, .. } => name,
+            _ => return false,
+        };
+        match self.resolver.component_name(scope, name) {
+            Found::Declared(file, declaration) => self.is_component(declaration, file),
+            Found::Outside(_) | Found::Unknown => false,
+        }
+    }
+
+    fn stands_for_component<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>) -> bool
+    where
+        'l: 'f,
+    {
+        match shape {
+            TypeShape::Reference { name, arguments } if name == TypeShape::CAST => {
+                arguments.iter().any(|argument| self.stands_for_component(argument, scope))
+            }
+            TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
+                Found::Declared(file, declaration) => self.is_component(declaration, file),
+                // What is rendered is a component, wherever it comes from.
+                Found::Outside(from) => {
+                    scope.facts.components.contains(name) || is_native(name, &from, scope)
+                }
+                Found::Unknown => false,
+            },
+            other => self.component_type(other, scope, &Arguments::default()).is_some(),
+        }
+    }
+
+    /// The props of a type that components have: `FC<Props>`, a function from props to an element, or an alias of one.
+    pub(super) fn component_type<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        self.deeper(|expander| expander.component_type_of(shape, scope, arguments))
+    }
+
+    fn component_type_of<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        match shape {
+            // `FC<Props> & { Item: … }`
+            TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
+                parts.iter().find_map(|part| self.component_type(part, scope, arguments))
+            }
+            TypeShape::Generic { parameters, shape } => {
+                let own = unbound(parameters, scope);
+                let all = arguments.iter().chain(own.iter());
+                let all = all.map(|(name, bound)| (name.clone(), bound.clone())).collect();
+                self.component_type(shape, scope, &Rc::new(all))
+            }
+            TypeShape::Call(call) => self.call(call, scope, arguments),
+            TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
+                Found::Declared(file, declaration) if self.is_component(declaration, file) => {
+                    match &declaration.detail {
+                        DeclarationDetail::Component(component) => Some(self.component(component, file)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            TypeShape::Reference { name, arguments: given } => {
+                self.component_name(name, given, scope, arguments)
+            }
+            _ => None,
+        }
+    }
+
+    fn component_name<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        if let Some(bound) = arguments.get(name) {
+            return self.component_type(&bound.shape, bound.scope, &bound.arguments);
+        }
+        if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
+            let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
+            let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
+            return self.component_type(shape, file, &bind(parameters, |index| given.get(index), &at, file));
+        }
+        let last = name.rsplit('.').next().unwrap_or_default();
+        if matches!(last, "Readonly" | "NonNullable") {
+            return self.component_type(given.first()?, scope, arguments);
+        }
+        if !COMPONENT_TYPES.contains(&last) {
+            return None;
+        }
+        let at = usize::from(last == "ForwardRefRenderFunction");
+        let props = given.get(at)?;
+        // `MemoExoticComponent<typeof Card>` names the component itself.
+        let is_of_component = matches!(last, "MemoExoticComponent" | "LazyExoticComponent");
+        let of_component = is_of_component.then(|| self.component_type(props, scope, arguments)).flatten();
+        of_component.or_else(|| Some(self.within(props, scope, arguments)))
+    }
+
+    /// The props of the component that a function of the project gives.
+    pub(super) fn call<'f>(
+        &mut self,
+        call: &CallShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let found = self.resolver.name(scope, &call.callee);
+        let found = found.wanted(|one| matches!(one.detail, DeclarationDetail::Maker { .. }));
+        let Found::Declared(file, declaration) = found else { return None };
+        let DeclarationDetail::Maker { parameters, takes, gives } = &declaration.detail else { return None };
+        let at = Bound { shape: gives.clone(), scope, arguments: Rc::clone(arguments) };
+        let passed = |parameter: &TypeParameter| {
+            let passed = takes.iter().zip(&call.values).find(|(take, _)| names(take, &parameter.name));
+            passed.map(|(_, value)| value).filter(|value| !matches!(value, TypeShape::Text(_)))
+        };
+        let given = |index: usize| {
+            if call.types.is_empty() { parameters.get(index).and_then(passed) } else { call.types.get(index) }
+        };
+        let bound = bind(parameters, given, &at, file);
+        self.component_type(gives, file, &bound)
+    }
+
+    /// One level further down, if there is one.
+    fn deeper<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.depth += 1;
+        let found = if self.goes_on() { look(self) } else { None };
+        self.depth -= 1;
+        found
+    }
+}
+
+fn is_native(name: &str, from: &str, scope: Scope<'_>) -> bool {
+    let imports = scope.facts.imports.iter().filter(|import| import.specifier == from);
+    let mut names = imports.flat_map(|import| &import.names);
+    from == "react-native"
+        && names.any(|one| one.local == name && NATIVE_COMPONENTS.contains(&one.imported.as_str()))
+}
+
+/// `P` in `ComponentType<P>`, and `T` itself.
+fn names(take: &TypeShape, parameter: &str) -> bool {
+    match take {
+        TypeShape::Reference { name, arguments } => {
+            name == parameter || arguments.iter().any(|argument| names(argument, parameter))
+        }
+        TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
+            parts.iter().any(|part| names(part, parameter))
+        }
+        _ => false,
+    }
+}

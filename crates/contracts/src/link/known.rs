@@ -1,0 +1,175 @@
+//! Types whose meaning is fixed, or can be told without a compiler: those of TypeScript and React, those that many
+//! projects declare in the same words, and conditional types that are plain to see.
+
+use super::keys::{Keys, nothing_to_pick_from};
+use super::props::{Arguments, Expander, Variants, combine, plain, without_ref, written};
+use super::scope::{Found, Scope};
+use crate::model::{ConditionalType, Member, TypeShape};
+
+impl<'l> Expander<'l> {
+    /// Types of TypeScript and React whose meaning is fixed.
+    pub(super) fn known_type<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let first = given.first();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let each = |expander: &mut Self, change: &dyn Fn(Member) -> Option<Member>| -> Option<Variants> {
+            let variants = expander.within(first?, scope, arguments);
+            Some(
+                variants
+                    .into_iter()
+                    .map(|variant| variant.into_iter().filter_map(change).collect())
+                    .collect(),
+            )
+        };
+        match last {
+            TypeShape::CAST => {
+                let said = self.component_type(first?, scope, arguments);
+                said.or_else(|| {
+                    let otherwise = self.within(given.get(1)?, scope, arguments);
+                    // What a call makes of what it is given is anyone's guess, and called one.
+                    if let Some(TypeShape::Call(call)) = first {
+                        let from = match self.resolver.name(scope, &call.callee) {
+                            Found::Outside(from) => Some(from),
+                            _ => None,
+                        };
+                        self.give_up(first?, from);
+                    }
+                    Some(otherwise)
+                })
+            }
+            "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
+            "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
+            "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" => each(self, &Some),
+            "Pick" | "Omit" => {
+                let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
+                let wanted = last == "Pick";
+                each(self, &|member| (keys.have(&member.name) == wanted).then_some(member))
+            }
+            "Record" => {
+                let (value, _) = written(given.get(1)?, scope, arguments);
+                let Keys::Only(keys) = self.keys(first?, &nothing_to_pick_from(), scope, arguments)? else {
+                    return None;
+                };
+                Some(vec![keys.into_iter().map(|key| plain(key, value.text(), false)).collect()])
+            }
+            "PropsWithChildren" => {
+                let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
+                let own = match first {
+                    Some(_) => each(self, &Some)?,
+                    None => vec![Vec::new()],
+                };
+                Some(combine(&[vec![children]], &own))
+            }
+            "PropsWithRef" => each(self, &Some),
+            "UnionToIntersection"
+            | "DistributiveOmit"
+            | "DistributivePick"
+            | "Merge"
+            | "Overwrite"
+            | "Except"
+            | "StrictOmit" => self.well_known(name, given, scope, arguments),
+            "PropsWithoutRef" => each(self, &without_ref),
+            "RefAttributes" | "Attributes" | "ClassAttributes" => Some(vec![Vec::new()]),
+            "ComponentProps" | "ComponentPropsWithoutRef" | "ComponentPropsWithRef" => {
+                let (component, its_scope) = written(first?, scope, arguments);
+                let variants = match component {
+                    TypeShape::Query(name) => match self.resolver.component_name(its_scope, name) {
+                        Found::Declared(..) => each(self, &Some),
+                        _ => None,
+                    },
+                    _ => self.component_type(first?, scope, arguments),
+                }?;
+                if last != "ComponentPropsWithoutRef" {
+                    return Some(variants);
+                }
+                let less = |variant: Vec<Member>| variant.into_iter().filter_map(without_ref).collect();
+                Some(variants.into_iter().map(less).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The branch of a conditional type that can be told without a compiler: something with members is an object, and
+    /// what is not wanted otherwise does not exist.
+    pub(super) fn decided<'s, 'f>(
+        &mut self,
+        conditional: &'s ConditionalType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<&'s TypeShape>
+    where
+        'l: 'f,
+    {
+        let never = |shape: &TypeShape| matches!(shape, TypeShape::Text(text) if text == "never");
+        if matches!(conditional.wanted.as_str(), "any" | "unknown") {
+            return Some(&conditional.yes);
+        }
+        let is_object = matches!(conditional.wanted.as_str(), "object" | "{}" | "Record<string, any>");
+        let is_plain = matches!(
+            conditional.wanted.as_str(),
+            "string"
+                | "number"
+                | "boolean"
+                | "bigint"
+                | "symbol"
+                | "undefined"
+                | "null"
+                | "never"
+                | "[never]"
+        );
+        if is_object || is_plain {
+            let mut beside = self.beside();
+            let members = beside.within(&conditional.check, scope, arguments);
+            let has_members = members.iter().any(|variant| !variant.is_empty());
+            return match (has_members, is_object) {
+                (true, true) => Some(&conditional.yes),
+                (true, false) => Some(&conditional.no),
+                (false, _) => None,
+            };
+        }
+        match (never(&conditional.yes), never(&conditional.no)) {
+            (false, true) if !conditional.wanted.contains("infer ") => Some(&conditional.yes),
+            _ => None,
+        }
+    }
+
+    /// Types that many projects declare for themselves, in words that only a compiler can follow.
+    pub(super) fn well_known<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let last = name.rsplit('.').next().unwrap_or_default();
+        match (last, given) {
+            ("UnionToIntersection", [TypeShape::Union(parts)]) => {
+                Some(self.within(&TypeShape::Intersection(parts.clone()), scope, arguments))
+            }
+            ("UnionToIntersection" | "DeepPartial" | "Mutable" | "Writable", [one]) => {
+                Some(self.within(one, scope, arguments))
+            }
+            ("Simplify" | "Prettify" | "Expand" | "Id", [one]) => Some(self.within(one, scope, arguments)),
+            ("Merge" | "Overwrite" | "Override", [first, second]) => {
+                let parts = vec![first.clone(), second.clone()];
+                Some(self.within(&TypeShape::Intersection(parts), scope, arguments))
+            }
+            ("DistributiveOmit" | "Except" | "StrictOmit", _) => {
+                self.known_type("Omit", given, scope, arguments)
+            }
+            ("DistributivePick", _) => self.known_type("Pick", given, scope, arguments),
+            _ => None,
+        }
+    }
+}
