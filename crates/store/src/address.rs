@@ -60,7 +60,8 @@ impl ServerAddress {
         let mode = format!("sslmode={told}");
         kept.push(&mode);
         let url = format!("{place}?{}", kept.join("&"));
-        url.parse::<::postgres::Config>().map_err(|error| Error::Address { detail: error.to_string() })?;
+        url.parse::<tokio_postgres::Config>()
+            .map_err(|error| Error::Address { detail: error.to_string() })?;
         Ok(Self { url, trust, roots })
     }
 

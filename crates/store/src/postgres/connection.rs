@@ -1,39 +1,38 @@
 //! One connection: how it is made, how a transaction begins on it, and what its loss means.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
-use std::io::Write as _;
+use std::fmt;
 use std::time::Duration;
 
-use postgres::config::{Host, SslMode};
-use postgres::error::SqlState;
-use postgres::types::{ToSql, Type};
-use postgres::{Client, Config, NoTls, Statement};
+use bytes::Bytes;
+use futures::{SinkExt, TryStreamExt};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 
 use super::Begin;
-use super::opening::{NOW, Opening, Outlook, TURN, last_answer};
+use super::opening::{Opening, Outlook, READING, TURN, WRITING};
 use super::tls::{Tls, is_distrust};
-use super::value::{from_text, literal, write_line};
+use super::value::write_line;
+use super::wire::{Wire, WireError, in_order};
 use crate::address::ServerAddress;
 use crate::error::{Error, Result};
 use crate::model::AgentId;
-use crate::sql::{Row, Value};
+use crate::sql::Value;
 
 /// Statements that are kept prepared; lists of ids make new ones.
 const STATEMENTS: usize = 300;
-/// And of those, how many are known by a name.
-const FIRSTS: usize = 40;
 
 /// What goes wrong on a connection.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The server is gone, or does not listen yet.
     Lost(String),
-    Refused(postgres::Error),
+    Refused(tokio_postgres::Error),
 }
 
 impl Failure {
-    pub(crate) fn of(error: postgres::Error) -> Self {
+    pub(crate) fn of(error: tokio_postgres::Error) -> Self {
         let shutting_down = [
             SqlState::ADMIN_SHUTDOWN,
             SqlState::CRASH_SHUTDOWN,
@@ -58,7 +57,7 @@ impl Failure {
     }
 }
 
-fn refused(error: &postgres::Error, address: &ServerAddress) -> Error {
+fn refused(error: &tokio_postgres::Error, address: &ServerAddress) -> Error {
     let detail = format!("{address}: {}", whole(error));
     match error.code() {
         Some(code) if *code == SqlState::DISK_FULL => Error::Full { place: address.to_string() },
@@ -79,7 +78,7 @@ fn refused(error: &postgres::Error, address: &ServerAddress) -> Error {
 }
 
 /// The library tells its causes only when asked for each.
-fn whole(error: &postgres::Error) -> String {
+fn whole(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
@@ -92,14 +91,8 @@ fn whole(error: &postgres::Error) -> String {
 const LOCK_SECONDS: u64 = 30;
 
 pub(crate) struct Session {
-    pub(crate) client: Client,
+    wire: Wire,
     statements: BTreeMap<String, Statement>,
-    /// Whether the server holds what transactions begin with.
-    can_begin: bool,
-    /// The number by which the repository's writers take turns.
-    turn: i64,
-    /// The numbers of statements that can go along with the beginning.
-    firsts: BTreeMap<String, usize>,
     /// What the next transaction may expect.
     pub(super) outlook: Option<Outlook>,
 }
@@ -118,46 +111,44 @@ impl Session {
         }
         config.keepalives_idle(Duration::from_secs(20));
         config.application_name("becket");
-        let mut client = match tls {
-            Some(tls) if config.get_hosts().iter().any(is_remote) => config.connect(tls.clone()),
+        let wire = match tls {
+            Some(tls) if config.get_hosts().iter().any(is_remote) => Wire::connect(&config, tls.clone()),
             // Nobody listens in on a socket of the machine, and no server encrypts it.
-            _ => config.ssl_mode(SslMode::Disable).connect(NoTls),
-        }
-        .map_err(Failure::of)?;
+            _ => Wire::connect(config.ssl_mode(SslMode::Disable), NoTls),
+        };
+        let mut wire = wire.map_err(|error| match error {
+            WireError::Server(error) => Failure::of(error),
+            WireError::Runtime(_) => Failure::Lost(error.to_string()),
+        })?;
         // A client that hangs in a transaction must not keep the others waiting for ever.
         let settings = format!(
             "SET search_path TO {schema}; SET synchronous_commit TO on; SET standard_conforming_strings TO on; SET lock_timeout TO '{LOCK_SECONDS}s'; \
              SET idle_in_transaction_session_timeout TO '60s'; SET client_min_messages TO warning"
         );
-        client.batch_execute(&settings).map_err(Failure::of)?;
         let digest = blake3::hash(schema.as_bytes());
         let turn = digest.as_bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
-        Ok(Self {
-            client,
-            statements: BTreeMap::new(),
-            can_begin: false,
-            turn,
-            firsts: BTreeMap::new(),
-            outlook: None,
-        })
+        let turn = TURN.replace("?1", &turn.to_string());
+        wire.batch(&format!("{settings}; PREPARE becket_turn AS {turn}")).map_err(Failure::of)?;
+        Ok(Self { wire, statements: BTreeMap::new(), outlook: None })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.wire.is_closed()
     }
 
-    pub(crate) fn query(
-        &mut self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<postgres::Row>, Failure> {
-        let statement = self.prepare(sql)?;
-        self.client.query(&statement, values).map_err(Failure::of)
+    pub(crate) fn batch(&mut self, sql: &str) -> Result<(), Failure> {
+        self.wire.batch(sql).map_err(Failure::of)
     }
 
-    pub(super) fn execute(&mut self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, Failure> {
+    /// Whether the server has told of something since the last call.
+    pub(super) fn wait(&mut self, timeout: Duration) -> bool {
+        self.wire.wait(timeout)
+    }
+
+    /// The rows of a statement, and how many it touched.
+    pub(crate) fn ask(&mut self, sql: &str, values: &[Value]) -> Result<(Vec<Row>, u64), Failure> {
         let statement = self.prepare(sql)?;
-        self.client.execute(&statement, values).map_err(Failure::of)
+        self.wire.run(async |client| ask(client, &statement, values).await).map_err(Failure::of)
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement, Failure> {
@@ -167,119 +158,90 @@ impl Session {
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
-        let statement = self.client.prepare(&numbered(sql)).map_err(Failure::of)?;
+        let spelled = numbered(sql);
+        let statement = self.wire.run(async |client| client.prepare(&spelled).await).map_err(Failure::of)?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
 
     /// Begins a transaction in one exchange: each statement of it still sees what was committed before it began.
     pub(super) fn begin(&mut self, begin: Begin<'_>) -> Result<Opening, Failure> {
-        if !self.can_begin {
-            self.prepare_beginnings()?;
-        }
-        let by = match begin {
-            Begin::Write(by) => by,
-            Begin::Read => None,
+        let (how, sql, by, values) = match begin {
+            Begin::Write(by) => (WRITE, WRITING, by, vec![agent(by)]),
+            Begin::Read => (READ, READING, None, Vec::new()),
         };
-        let exchange = match begin {
-            Begin::Write(_) => beginning(by),
-            Begin::Read => {
-                "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; EXECUTE becket_read".to_owned()
-            }
-        };
-        let told = self.client.simple_query(&exchange).map_err(Failure::of)?;
-        Opening::read(&told, by)
+        let statement = self.prepare(sql)?;
+        let begun = self.wire.run(async |client| {
+            let (begun, found) = futures::join!(client.batch_execute(how), ask(client, &statement, &values));
+            begun.and(found)
+        });
+        let (rows, _) = begun.map_err(Failure::of)?;
+        Opening::read(&rows, by)
     }
 
-    /// Whether the statement is one that transactions begin with again and again, which then can go along.
-    pub(super) fn can_begin_with(&self, sql: &str) -> bool {
-        self.firsts.contains_key(sql) || (self.statements.contains_key(sql) && self.firsts.len() < FIRSTS)
+    /// Whether a statement is prepared, as one is that transactions begin with again and again.
+    pub(super) fn is_prepared(&self, sql: &str) -> bool {
+        self.statements.contains_key(sql)
     }
 
-    /// The same as `begin`, and the first statement in the same exchange. The statement has run whatever was found: who does
-    /// not like that rolls it back.
+    /// The same as `begin`, and the first statement in the same exchange. That one has run whatever was found: who does not
+    /// like what was found rolls it back.
     pub(super) fn begin_with(
         &mut self,
         by: &AgentId,
         sql: &str,
         values: &[Value],
     ) -> Result<(Opening, Vec<Row>, u64), Failure> {
-        if !self.can_begin {
-            self.prepare_beginnings()?;
-        }
-        let statement = self.prepare(sql)?;
-        let number = match self.firsts.get(sql) {
-            Some(number) => *number,
-            None => self.name_first(sql, &statement)?,
-        };
-        let mut exchange = beginning(Some(by));
-        let _ = write!(exchange, "; EXECUTE becket_first_{number}");
-        for (index, value) in values.iter().enumerate() {
-            exchange.push_str(if index == 0 { "(" } else { ", " });
-            exchange.push_str(&literal(value));
-        }
-        exchange.push_str(if values.is_empty() { "" } else { ")" });
-        let told = self.client.simple_query(&exchange).map_err(Failure::of)?;
-        let opening = Opening::read(&told, Some(by))?;
-        let (rows, touched) = last_answer(&told);
-        let rows: Result<Vec<Row>> =
-            rows.into_iter().map(|row| from_text(row, statement.columns())).collect();
-        Ok((opening, rows.map_err(|error| Failure::Lost(error.to_string()))?, touched))
+        let (writing, first) = (self.prepare(WRITING)?, self.prepare(sql)?);
+        let caller = [agent(Some(by))];
+        let begun = self.wire.run(async |client| {
+            let (begun, found, answer) = futures::join!(
+                client.batch_execute(WRITE),
+                ask(client, &writing, &caller),
+                ask(client, &first, values)
+            );
+            begun?;
+            Ok((found?, answer?))
+        });
+        let ((found, _), (rows, touched)) = begun.map_err(Failure::of)?;
+        Ok((Opening::read(&found, Some(by))?, rows, touched))
     }
 
-    /// Under a name that a text of SQL can say.
-    fn name_first(&mut self, sql: &str, statement: &Statement) -> Result<usize, Failure> {
-        let number = self.firsts.len();
-        let kinds = statement.params().iter().map(Type::name).collect::<Vec<_>>().join(", ");
-        let kinds = if kinds.is_empty() { kinds } else { format!("({kinds})") };
-        self.client
-            .batch_execute(&format!("PREPARE becket_first_{number}{kinds} AS {}", numbered(sql)))
-            .map_err(Failure::of)?;
-        self.firsts.insert(sql.to_owned(), number);
-        Ok(number)
-    }
-
-    /// Without places, or with few, a statement is planned once: planning costs more than these do.
-    fn prepare_beginnings(&mut self) -> Result<(), Failure> {
-        let event = numbered(EVENT);
-        let prepare = format!(
-            "PREPARE becket_turn AS {}; \
-             PREPARE becket_read AS SELECT {NOW}, first_expiry, clock_epoch FROM counter; \
-             PREPARE becket_write (TEXT) AS SELECT {NOW}, c.first_expiry, c.clock_epoch, \
-             CAST(pg_current_xact_id() AS TEXT), c.last_event, a.last_seen_tick, a.clock_epoch, a.last_seen_at, \
-             a.left_at FROM counter c LEFT JOIN agents a ON a.agent_id = $1; \
-             PREPARE becket_event (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT) AS {event}; \
-             PREPARE becket_last (BIGINT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, BIGINT) AS \
-             WITH counted AS ({}) {event}",
-            TURN.replace("?1", &self.turn.to_string()),
-            numbered(&COUNTED.replace("?2", "?9")),
-        );
-        self.client.batch_execute(&prepare).map_err(Failure::of)?;
-        self.can_begin = true;
-        Ok(())
+    /// These statements, each with its values, and `end`, in one exchange. Of a transaction of which a part was refused the
+    /// server keeps nothing, whatever `end` says.
+    pub(super) fn end(&mut self, parts: &[(&str, Vec<Value>)], end: &str) -> Result<(), Failure> {
+        let mut prepared = Vec::new();
+        for (sql, values) in parts {
+            prepared.push((self.prepare(sql)?, values));
+        }
+        let ended = self.wire.run(async |client| {
+            let parts = prepared.iter().map(|(statement, values)| ask(client, statement, values)).collect();
+            let (done, ended) = futures::join!(in_order(parts), client.batch_execute(end));
+            done.and(ended)
+        });
+        ended.map_err(Failure::of)
     }
 
     pub(super) fn copy(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<(), Failure> {
-        let lost = |error: std::io::Error| match error.downcast::<postgres::Error>() {
-            Ok(error) => Failure::of(error),
-            Err(error) => Failure::Lost(error.to_string()),
-        };
-        let mut writer = self.client.copy_in(&format!("COPY {into} FROM STDIN")).map_err(Failure::of)?;
-        let mut lines = Vec::new();
-        for chunk in rows.chunks(500) {
-            lines.clear();
-            for row in chunk {
-                write_line(row, &mut lines);
+        let sql = format!("COPY {into} FROM STDIN");
+        let copied = self.wire.run(async |client| {
+            let mut sink = std::pin::pin!(client.copy_in(&sql).await?);
+            for chunk in rows.chunks(500) {
+                let mut lines = Vec::new();
+                for row in chunk {
+                    write_line(row, &mut lines);
+                }
+                sink.send(Bytes::from(lines)).await?;
             }
-            writer.write_all(&lines).map_err(lost)?;
-        }
-        writer.finish().map_err(Failure::of)?;
-        Ok(())
+            sink.finish().await.map(drop)
+        });
+        copied.map_err(Failure::of)
     }
 
     /// What became of a transaction: committed, not, or still under way.
     pub(crate) fn fate(&mut self, ticket: &str) -> Result<Option<bool>, Failure> {
-        let rows = self.query("SELECT pg_xact_status(CAST(CAST(?1 AS TEXT) AS xid8))", &[&ticket])?;
+        let (rows, _) =
+            self.ask("SELECT pg_xact_status(CAST(CAST(?1 AS TEXT) AS xid8))", &[ticket.into()])?;
         let status: Option<String> = rows.first().and_then(|row| row.get(0));
         Ok(match status.as_deref() {
             Some("committed") => Some(true),
@@ -289,10 +251,24 @@ impl Session {
     }
 }
 
-/// What a writing transaction begins with.
-fn beginning(by: Option<&AgentId>) -> String {
-    let agent = by.map_or(Value::Null, |agent| agent.as_str().into());
-    format!("BEGIN; EXECUTE becket_turn; EXECUTE becket_write({})", literal(&agent))
+const WRITE: &str = "BEGIN; EXECUTE becket_turn";
+const READ: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+async fn ask(
+    client: &Client,
+    statement: &Statement,
+    values: &[Value],
+) -> Result<(Vec<Row>, u64), tokio_postgres::Error> {
+    let mut stream = std::pin::pin!(client.query_raw(statement, values).await?);
+    let mut rows = Vec::new();
+    while let Some(row) = stream.try_next().await? {
+        rows.push(row);
+    }
+    Ok((rows, stream.rows_affected().unwrap_or(0)))
+}
+
+fn agent(by: Option<&AgentId>) -> Value {
+    by.map_or(Value::Null, |agent| agent.as_str().into())
 }
 
 #[cfg(unix)]
@@ -321,6 +297,12 @@ fn numbered(sql: &str) -> String {
 pub(super) const SERVER: &str = "server";
 pub(super) const EVENT: &str = "INSERT INTO events (id, created_at, type, actor_agent_id, task_id, target_agent_id, payload_json, \
      correlation_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+/// The last event of a transaction, and the count of all.
+pub(super) const LAST_EVENT: &str = "WITH counted AS (UPDATE counter SET last_event = ?1, \
+     first_expiry = LEAST(first_expiry, CAST(?9 AS BIGINT))) INSERT INTO events (id, created_at, type, actor_agent_id, \
+     task_id, target_agent_id, payload_json, correlation_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+pub(super) const NEXT_EXPIRY: &str =
+    "UPDATE counter SET first_expiry = LEAST(first_expiry, CAST(?1 AS BIGINT))";
 pub(super) const COUNTED: &str =
     "UPDATE counter SET last_event = ?1, first_expiry = LEAST(first_expiry, CAST(?2 AS BIGINT))";
 /// No live lease ends before it; one that was given back may leave it too early, and then this is asked once more.

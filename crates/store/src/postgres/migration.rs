@@ -35,21 +35,20 @@ pub(crate) fn migrate(
     }
     // The lock is taken before the transaction begins: one that has begun may not see what another has made meanwhile.
     let lock = "SELECT CAST(pg_advisory_lock(hashtext(?1)) AS TEXT)";
-    session.query(lock, &[&schema]).map_err(|failure| failure.into_error(address))?;
+    session.ask(lock, &[schema.into()]).map_err(|failure| failure.into_error(address))?;
     let result = under_lock(session, schema, repository, address);
     if result.is_err() {
-        let _ = session.client.batch_execute("ROLLBACK");
+        let _ = session.batch("ROLLBACK");
     }
     let unlock = "SELECT CAST(pg_advisory_unlock(hashtext(?1)) AS TEXT)";
-    session.query(unlock, &[&schema]).map_err(|failure| failure.into_error(address))?;
+    session.ask(unlock, &[schema.into()]).map_err(|failure| failure.into_error(address))?;
     result
 }
 
 fn under_lock(session: &mut Session, schema: &str, repository: &str, address: &ServerAddress) -> Result<()> {
     let failed = |failure: Failure| failure.into_error(address);
-    let run = |session: &mut Session, sql: &str| {
-        session.client.batch_execute(sql).map_err(|error| Failure::of(error).into_error(address))
-    };
+    let run =
+        |session: &mut Session, sql: &str| session.batch(sql).map_err(|failure| failure.into_error(address));
     run(session, "BEGIN")?;
     let found = version(session, schema).map_err(failed)?;
     match found {
@@ -71,23 +70,24 @@ fn under_lock(session: &mut Session, schema: &str, repository: &str, address: &S
     let known = VERSION.to_string();
     for (key, value) in [("stream", stream.as_str()), ("repository", repository)] {
         session
-            .query(
+            .ask(
                 "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING",
-                &[&key, &value],
+                &[key.into(), value.into()],
             )
             .map_err(failed)?;
     }
     let sql = "INSERT INTO meta (key, value) VALUES ('schema_version', ?1) \
                ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-    session.query(sql, &[&known]).map_err(failed)?;
+    session.ask(sql, &[known.into()]).map_err(failed)?;
     run(session, "COMMIT")
 }
 
 fn version(session: &mut Session, schema: &str) -> Result<Option<i64>, Failure> {
-    let there = session.query("SELECT CAST(to_regclass(?1) AS TEXT)", &[&format!("{schema}.meta")])?;
+    let (there, _) =
+        session.ask("SELECT CAST(to_regclass(?1) AS TEXT)", &[format!("{schema}.meta").into()])?;
     if there.first().is_none_or(|row| row.get::<_, Option<String>>(0).is_none()) {
         return Ok(None);
     }
-    let rows = session.query("SELECT value FROM meta WHERE key = 'schema_version'", &[])?;
+    let (rows, _) = session.ask("SELECT value FROM meta WHERE key = 'schema_version'", &[])?;
     Ok(rows.first().and_then(|row| row.get::<_, String>(0).parse().ok()))
 }

@@ -11,6 +11,7 @@ mod tls;
 mod transaction;
 mod value;
 mod watcher;
+mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use postgres::{SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::Row;
 
 use super::connection::Failure;
 use crate::model::AgentId;
@@ -13,7 +13,11 @@ use crate::sql::Seen;
 /// they were asked for; that of a row goes to whoever is quickest, which is whoever has just given it back.
 pub(super) const TURN: &str = "SELECT CAST(pg_advisory_xact_lock(CAST(?1 AS BIGINT)) AS TEXT)";
 /// Asked in a statement of its own after the turn was won: that one sees what was committed before.
-pub(super) const NOW: &str = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
+pub(super) const WRITING: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), c.first_expiry, \
+     c.clock_epoch, CAST(pg_current_xact_id() AS TEXT), c.last_event, a.last_seen_tick, a.clock_epoch, a.last_seen_at, \
+     a.left_at FROM counter c LEFT JOIN agents a ON a.agent_id = ?1";
+pub(super) const READING: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT), first_expiry, \
+     clock_epoch FROM counter";
 
 /// How far the time that was expected may be from the server's own.
 const MOST_OFF: u64 = 50;
@@ -30,31 +34,26 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// From the answers to what a transaction begins with.
-    pub(super) fn read(told: &[SimpleQueryMessage], by: Option<&AgentId>) -> Result<Self, Failure> {
-        // The row of the turn itself says nothing.
-        let row = told.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) if row.len() > 1 => Some(row),
-            _ => None,
-        });
-        let gone = || Failure::Lost("the repository's counter is gone".to_owned());
-        let row = row.ok_or_else(gone)?;
-        let text = |column: usize| row.try_get(column).ok().flatten().map(str::to_owned);
-        let number = |column: usize| text(column).and_then(|text| text.parse::<i64>().ok());
-        let seen = number(5).zip(text(6)).zip(text(7)).map(|((tick, epoch), wall)| Seen {
-            tick,
-            epoch,
-            wall,
-            has_left: text(8).is_some(),
-        });
-        Ok(Self {
-            tick: number(0).ok_or_else(gone)?,
-            first_expiry: number(1).ok_or_else(gone)?,
-            clock_epoch: text(2).unwrap_or_default(),
-            ticket: text(3).unwrap_or_default(),
-            last_event: number(4).unwrap_or(0),
-            caller: by.map(|agent| (agent.clone(), seen)),
-        })
+    /// From the answer to what a transaction begins with.
+    pub(super) fn read(rows: &[Row], by: Option<&AgentId>) -> Result<Self, Failure> {
+        let Some(row) = rows.first() else {
+            return Err(Failure::Lost("the repository's counter is gone".to_owned()));
+        };
+        let mut opening = Self {
+            tick: row.try_get(0).map_err(Failure::of)?,
+            first_expiry: row.try_get(1).map_err(Failure::of)?,
+            clock_epoch: row.try_get(2).map_err(Failure::of)?,
+            ticket: String::new(),
+            last_event: 0,
+            caller: None,
+        };
+        if row.len() > 3 {
+            opening.ticket = row.try_get(3).map_err(Failure::of)?;
+            opening.last_event = row.try_get(4).map_err(Failure::of)?;
+            let seen = seen(row).map_err(Failure::of)?;
+            opening.caller = by.map(|agent| (agent.clone(), seen));
+        }
+        Ok(opening)
     }
 
     /// What the next transaction of the same caller will find, unless somebody changes it before.
@@ -106,17 +105,10 @@ impl Outlook {
     }
 }
 
-/// The rows of the last statement of an exchange, and how many it touched.
-pub(super) fn last_answer(told: &[SimpleQueryMessage]) -> (Vec<&SimpleQueryRow>, u64) {
-    let Some((SimpleQueryMessage::CommandComplete(touched), before)) = told.split_last() else {
-        return (Vec::new(), 0);
-    };
-    let of_last = before.rsplit(|message| matches!(message, SimpleQueryMessage::CommandComplete(_))).next();
-    let rows = of_last.unwrap_or_default().iter().filter_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(row),
-        _ => None,
-    });
-    (rows.collect(), *touched)
+fn seen(row: &Row) -> Result<Option<Seen>, tokio_postgres::Error> {
+    let Some(tick) = row.try_get(5)? else { return Ok(None) };
+    let left_at: Option<&str> = row.try_get(8)?;
+    Ok(Some(Seen { tick, epoch: row.try_get(6)?, wall: row.try_get(7)?, has_left: left_at.is_some() }))
 }
 
 #[cfg(test)]

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use postgres::types::ToSql;
-
-use super::connection::{COUNTED, EVENT, FIRST_EXPIRY, Failure, SERVER, Session};
+use super::connection::{COUNTED, EVENT, FIRST_EXPIRY, Failure, LAST_EVENT, NEXT_EXPIRY, SERVER, Session};
 use super::opening::{Opening, Outlook};
-use super::value::{from_row, literal};
+use super::value::from_row;
 use super::{Begin, Foresight};
 use crate::address::ServerAddress;
 use crate::clock::{LeaseClock, Moment};
@@ -77,7 +75,7 @@ impl<'a> PostgresTransaction<'a> {
             match transaction.session.begin(begin) {
                 Ok(opening) => transaction.open(opening),
                 Err(failure) => {
-                    let _ = transaction.session.client.batch_execute("ROLLBACK");
+                    let _ = transaction.session.batch("ROLLBACK");
                     return Err(failure);
                 }
             }
@@ -127,7 +125,7 @@ impl<'a> PostgresTransaction<'a> {
 
     /// The first statement goes along with the beginning, if nothing was asked yet and it is one of those that can.
     fn ask_first(&mut self, sql: &str, values: &[Value]) -> Result<Option<(Vec<Row>, u64)>> {
-        if !self.session.can_begin_with(sql) {
+        if !self.session.is_prepared(sql) {
             self.found()?;
             return Ok(None);
         }
@@ -136,7 +134,7 @@ impl<'a> PostgresTransaction<'a> {
         // Of what failed, the work that is done again without foresight will tell.
         let (opening, rows, touched) = begun.map_err(|_| self.misjudged())?;
         self.compare(&foreseen, opening)?;
-        Ok(Some((rows, touched)))
+        Ok(Some((rows.iter().map(from_row).collect::<Result<_>>()?, touched)))
     }
 
     /// By which the server can be asked what became of it.
@@ -145,21 +143,17 @@ impl<'a> PostgresTransaction<'a> {
     }
 
     /// The events, the word to the others and the commit are one exchange.
-    pub(crate) fn commit(self, channel: &str) -> Result<(), Failure> {
-        let mut parts = Vec::new();
-        let spelled = |event: &[Value; 8]| event.iter().map(literal).collect::<Vec<_>>().join(", ");
-        if let Some((last, others)) = self.unsent.split_last() {
-            parts.extend(others.iter().map(|event| format!("EXECUTE becket_event({})", spelled(event))));
-            parts.push(format!("EXECUTE becket_last({}, {})", spelled(last), self.next_expiry));
+    pub(crate) fn commit(mut self, channel: &str) -> Result<(), Failure> {
+        let mut parts: Vec<(&str, Vec<Value>)> = Vec::new();
+        let mut unsent = std::mem::take(&mut self.unsent);
+        if let Some(last) = unsent.pop() {
+            parts.extend(unsent.into_iter().map(|event| (EVENT, event.into())));
+            parts.push((LAST_EVENT, last.into_iter().chain([self.next_expiry.into()]).collect()));
         } else if self.next_expiry < i64::MAX {
-            parts
-                .push(format!("UPDATE counter SET first_expiry = LEAST(first_expiry, {})", self.next_expiry));
+            parts.push((NEXT_EXPIRY, vec![self.next_expiry.into()]));
         }
-        if self.has_events {
-            parts.push(format!("NOTIFY {channel}"));
-        }
-        parts.push("COMMIT".to_owned());
-        let committed = self.session.client.batch_execute(&parts.join("; ")).map_err(Failure::of);
+        let end = if self.has_events { format!("NOTIFY {channel}; COMMIT") } else { "COMMIT".to_owned() };
+        let committed = self.session.end(&parts, &end);
         match &committed {
             Ok(()) => {
                 let first_expiry = self.next_expiry.min(self.first_expiry);
@@ -175,8 +169,8 @@ impl<'a> PostgresTransaction<'a> {
         if self.foreseen.is_some() {
             return;
         }
-        if let Err(error) = self.session.client.batch_execute("ROLLBACK") {
-            tracing::debug!(%error, "the server rolls back by itself what it lost");
+        if let Err(error) = self.session.batch("ROLLBACK") {
+            tracing::debug!(?error, "the server rolls back by itself what it lost");
         }
     }
 }
@@ -212,8 +206,8 @@ impl Transaction for PostgresTransaction<'_> {
             return Ok(touched);
         }
         self.send_before(sql)?;
-        let done = self.session.execute(sql, &borrowed(values));
-        done.map_err(|failure| failure.into_error(self.address))
+        let done = self.session.ask(sql, values).map_err(|failure| failure.into_error(self.address))?;
+        Ok(done.1)
     }
 
     fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
@@ -221,8 +215,8 @@ impl Transaction for PostgresTransaction<'_> {
             return Ok(rows);
         }
         self.send_before(sql)?;
-        let rows = self.session.query(sql, &borrowed(values));
-        let rows = rows.map_err(|failure| failure.into_error(self.address))?;
+        let asked = self.session.ask(sql, values);
+        let (rows, _) = asked.map_err(|failure| failure.into_error(self.address))?;
         rows.iter().map(from_row).collect()
     }
 
@@ -251,10 +245,10 @@ impl Transaction for PostgresTransaction<'_> {
     fn definitions_were_imported(&mut self) -> Result<()> {
         self.found()?;
         // What no index has is not worth a look: a body is most of a row.
-        let analyzed = self.session.client.batch_execute(
+        let analyzed = self.session.batch(
             "ANALYZE definitions (worktree, task_id, sort_key, priority, status, unmet), labels, dependencies, tasks",
         );
-        analyzed.map_err(|error| Failure::of(error).into_error(self.address))
+        analyzed.map_err(|failure| failure.into_error(self.address))
     }
 
     fn rows_were_imported(&mut self) -> Result<()> {
@@ -275,10 +269,9 @@ impl PostgresTransaction<'_> {
             return Ok(());
         }
         let unsent = std::mem::take(&mut self.unsent);
-        let sent = unsent
-            .iter()
-            .try_for_each(|event| self.session.execute(EVENT, &borrowed(event)).map(drop))
-            .and_then(|()| self.session.execute(COUNTED, &[&self.last_event, &self.next_expiry]).map(drop));
+        let counted = (COUNTED, vec![self.last_event.into(), self.next_expiry.into()]);
+        let mut parts = unsent.into_iter().map(|event| (EVENT, event.into())).chain([counted]);
+        let sent = parts.try_for_each(|(sql, values): (_, Vec<_>)| self.session.ask(sql, &values).map(drop));
         sent.map_err(|failure| failure.into_error(self.address))
     }
 }
@@ -290,8 +283,4 @@ fn moment_at(tick: i64, clock: Option<&dyn LeaseClock>) -> Moment {
         Moment { wall, tick, epoch: Arc::from(SERVER) }
     };
     clock.map_or_else(server_time, LeaseClock::now)
-}
-
-fn borrowed(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }

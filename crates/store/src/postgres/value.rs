@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 
 use bytes::BytesMut;
-use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Column, SimpleQueryRow};
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::error::{Error, Result};
 use crate::sql::{Row, Value};
@@ -34,7 +33,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-pub(crate) fn from_row(row: &postgres::Row) -> Result<Row> {
+pub(crate) fn from_row(row: &tokio_postgres::Row) -> Result<Row> {
     let cells = row.columns().iter().enumerate().map(|(index, column)| {
         let read = match *column.type_() {
             Type::INT8 => row.try_get::<_, Option<i64>>(index).map(|value| value.map(Value::Integer)),
@@ -52,29 +51,6 @@ pub(crate) fn from_row(row: &postgres::Row) -> Result<Row> {
         Ok(read.unwrap_or(Value::Null))
     });
     Ok(Row(cells.collect::<Result<_>>()?))
-}
-
-/// The same from a row that came as texts.
-pub(crate) fn from_text(row: &SimpleQueryRow, columns: &[Column]) -> Result<Row> {
-    let cells = columns.iter().enumerate().map(|(index, column)| {
-        let strange = |what: &dyn std::fmt::Display| Error::unexpected(format!("column {index}: {what}"));
-        let Some(text) = row.try_get(index).map_err(|error| strange(&error))? else { return Ok(Value::Null) };
-        Ok(match *column.type_() {
-            Type::INT8 | Type::INT4 => Value::Integer(text.parse().map_err(|error| strange(&error))?),
-            Type::BOOL => Value::Integer((text == "t").into()),
-            _ => Value::Text(unescaped(text)),
-        })
-    });
-    Ok(Row(cells.collect::<Result<_>>()?))
-}
-
-/// As it stands in a text of SQL: with `standard_conforming_strings` only the quote itself has a meaning.
-pub(crate) fn literal(value: &Value) -> String {
-    match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Integer(number) => number.to_string(),
-        Value::Text(text) => format!("'{}'", escaped(text).replace('\'', "''")),
-    }
 }
 
 /// One line of the text format of `COPY`.
@@ -143,12 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_leaves_its_quotes_or_its_column() {
-        assert_eq!(literal(&Value::from("it's; \\ 'so'")), "'it''s; \\ ''so'''");
-        assert_eq!(
-            (literal(&Value::Null), literal(&Value::Integer(-7))),
-            ("NULL".to_owned(), "-7".to_owned())
-        );
+    fn nothing_leaves_its_column() {
         let mut line = Vec::new();
         write_line(&[Value::Null, Value::Integer(3), Value::from("a\tb\\N\n\rc")], &mut line);
         assert_eq!(String::from_utf8(line).unwrap(), "\\N\t3\ta\\tb\\\\N\\n\\rc\n");

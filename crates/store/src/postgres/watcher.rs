@@ -4,8 +4,6 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fallible_iterator::FallibleIterator;
-
 use super::connection::{Failure, Session};
 use super::tls::Tls;
 use crate::address::ServerAddress;
@@ -48,10 +46,7 @@ impl Watcher for PostgresWatcher {
             return Ok(false);
         };
         let left = until.saturating_duration_since(Instant::now());
-        let told = session.client.notifications().timeout_iter(left).next().map(|told| told.is_some());
-        if told.is_ok_and(|told| told) {
-            // The others say the same.
-            while let Ok(Some(_)) = session.client.notifications().iter().next() {}
+        if session.wait(left) {
             return Ok(true);
         }
         if session.is_closed() {
@@ -64,6 +59,6 @@ impl Watcher for PostgresWatcher {
 
 fn listen(address: &ServerAddress, tls: Option<&Tls>, schema: &str) -> Result<Session, Failure> {
     let mut session = Session::connect(address, tls, schema)?;
-    session.client.batch_execute(&format!("LISTEN {schema}")).map_err(Failure::of)?;
+    session.batch(&format!("LISTEN {schema}"))?;
     Ok(session)
 }

@@ -97,7 +97,9 @@ pub(crate) fn sync(
     }
     structure |= !written.is_empty();
     definitions::write(transaction, &key, &written, &replaced, &known)?;
-    if written.len() >= MANY {
+    // The first ones too, however few: a database that knows nothing of a table may walk all of it for one task.
+    let is_first = mirrored.digests.is_empty() && !written.is_empty();
+    if is_first || written.len() >= MANY {
         transaction.definitions_were_imported()?;
     }
     let gone: Vec<&str> =

@@ -58,7 +58,7 @@ pub(crate) trait Transaction {
     /// Writes an event and tells its id, higher than that of every event that any reader can have seen.
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64>;
 
-    /// So many definitions were written at once that what the database believes of its tables is wrong.
+    /// Definitions were written by which what the database believes of its tables is wrong: the first ones, or many.
     fn definitions_were_imported(&mut self) -> Result<()>;
 
     /// Rows were written past the rules: the next event shall have a higher id than any of theirs, and the leases among them
