@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::model::{Contract, DeclarationKind, Member, State};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
 
 /// Bytes that are usually hashed.
 const USUAL: usize = 2048;
@@ -15,18 +15,19 @@ pub fn semantic_hash(contract: &Contract) -> String {
     let mut declarations: Vec<Seen<'_>> = contract
         .declarations
         .iter()
-        .filter(|declaration| declaration.exported)
+        // A private type that exported declarations name is seen through them.
+        .filter(|declaration| declaration.exported || !declaration.signatures.is_empty())
         .map(|declaration| Seen {
-            name: &declaration.name,
+            name: outside_name(contract, declaration),
             kind: declaration.kind,
-            signatures: &declaration.signatures,
+            signatures: outside_signatures(contract, declaration),
             props: declaration.props.iter().map(|variant| members(variant)).collect(),
             emits: &declaration.emits,
             state: sorted_state(&declaration.state),
         })
         .collect();
     // Where a declaration stands in its file is nobody's business.
-    declarations.sort_by(|left, right| (left.name, left.kind).cmp(&(right.name, right.kind)));
+    declarations.sort_by(|left, right| (&left.name, left.kind).cmp(&(&right.name, right.kind)));
     let mut routes: Vec<_> = contract
         .routes
         .iter()
@@ -43,7 +44,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
     digest(
         "uif:",
         &(
-            (exports.default.is_some(), &exports.named, &exports.stars),
+            (exports.default.is_some(), &exports.named, &exports.stars, &exports.types),
             declarations,
             (&merged.props, &merged.emits, &merged.state, &merged.api_signature),
             routes,
@@ -77,12 +78,33 @@ pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = (&'a str, &'a s
 
 #[derive(Serialize)]
 struct Seen<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     kind: DeclarationKind,
-    signatures: &'a [String],
+    signatures: Cow<'a, [String]>,
     props: Vec<Vec<(&'a str, &'a str, bool)>>,
     emits: &'a [String],
     state: Vec<&'a State>,
+}
+
+/// What a file calls something that others know by another name is its own business.
+fn outside_name<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration) -> Cow<'a, str> {
+    let mut names = contract.exports.names_of(&declaration.name);
+    match (names.next(), names.next()) {
+        (Some(only), None) => only.into(),
+        (Some(_), Some(_)) => {
+            contract.exports.names_of(&declaration.name).collect::<Vec<_>>().join(" ").into()
+        }
+        (None, _) => declaration.name.as_str().into(),
+    }
+}
+
+fn outside_signatures<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration) -> Cow<'a, [String]> {
+    let mut names = contract.exports.names_of(&declaration.name);
+    if !declaration.exported || names.any(|name| name == declaration.name) {
+        return declaration.signatures.as_slice().into();
+    }
+    let without = |signature: &String| signature.replacen(&format!(" {}", declaration.name), " ", 1);
+    declaration.signatures.iter().map(without).collect::<Vec<_>>().into()
 }
 
 fn members(variant: &[Member]) -> Vec<(&str, &str, bool)> {

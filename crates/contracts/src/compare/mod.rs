@@ -2,9 +2,14 @@
 //! (the seed's folder report, the strict check, the git baseline) is made from its answer.
 
 mod details;
+mod exported;
+mod form;
+mod generics;
+mod members;
 mod moved;
 mod result;
 mod signature;
+mod types;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -221,12 +226,9 @@ fn changed_file(before: &Side<'_>, old: &Contract, new: &Contract) -> Option<Fil
 }
 
 fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
-    let before = by_name(old);
-    let after = by_name(new);
-    let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
     let mut changes = Vec::new();
-    for name in names {
-        let (change, verdict, reason) = match (before.get(name), after.get(name)) {
+    for (before, after) in exported::pairs(old, new) {
+        let (change, verdict, reason) = match (before, after) {
             (Some(old), Some(new)) => match judge_pair(old, new) {
                 Some((verdict, reason)) => (Change::Changed, verdict, reason),
                 None => continue,
@@ -236,23 +238,22 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
             (Some(_), None) => (Change::Removed, Verdict::Internal, "removed, and was private".to_owned()),
             _ => (Change::Added, Verdict::Internal, "added, and is private".to_owned()),
         };
-        let kind = after.get(name).or(before.get(name)).map_or(DeclarationKind::Variable, |one| one.kind);
-        let shown =
-            |side: Option<&&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
+        let Some(shown) = after.or(before) else { continue };
+        let signatures =
+            |side: Option<&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
         let (shown_before, shown_after) =
-            signature::different(kind, shown(before.get(name)), shown(after.get(name)));
+            signature::different(shown.kind, signatures(before), signatures(after));
         changes.push(DeclarationChange {
-            name: name.to_owned(),
-            kind: kind.as_str().to_owned(),
+            name: shown.name.clone(),
+            kind: shown.kind.as_str().to_owned(),
             change,
             before: shown_before,
             after: shown_after,
             verdict,
             reason,
-            used_by: if verdict == Verdict::Breaking {
-                users(side, &old.entry_id, &exported_as(old, name))
-            } else {
-                Vec::new()
+            used_by: match before {
+                Some(before) if verdict == Verdict::Breaking => users_of(side, old, before),
+                _ => Vec::new(),
             },
         });
     }
@@ -262,21 +263,27 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
 /// `None` where a consumer sees no difference.
 fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
     match (old.exported, new.exported) {
-        (false, false) => return None,
+        // A private type that exported declarations name is seen through them.
+        (false, false) if old.signatures.is_empty() || new.signatures.is_empty() => return None,
         (true, false) => return Some((Verdict::Breaking, "no longer exported".to_owned())),
         (false, true) => return Some((Verdict::Compatible, "exported now".to_owned())),
-        (true, true) => {}
+        (true, true) | (false, false) => {}
     }
-    if old.kind != new.kind {
-        return Some((Verdict::Breaking, format!("was a {}, is a {}", old.kind.as_str(), new.kind.as_str())));
-    }
-    let props = judge_props(&old.props, &new.props);
-    let signatures =
-        (old.signatures != new.signatures).then(|| judge(new.kind, &old.signatures, &new.signatures));
-    let signatures = match (&props, signatures) {
+    let both = |kind: DeclarationKind| old.kind == kind && new.kind == kind;
+    // The parameters of a hook are in its signature.
+    let props = (!both(DeclarationKind::Hook)).then(|| judge_props(&old.props, &new.props)).flatten();
+    let judged = || old.kind != new.kind || !same_signatures(old, new);
+    let signatures = if both(DeclarationKind::Component) {
         // The props of a component are its parameters: they have been judged one by one.
-        (Some(_), Some((_, _))) if new.kind == DeclarationKind::Component => None,
-        (_, judged) => judged,
+        let known = !(old.props.is_empty() && new.props.is_empty());
+        match (known, props.is_some()) {
+            (true, true) => None,
+            (true, false) => judged()
+                .then(|| (Verdict::Compatible, "it is declared otherwise, with the same props".to_owned())),
+            (false, _) => judged().then(|| judge(old, new)),
+        }
+    } else {
+        judged().then(|| judge(old, new))
     };
     let state = (old.state != new.state).then(|| (Verdict::Internal, "its state changed".to_owned()));
     let emits =
@@ -284,38 +291,55 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     [props, signatures, emits, state].into_iter().flatten().min()
 }
 
-/// Names that are exported without being declared here: barrels.
+/// What the file calls it is no part of it.
+fn same_signatures(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+    let without = |signature: &String, name: &str| signature.replacen(&format!(" {name}"), " ", 1);
+    old.signatures == new.signatures
+        || old.name != new.name
+            && old.signatures.len() == new.signatures.len()
+            && old
+                .signatures
+                .iter()
+                .zip(&new.signatures)
+                .all(|(before, after)| without(before, &old.name) == without(after, &new.name))
+}
+
+/// Names that came or went without a declaration that did: of barrels, of lists of exports, of renames.
 fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract, all: bool) -> Vec<DeclarationChange> {
-    let declared: BTreeSet<&str> = old
-        .declarations
-        .iter()
-        .chain(&new.declarations)
-        .map(|declaration| declaration.name.as_str())
-        .filter(|_| !all)
-        .collect();
+    let told: BTreeSet<String> = if all { BTreeSet::new() } else { exported::told_by_declarations(old, new) };
     let names = |contract: &Contract| -> BTreeSet<String> {
         let stars = contract.exports.stars.iter().map(|star| format!("* from {star}"));
         let default = contract.exports.default.iter().map(|_| "default".to_owned());
         contract.exports.named.iter().cloned().chain(stars).chain(default).collect()
     };
     let (before, after) = (names(old), names(new));
-    let change = |name: &String, change: Change| {
-        let removed = change == Change::Removed;
-        DeclarationChange {
-            name: name.clone(),
-            kind: "export".to_owned(),
-            change,
-            before: Vec::new(),
-            after: Vec::new(),
-            verdict: if removed { Verdict::Breaking } else { Verdict::Compatible },
-            reason: if removed { "no longer exported" } else { "exported now" }.to_owned(),
-            used_by: if removed { users(side, &old.entry_id, name) } else { Vec::new() },
-        }
+    let change = |name: &String, change: Change, verdict: Verdict, reason: &str| DeclarationChange {
+        name: name.clone(),
+        kind: "export".to_owned(),
+        change,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict,
+        reason: reason.to_owned(),
+        used_by: if verdict == Verdict::Breaking { users(side, &old.entry_id, name) } else { Vec::new() },
     };
-    let gone = before.difference(&after).filter(|name| !declared.contains(name.as_str()));
-    let come = after.difference(&before).filter(|name| !declared.contains(name.as_str()));
-    gone.map(|name| change(name, Change::Removed))
-        .chain(come.map(|name| change(name, Change::Added)))
+    let untold = |name: &&String| !told.contains(*name);
+    let gone = before.difference(&after).filter(untold);
+    let come = after.difference(&before).filter(untold);
+    let kept = before.intersection(&after);
+    let is_type = |contract: &Contract, name: &String| contract.exports.types.contains(name);
+    let turned = kept.filter_map(|name| match (is_type(old, name), is_type(new, name)) {
+        (false, true) => {
+            Some(change(name, Change::Changed, Verdict::Breaking, "is exported as a type alone now"))
+        }
+        (true, false) => {
+            Some(change(name, Change::Changed, Verdict::Compatible, "is exported as a value now, too"))
+        }
+        _ => None,
+    });
+    gone.map(|name| change(name, Change::Removed, Verdict::Breaking, "no longer exported"))
+        .chain(come.map(|name| change(name, Change::Added, Verdict::Compatible, "exported now")))
+        .chain(turned)
         .collect()
 }
 
@@ -370,15 +394,11 @@ fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<Declara
     changes
 }
 
-fn by_name(contract: &Contract) -> BTreeMap<&str, &ContractDeclaration> {
-    contract.declarations.iter().map(|declaration| (declaration.name.as_str(), declaration)).collect()
-}
-
-/// A default export is imported as `default`, whatever its name is here.
-fn exported_as(contract: &Contract, name: &str) -> String {
-    let default = contract.exports.default.as_deref() == Some(name)
-        && !contract.exports.named.iter().any(|named| named == name);
-    if default { "default".to_owned() } else { name.to_owned() }
+/// Who uses it under any of the names that it is exported by.
+fn users_of(side: &Side<'_>, contract: &Contract, declaration: &ContractDeclaration) -> Vec<String> {
+    let names = exported::names(contract, declaration);
+    let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
+    all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {

@@ -87,7 +87,7 @@ fn only(of: &Members, other: &Members) -> String {
 }
 
 /// The first group in these brackets that is not inside `<…>`.
-fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
+pub(super) fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
     let mut angle = 0_usize;
     let mut depth = 0_usize;
     let mut start = None;
@@ -122,7 +122,7 @@ fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
 }
 
 /// At the separators that are in no bracket and no quote; empty parts left out.
-fn split(text: &str, separators: &[char]) -> Vec<String> {
+pub(super) fn split(text: &str, separators: &[char]) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut depth = 0_i32;
     let mut quote = None;

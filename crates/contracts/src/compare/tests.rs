@@ -163,6 +163,7 @@ fn private_names_are_a_diff_and_internal() {
     new.version.functions = vec!["helper".to_owned()];
     let mut helper = declaration("helper", DeclarationKind::Function, "");
     helper.exported = false;
+    helper.signatures.clear();
     new.declarations.push(helper);
     old.semantic_hash = semantic_hash(&old);
     new.semantic_hash = semantic_hash(&new);

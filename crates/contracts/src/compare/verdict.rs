@@ -2,8 +2,14 @@
 
 use serde::Serialize;
 
-use super::signature::{Parts, parts};
-use crate::model::{DeclarationKind, Member};
+use super::form::{Call, Form};
+use super::generics::Renaming;
+use super::members;
+use super::types::{From, Parameter, is_same, parameters, parse, stands_for};
+use crate::model::{ContractDeclaration, DeclarationKind, Member};
+
+/// Said by a signature where nothing is annotated.
+const INFERRED: &str = "inferred";
 
 /// The gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
@@ -27,170 +33,184 @@ impl Verdict {
     }
 }
 
-/// Signatures that differ: one per overload.
-pub(super) fn judge(kind: DeclarationKind, old: &[String], new: &[String]) -> (Verdict, String) {
-    if old.iter().all(|signature| new.contains(signature)) {
-        return (Verdict::Compatible, "an overload was added".to_owned());
+pub(super) type Judgement = (Verdict, String);
+
+pub(super) fn breaking(reason: impl Into<String>) -> Judgement {
+    (Verdict::Breaking, reason.into())
+}
+
+pub(super) fn compatible(reason: impl Into<String>) -> Judgement {
+    (Verdict::Compatible, reason.into())
+}
+
+/// Two declarations whose signatures differ: one signature per overload.
+pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Judgement {
+    let (before, after) = (old.signatures.as_slice(), new.signatures.as_slice());
+    if old.kind == new.kind && before.iter().all(|signature| after.contains(signature)) {
+        return compatible(match old.kind {
+            DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
+            _ => "it was declared once more, with more",
+        });
     }
-    let ([old], [new]) = (old, new) else {
-        return (Verdict::Breaking, "an overload was changed or removed".to_owned());
+    let form = |declaration: &ContractDeclaration, signature: &String| Form::of(declaration.kind, signature);
+    if let ([one], [other]) = (before, after) {
+        let (was, is) = (form(old, one), form(new, other));
+        return judge_forms(old.kind, &was, new.kind, &is);
+    }
+    let takes = |signature: &String| {
+        let was = form(old, signature);
+        after.iter().any(|other| {
+            other == signature
+                || judge_forms(old.kind, &was, new.kind, &form(new, other)).0 == Verdict::Compatible
+        })
     };
-    let breaking = |reason: &str| (Verdict::Breaking, reason.to_owned());
-    let (Some(before), Some(after)) = (parts(kind, old), parts(kind, new)) else {
-        return breaking("its signature changed");
-    };
-    match (before, after) {
-        (Parts::Call(before), Parts::Call(after)) => {
-            if before.head != after.head {
-                breaking("its type parameters changed")
-            } else if before.result != after.result {
-                breaking("what it returns changed")
-            } else {
-                judge_parameters(&before.parameters, &after.parameters)
+    if before.iter().all(takes) {
+        compatible("every way to use it is there, written otherwise")
+    } else {
+        breaking("an overload was changed or removed")
+    }
+}
+
+fn judge_forms(was_kind: DeclarationKind, was: &Form, kind: DeclarationKind, is: &Form) -> Judgement {
+    match (was, is) {
+        (Form::Call(was), Form::Call(is)) => judge_call(was, is),
+        (Form::Class(was), Form::Class(is)) => members::judge_class(was, is),
+        (Form::Members(was), Form::Members(is)) => members::judge_members(kind, was, is),
+        (Form::Enum(was), Form::Enum(is)) => members::judge_enum(was, is),
+        (Form::Alias { generics, text }, Form::Alias { generics: new, text: after }) => {
+            match Renaming::between(generics, new) {
+                Err(reason) => breaking(reason),
+                Ok(renaming) if is_same(&parse(text), &parse(&renaming.text(after))) => {
+                    compatible("it takes the same values, written otherwise")
+                }
+                Ok(_) => breaking("what it stands for changed"),
             }
         }
-        (Parts::Members(before), Parts::Members(after)) => {
-            if before.head != after.head {
-                breaking("what it extends or is called changed")
-            } else {
-                judge_members(kind, &before.members, &after.members)
-            }
-        }
+        (Form::Value(was), Form::Value(is)) => judge_value(was, is),
+        _ if was_kind != kind => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
         _ => breaking("its signature changed"),
     }
 }
 
-fn judge_parameters(old: &[String], new: &[String]) -> (Verdict, String) {
-    let optional = |parameter: &String| {
-        let name = parameter.split(':').next().unwrap_or(parameter);
-        name.trim_end().ends_with('?')
-            || parameter.contains(" = ")
-            || parameter.trim_start().starts_with("...")
+fn judge_value(was: &str, is: &str) -> Judgement {
+    let keyword = |text: &str| match text.chars().next() {
+        Some('\'' | '"' | '`') => Some("string"),
+        Some(first) if first.is_ascii_digit() || first == '-' => Some("number"),
+        _ if matches!(text, "true" | "false") => Some("boolean"),
+        _ => None,
     };
-    if new.len() < old.len() {
-        return (Verdict::Breaking, "it takes fewer parameters".to_owned());
-    }
-    let types = |parameter: &String| {
-        let mut parts = parameter.splitn(2, ':');
-        let name = parts.next().unwrap_or_default();
-        (name.contains('?') || parameter.contains(" = "), parts.next().unwrap_or_default().trim().to_owned())
-    };
-    for (before, after) in old.iter().zip(new) {
-        let ((was_optional, was), (is_optional, is)) = (types(before), types(after));
-        if was != is && !widens(&was, &is) {
-            return (
-                Verdict::Breaking,
-                format!("the parameter `{}` became `{}`", before.trim(), after.trim()),
-            );
-        }
-        if was_optional && !is_optional {
-            return (Verdict::Breaking, format!("the parameter `{}` is required now", after.trim()));
-        }
-    }
-    match new[old.len()..].iter().find(|parameter| !optional(parameter)) {
-        Some(parameter) => (Verdict::Breaking, format!("the parameter `{}` was added", parameter.trim())),
-        None => (Verdict::Compatible, "only optional parameters were added, or names changed".to_owned()),
+    if was == is {
+        compatible("it is the same value, declared otherwise")
+    } else if keyword(was).is_some() && keyword(was) == keyword(is) {
+        compatible("its value changed")
+    } else if was == INFERRED {
+        compatible("its type is declared now")
+    } else if stands_for(&parse(is), &parse(was), From::Declaration) && is != INFERRED {
+        compatible("it is more particular than it was")
+    } else {
+        breaking("its type changed")
     }
 }
 
-fn judge_members(kind: DeclarationKind, old: &[String], new: &[String]) -> (Verdict, String) {
-    if let Some(gone) = old.iter().find(|member| !new.contains(member)) {
-        return (Verdict::Breaking, format!("`{}` was changed or removed", gone.trim()));
-    }
-    let additive =
-        matches!(kind, DeclarationKind::Enum | DeclarationKind::Class | DeclarationKind::Namespace);
-    let required = |member: &&String| {
-        let name = member.split([':', '(']).next().unwrap_or_default();
-        !additive && !old.contains(member) && !name.trim_end().ends_with('?')
+pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
+    let renaming = match Renaming::between(&was.generics, &is.generics) {
+        Ok(renaming) => renaming,
+        Err(reason) => return breaking(reason),
     };
-    match new.iter().find(required) {
-        Some(member) => (Verdict::Breaking, format!("`{}` was added and is required", member.trim())),
-        None => (Verdict::Compatible, "members were only added, or moved".to_owned()),
+    // What is declared to give a promise gives one, `async` or not.
+    let promises = is.result.starts_with("Promise<") && was.result.starts_with("Promise<");
+    if was.modifiers != is.modifiers && !promises {
+        return breaking("it gives its result in another way");
+    }
+    let result = renaming.text(&is.result);
+    let narrower = stands_for(&parse(&result), &parse(&was.result), From::Declaration);
+    if was.result != result && (result == INFERRED || was.result != INFERRED && !narrower) {
+        return breaking("what it returns changed");
+    }
+    let takes = |text: &str| parameters(text, 0);
+    judge_parameters(&takes(&was.parameters), &takes(&renaming.text(&is.parameters)), was, is)
+}
+
+fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call) -> Judgement {
+    let shown = |call: &Call, at: usize| -> String {
+        super::signature::split(&call.parameters, &[',']).get(at).cloned().unwrap_or_default()
+    };
+    if new.len() < old.len() {
+        return breaking("it takes fewer parameters");
+    }
+    for (at, (before, after)) in old.iter().zip(new).enumerate() {
+        if before.rest != after.rest || !stands_for(&before.ty, &after.ty, From::User) {
+            let (before, after) = (shown(was, at), shown(is, at));
+            return breaking(format!("the parameter `{before}` became `{after}`"));
+        }
+        if before.optional && !after.optional && !after.rest {
+            return breaking(format!("the parameter `{}` is required now", shown(is, at)));
+        }
+    }
+    match new.iter().enumerate().skip(old.len()).find(|(_, added)| !added.optional && !added.rest) {
+        Some((at, _)) => breaking(format!("the parameter `{}` was added", shown(is, at))),
+        None if old.len() == new.len() => compatible("who calls it need not change"),
+        None => compatible("only optional parameters were added"),
     }
 }
 
 /// Props, one list per variant. `None` where they are the same.
-pub(super) fn judge_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> Option<(Verdict, String)> {
+pub(super) fn judge_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> Option<Judgement> {
     if old == new {
         return None;
     }
-    let ([old], [new]) = (old, new) else {
-        if old.is_empty()
-            && !new.is_empty()
-            && new.iter().any(|variant| variant.iter().all(|prop| prop.optional))
-        {
-            return Some((Verdict::Compatible, "optional props were added".to_owned()));
-        }
-        let kept = old.iter().all(|variant| new.contains(variant));
-        let (verdict, reason) = if kept && !old.is_empty() {
-            (Verdict::Compatible, "a variant of its props was added")
-        } else {
-            (Verdict::Breaking, "the variants of its props changed")
-        };
-        return Some((verdict, reason.to_owned()));
+    let nothing = [Vec::new()];
+    let old = if old.is_empty() { nothing.as_slice() } else { old };
+    let new = if new.is_empty() { nothing.as_slice() } else { new };
+    if let ([old], [new]) = (old, new) {
+        return judge_variant(old, new);
+    }
+    let takes = |variant: &Vec<Member>| {
+        new.iter().any(|other| {
+            judge_variant(variant, other).is_none_or(|(verdict, _)| verdict != Verdict::Breaking)
+        })
     };
-    let mut worst: Option<(Verdict, String)> = None;
-    let mut note = |verdict: Verdict, reason: String| {
-        if worst.as_ref().is_none_or(|(known, _)| verdict < *known) {
-            worst = Some((verdict, reason));
+    Some(if old.iter().all(takes) {
+        compatible("every variant of its props is still taken")
+    } else {
+        breaking("the variants of its props changed")
+    })
+}
+
+fn judge_variant(old: &[Member], new: &[Member]) -> Option<Judgement> {
+    let mut worst: Option<Judgement> = None;
+    let mut note = |judgement: Judgement| {
+        if worst.as_ref().is_none_or(|(known, _)| judgement.0 < *known) {
+            worst = Some(judgement);
         }
     };
     for prop in old {
         match new.iter().find(|other| other.name == prop.name) {
-            None => note(Verdict::Breaking, format!("the prop `{}` was removed", prop.name)),
-            Some(other) if other.text != prop.text && !widens(&prop.text, &other.text) => {
+            None => note(breaking(format!("the prop `{}` was removed", prop.name))),
+            Some(other) if !takes(&prop.text, &other.text) => {
                 let (was, is) = (&prop.text, &other.text);
-                note(Verdict::Breaking, format!("the prop `{}` was `{was}`, is `{is}`", prop.name));
+                note(breaking(format!("the prop `{}` was `{was}`, is `{is}`", prop.name)));
             }
             Some(other) if prop.optional && !other.optional => {
-                note(Verdict::Breaking, format!("the prop `{}` is required now", prop.name));
+                note(breaking(format!("the prop `{}` is required now", prop.name)));
             }
             Some(other) if other.text != prop.text || other.optional != prop.optional => {
-                note(Verdict::Compatible, format!("the prop `{}` takes more", prop.name));
+                note(compatible(format!("the prop `{}` takes what it took, or more", prop.name)));
             }
             Some(_) => {}
         }
     }
     for prop in new.iter().filter(|prop| old.iter().all(|other| other.name != prop.name)) {
-        if prop.optional {
-            note(Verdict::Compatible, format!("the optional prop `{}` was added", prop.name));
+        note(if prop.optional {
+            compatible(format!("the optional prop `{}` was added", prop.name))
         } else {
-            note(Verdict::Breaking, format!("the required prop `{}` was added", prop.name));
-        }
+            breaking(format!("the required prop `{}` was added", prop.name))
+        });
     }
     // Only documentation, or the order.
     worst
 }
 
-/// Whether everything that the old type took, the new one takes: a union with more members.
-fn widens(old: &str, new: &str) -> bool {
-    let members = |text: &str| -> Option<Vec<String>> {
-        let mut depth = 0_i32;
-        let mut members = vec![String::new()];
-        for letter in text.chars() {
-            match letter {
-                '(' | '[' | '{' | '<' => depth += 1,
-                ')' | ']' | '}' | '>' => depth -= 1,
-                '|' if depth == 0 => {
-                    members.push(String::new());
-                    continue;
-                }
-                // An arrow reaches to the end: what follows it is no member of the union.
-                '=' if depth == 0 => return None,
-                _ => {}
-            }
-            members.last_mut()?.push(letter);
-        }
-        Some(
-            members
-                .iter()
-                .map(|member| member.trim().to_owned())
-                .filter(|member| !member.is_empty())
-                .collect(),
-        )
-    };
-    match (members(old), members(new)) {
-        (Some(old), Some(new)) => !old.is_empty() && old.iter().all(|member| new.contains(member)),
-        _ => false,
-    }
+fn takes(was: &str, is: &str) -> bool {
+    was == is || stands_for(&parse(was), &parse(is), From::User)
 }

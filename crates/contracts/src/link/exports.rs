@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{ExportOrigin, Exports};
+use crate::model::{DeclarationKind, ExportOrigin, Exports};
 
 pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     let default = scope.facts.exports.iter().find(|export| export.name == "default").map(|export| {
@@ -15,7 +15,29 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     let mut named = BTreeSet::new();
     let mut stars = BTreeSet::new();
     collect(scope, resolver, &mut named, &mut stars, &mut BTreeSet::new());
-    Exports { default, named: named.into_iter().collect(), stars: stars.into_iter().collect() }
+    let renamed = scope.facts.exports.iter().filter_map(|export| match &export.origin {
+        ExportOrigin::Local(local) if *local != export.name && export.name != "default" => {
+            Some((export.name.clone(), local.clone()))
+        }
+        _ => None,
+    });
+    let as_types = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
+    let types: BTreeSet<String> = as_types
+        .filter(|export| match resolver.exported(scope, &export.name) {
+            Some(Found::Declared(_, declaration)) => {
+                !matches!(declaration.kind, DeclarationKind::Interface | DeclarationKind::Type)
+            }
+            _ => false,
+        })
+        .map(|export| export.name.clone())
+        .collect();
+    Exports {
+        default,
+        named: named.into_iter().collect(),
+        stars: stars.into_iter().collect(),
+        renamed: renamed.collect(),
+        types: types.into_iter().collect(),
+    }
 }
 
 pub(super) fn declared_at<'l>(

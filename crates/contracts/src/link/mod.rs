@@ -55,7 +55,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         version: version(kind, facts),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
-        declarations: declarations.into_iter().map(publish).collect(),
+        declarations: published(declarations),
         routes: facts.routes.clone(),
         nextjs,
         style: None,
@@ -144,20 +144,58 @@ fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'
     all
 }
 
-/// A private declaration is known by its name; what it looks like is nobody else's business.
-fn publish(declaration: ContractDeclaration) -> ContractDeclaration {
-    if declaration.exported {
-        return declaration;
+/// A private declaration is known by its name; what it looks like is nobody else's business, unless it is a type that
+/// somebody has to know who uses what is exported.
+fn published(declarations: Vec<ContractDeclaration>) -> Vec<ContractDeclaration> {
+    let seen = seen_through(&declarations);
+    let publish = |(declaration, is_seen): (ContractDeclaration, bool)| {
+        if declaration.exported {
+            return declaration;
+        }
+        ContractDeclaration {
+            signatures: if is_seen { declaration.signatures } else { Vec::new() },
+            doc: None,
+            form: None,
+            props: Vec::new(),
+            emits: Vec::new(),
+            state: Vec::new(),
+            ..declaration
+        }
+    };
+    declarations.into_iter().zip(seen).map(publish).collect()
+}
+
+/// Which private types the signatures of exported declarations name, or those of such types.
+fn seen_through(declarations: &[ContractDeclaration]) -> Vec<bool> {
+    let is_type = |one: &ContractDeclaration| {
+        matches!(one.kind, DeclarationKind::Interface | DeclarationKind::Type | DeclarationKind::Enum)
+    };
+    let private: BTreeMap<&str, usize> = declarations
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| !one.exported && is_type(one))
+        .map(|(at, one)| (one.name.as_str(), at))
+        .collect();
+    let mut seen = vec![false; declarations.len()];
+    if private.is_empty() {
+        return seen;
     }
-    ContractDeclaration {
-        signatures: Vec::new(),
-        doc: None,
-        form: None,
-        props: Vec::new(),
-        emits: Vec::new(),
-        state: Vec::new(),
-        ..declaration
+    // The props of a component are written out.
+    let mut open: Vec<&ContractDeclaration> = declarations
+        .iter()
+        .filter(|one| one.exported && (one.kind != DeclarationKind::Component || one.props.is_empty()))
+        .collect();
+    while let Some(one) = open.pop() {
+        let words = one.signatures.iter().flat_map(|signature| {
+            signature.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '$')))
+        });
+        for at in words.filter_map(|word| private.get(word).copied()) {
+            if !std::mem::replace(&mut seen[at], true) {
+                open.push(&declarations[at]);
+            }
+        }
     }
+    seen
 }
 
 fn version(kind: Kind, facts: &LocalFacts) -> Version {

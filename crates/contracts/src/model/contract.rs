@@ -139,9 +139,23 @@ pub struct Exports {
     /// Specifiers of `export * from` whose names are not known, because they come from a package or did not resolve.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stars: Vec<String>,
+    /// Exported names of declarations that have another name in the file, with that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub renamed: BTreeMap<String, String>,
+    /// Names of values that are exported as types alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
 }
 
 impl Exports {
+    /// The names that a declaration is exported by.
+    pub fn names_of<'s>(&'s self, local: &'s str) -> impl Iterator<Item = &'s str> {
+        let default = (self.default.as_deref() == Some(local)).then_some("default");
+        let own = self.named.iter().any(|name| name == local) && !self.renamed.contains_key(local);
+        let renamed = self.renamed.iter().filter(move |(_, declared)| *declared == local);
+        default.into_iter().chain(own.then_some(local)).chain(renamed.map(|(name, _)| name.as_str()))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.default.is_none() && self.named.is_empty() && self.stars.is_empty()
     }

@@ -1,6 +1,7 @@
 //! The two spellings of a contract: schema 0.3 (`version`, `logicSignature`), which is what serde writes, and 0.4
 //! (`composition`, `interface`).
 
+use std::collections::BTreeMap;
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
@@ -122,6 +123,10 @@ pub(super) enum ReadExports {
         named: Vec<String>,
         #[serde(default)]
         stars: Vec<String>,
+        #[serde(default)]
+        renamed: BTreeMap<String, String>,
+        #[serde(default)]
+        types: Vec<String>,
     },
 }
 
@@ -132,7 +137,9 @@ impl From<ReadExports> for Exports {
                 Self { default: Some("default".to_owned()), ..Self::default() }
             }
             ReadExports::Word(_) => Self::default(),
-            ReadExports::Lists { default, named, stars } => Self { default, named, stars },
+            ReadExports::Lists { default, named, stars, renamed, types } => {
+                Self { default, named, stars, renamed, types }
+            }
         }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) exported: BTreeSet<&'c str>,
     /// `exports.name = value` declares.
     pub(super) common_js: bool,
+    /// A declaration file: everything in it is declared for others.
+    pub(super) is_ambient: bool,
     pub(super) declarations: Vec<Declaration>,
 }
 
@@ -104,9 +106,14 @@ impl<'a> Collector<'_, '_, 'a> {
                 self.push(name, DeclarationKind::Enum, signature, span, DeclarationDetail::None);
             }
             Syntax::TSNamespaceDeclaration(namespace) => self.namespace(namespace, span),
-            // What a file adds to other modules or to the globals is no declaration of its own.
-            Syntax::TSExternalModuleDeclaration(_) | Syntax::TSGlobalDeclaration(_) => {
+            Syntax::TSExternalModuleDeclaration(module) => {
                 self.walk(|walk| walk.visit_declaration(declaration));
+                let body = module.body.as_ref().map_or(&[][..], |block| block.body.as_slice());
+                self.added_elsewhere(&format!("module '{}'", module.id.value), body, span);
+            }
+            Syntax::TSGlobalDeclaration(global) => {
+                self.walk(|walk| walk.visit_declaration(declaration));
+                self.added_elsewhere("global", &global.body.body, span);
             }
             Syntax::TSImportEqualsDeclaration(import) => {
                 let name = import.id.name.to_string();
@@ -415,8 +422,13 @@ impl<'a> Collector<'_, '_, 'a> {
             path = format!("{path}.{}", deeper.id.name);
             inner = deeper;
         }
-        let names = modules::namespace_names(inner, namespace.declare);
-        let signature = format!("namespace {path} {{ {} }}", names.join("; "));
+        let is_ambient = namespace.declare || self.is_ambient;
+        let names = modules::namespace_names(inner, is_ambient);
+        let body = match &inner.body {
+            TSNamespaceDeclarationBody::TSModuleBlock(block) => block.body.as_slice(),
+            TSNamespaceDeclarationBody::TSNamespaceDeclaration(_) => &[],
+        };
+        let signature = format!("namespace {path} {}", self.print.namespace(body, &names, is_ambient));
         self.push(
             namespace.id.name.to_string(),
             DeclarationKind::Namespace,
@@ -424,6 +436,15 @@ impl<'a> Collector<'_, '_, 'a> {
             span,
             DeclarationDetail::None,
         );
+    }
+
+    /// What a file adds to other modules or to the globals: nobody imports it, and everybody sees it.
+    fn added_elsewhere(&mut self, name: &str, body: &[Statement<'a>], span: Span) {
+        let signature = format!("declare {name} {}", self.print.namespace(body, &[], true));
+        self.push(name.to_owned(), DeclarationKind::Namespace, signature, span, DeclarationDetail::None);
+        if let Some(added) = self.declarations.iter_mut().rfind(|one| one.name == name) {
+            added.exported = true;
+        }
     }
 
     fn walk(&mut self, visit: impl FnOnce(&mut Walk<'_, '_, 'a>)) -> BodyUse {

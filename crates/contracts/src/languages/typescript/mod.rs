@@ -70,6 +70,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         file: &mut file,
         exported: modules.exported_locals(),
         common_js: modules.is_common_js,
+        is_ambient: program.source_type.is_typescript_definition(),
         declarations: Vec::new(),
     };
     for statement in &program.body {

@@ -1,9 +1,10 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, Class, ClassElement, Expression, Function, MethodDefinitionKind,
-    MethodDefinitionType, PropertyDefinitionType, TSAccessibility, TSEnumDeclaration, TSEnumMemberName,
-    TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+    ArrowFunctionExpression, Class, ClassElement, Declaration, Expression, Function, MethodDefinitionKind,
+    MethodDefinitionType, ObjectExpression, ObjectPropertyKind, PropertyDefinitionType, Statement,
+    TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
+    VariableDeclarator,
 };
 use oxc_span::GetSpan;
 
@@ -12,6 +13,10 @@ use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, t
 
 /// Longer literals are data, not a promise that anybody reads.
 const LONGEST_LITERAL: usize = 60;
+/// Longer objects are data, too.
+const LONGEST_OBJECT: usize = 240;
+/// The members of longer namespaces are known by their names.
+const LONGEST_NAMESPACE: usize = 1000;
 
 impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
@@ -277,7 +282,68 @@ impl Print<'_, '_> {
                 _ => INFERRED.to_owned(),
             },
             Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
+            Expression::TSAsExpression(cast) => {
+                let inner = self.value_type(&cast.expression);
+                if literal_type(&cast.expression).is_some() { inner } else { format!("{inner} as const") }
+            }
+            Expression::ObjectExpression(object) => self.object(object).unwrap_or(INFERRED.to_owned()),
             other => literal_type(other).unwrap_or(INFERRED).to_owned(),
+        }
+    }
+
+    /// The members of an object that is written in place: with what each of them is, or where that is long, by name.
+    fn object(self, object: &ObjectExpression<'_>) -> Option<String> {
+        let mut names = Vec::new();
+        let mut members = Vec::new();
+        for property in &object.properties {
+            let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
+            if property.computed {
+                return None;
+            }
+            let name = self.key(&property.key, false);
+            let value = match &property.value {
+                Expression::ObjectExpression(_) => "{ … }".to_owned(),
+                value => self.value_type(value),
+            };
+            members.push(format!("{name}: {value}"));
+            names.push(name);
+        }
+        let whole = |parts: &[String], by: &str| match parts {
+            [] => "{}".to_owned(),
+            parts => format!("{{ {} }}", parts.join(by)),
+        };
+        [whole(&members, "; "), whole(&names, ", ")].into_iter().find(|text| text.len() <= LONGEST_OBJECT)
+    }
+
+    /// What can be reached through a namespace, by name where it is much. In an ambient one that is everything.
+    pub(super) fn namespace(self, body: &[Statement<'_>], names: &[String], is_ambient: bool) -> String {
+        let declared = body.iter().filter_map(|statement| match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other if is_ambient => other.as_declaration(),
+            _ => None,
+        });
+        let whole = join(declared.flat_map(|declaration| self.declared(declaration)), "; ");
+        let text = if whole.len() <= LONGEST_NAMESPACE { whole } else { names.join("; ") };
+        if text.is_empty() { "{}".to_owned() } else { format!("{{ {text} }}") }
+    }
+
+    fn declared(self, declaration: &Declaration<'_>) -> Vec<String> {
+        let name = || declaration.id().map_or("", |id| id.name.as_str());
+        match declaration {
+            Declaration::FunctionDeclaration(function) => vec![self.function(function, name())],
+            Declaration::ClassDeclaration(class) => vec![self.class(class, name())],
+            Declaration::TSInterfaceDeclaration(interface) => vec![self.interface(interface)],
+            Declaration::TSTypeAliasDeclaration(alias) => vec![self.alias(alias)],
+            Declaration::TSEnumDeclaration(declared) => vec![self.enumeration(declared)],
+            Declaration::VariableDeclaration(variables) => {
+                let each = variables.declarations.iter();
+                each.filter_map(|one| {
+                    let name = one.id.get_identifier_name()?;
+                    Some(self.variable(variables.kind.as_str(), one, &name))
+                })
+                .collect()
+            }
+            other => super::modules::declared_names(other),
         }
     }
 

@@ -1,0 +1,194 @@
+//! What a printed signature is: something to call, a class, members, an enumeration, a value.
+
+use super::generics::apart;
+use super::signature::{group, split};
+use super::types::{Type, parse};
+use crate::model::DeclarationKind;
+
+#[derive(Debug)]
+pub(super) enum Form {
+    Call(Call),
+    Class(Class),
+    Members(Members),
+    /// Names with the values that they have.
+    Enum(Enum),
+    Alias {
+        generics: String,
+        text: String,
+    },
+    /// The type of a constant, or its literal.
+    Value(String),
+    Other,
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    /// `async`, `*`
+    pub(super) modifiers: String,
+    pub(super) generics: String,
+    pub(super) parameters: String,
+    pub(super) result: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) is_abstract: bool,
+    pub(super) generics: String,
+    pub(super) parent: Option<String>,
+    pub(super) members: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Members {
+    pub(super) generics: String,
+    /// What is extended, sorted.
+    pub(super) parents: Vec<String>,
+    pub(super) own: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Enum {
+    pub(super) is_const: bool,
+    pub(super) members: Vec<(String, String)>,
+}
+
+impl Form {
+    pub(super) fn of(kind: DeclarationKind, signature: &str) -> Self {
+        let found = match kind {
+            DeclarationKind::Class => class(signature).map(Self::Class),
+            DeclarationKind::Interface => interface(signature).map(Self::Members),
+            DeclarationKind::Namespace => namespace(signature).map(Self::Members),
+            DeclarationKind::Type => alias(signature),
+            DeclarationKind::Enum => enumeration(signature).map(Self::Enum),
+            _ => call(signature).map(Self::Call).or_else(|| value(signature)),
+        };
+        found.unwrap_or(Self::Other)
+    }
+}
+
+/// `async function* name<T>(a: A): R`
+fn call(signature: &str) -> Option<Call> {
+    let at = signature.find("function")?;
+    let modifiers = signature[..at].trim();
+    if !matches!(modifiers, "" | "async") {
+        return None;
+    }
+    let (start, end) = group(signature, '(', ')')?;
+    let head = &signature[at + "function".len()..start];
+    let (name, generics, _) = apart(head);
+    let generator = if name.trim_start().starts_with('*') { "*" } else { "" };
+    Some(Call {
+        modifiers: format!("{modifiers}{generator}"),
+        generics: generics.to_owned(),
+        parameters: signature[start + 1..end].to_owned(),
+        result: signature[end + 1..].trim().trim_start_matches(':').trim().to_owned(),
+    })
+}
+
+/// `const name: type`, `const name = literal`, `default: type`; what can be called is known as that.
+fn value(signature: &str) -> Option<Form> {
+    let after_name = signature.find([':', '='])?;
+    let text = signature[after_name + 1..].trim();
+    let is_literal = signature[after_name..].starts_with('=');
+    if !is_literal {
+        let (modifiers, function) = match text.strip_prefix("async ") {
+            Some(rest) => ("async", rest),
+            None => ("", text),
+        };
+        if matches!(parse(function), Type::Function { .. }) {
+            let (start, end) = group(function, '(', ')')?;
+            let result = function[end + 1..].trim_start().strip_prefix("=>")?;
+            return Some(Form::Call(Call {
+                modifiers: modifiers.to_owned(),
+                generics: apart(&function[..start]).1.to_owned(),
+                parameters: function[start + 1..end].to_owned(),
+                result: result.trim().to_owned(),
+            }));
+        }
+    }
+    Some(Form::Value(text.to_owned()))
+}
+
+fn class(signature: &str) -> Option<Class> {
+    let (start, end) = group(signature, '{', '}').unwrap_or((signature.len(), signature.len()));
+    let head = signature[..start].trim();
+    let is_abstract = head.starts_with("abstract ");
+    let head = head.trim_start_matches("abstract ").strip_prefix("class")?;
+    let (before, after) = match head.split_once(" extends ") {
+        // `class A<T extends B>` extends nothing.
+        Some((before, _)) if before.matches('<').count() > before.matches('>').count() => {
+            let (name, generics, rest) = apart(head);
+            (&head[..name.len() + generics.len() + 2], rest.strip_prefix(" extends ").unwrap_or(""))
+        }
+        Some((before, after)) => (before, after),
+        None => (head, ""),
+    };
+    let parent = after.split(" implements ").next().unwrap_or_default().trim();
+    Some(Class {
+        is_abstract,
+        generics: apart(before.split(" implements ").next().unwrap_or(before)).1.to_owned(),
+        parent: (!parent.is_empty()).then(|| parent.to_owned()),
+        members: if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() },
+    })
+}
+
+fn interface(signature: &str) -> Option<Members> {
+    let (start, end) = group(signature, '{', '}')?;
+    let head = signature[..start].trim().strip_prefix("interface ")?;
+    let (name, generics, rest) = apart(head);
+    let own_generics = !name.contains(" extends ");
+    let (generics, parents) = if own_generics { (generics, rest) } else { ("", head) };
+    let parents = parents.split_once("extends ").map_or("", |(_, parents)| parents);
+    let parents = if own_generics && generics.is_empty() && rest.is_empty() {
+        name.split_once(" extends ").map_or("", |(_, parents)| parents)
+    } else {
+        parents
+    };
+    let mut parents = split(parents, &[',']);
+    parents.sort();
+    Some(Members {
+        generics: generics.to_owned(),
+        parents,
+        own: split(&signature[start + 1..end], &[';', ',']),
+    })
+}
+
+fn namespace(signature: &str) -> Option<Members> {
+    let (start, end) = group(signature, '{', '}')?;
+    let members = split(&signature[start + 1..end], &[';']);
+    Some(Members { generics: String::new(), parents: Vec::new(), own: members })
+}
+
+/// An alias of an object is its members.
+fn alias(signature: &str) -> Option<Form> {
+    let rest = signature.strip_prefix("type ")?;
+    let (head, text) = match apart(rest) {
+        (name, generics, after) if !name.contains('=') && after.trim_start().starts_with('=') => {
+            (generics, after.trim_start()[1..].trim())
+        }
+        _ => ("", rest.split_once('=')?.1.trim()),
+    };
+    let generics = head.to_owned();
+    let whole = group(text, '{', '}').filter(|(start, end)| *start == 0 && end + 1 == text.len());
+    if let Some((start, end)) = whole.filter(|_| matches!(parse(text), Type::Object(_))) {
+        let members = split(&text[start + 1..end], &[';', ',']);
+        return Some(Form::Members(Members { generics, parents: Vec::new(), own: members }));
+    }
+    Some(Form::Alias { generics, text: text.to_owned() })
+}
+
+/// Members without a value count on from the one before.
+fn enumeration(signature: &str) -> Option<Enum> {
+    let (start, end) = group(signature, '{', '}')?;
+    let mut next: Option<i64> = Some(0);
+    let members = split(&signature[start + 1..end], &[',', ';']);
+    let members = members.iter().map(|member| {
+        let (name, value) = match member.split_once(" = ") {
+            Some((name, value)) => (name, value.to_owned()),
+            None => (member.as_str(), next.map_or_else(|| "…".to_owned(), |next| next.to_string())),
+        };
+        next = value.parse::<i64>().ok().and_then(|value| value.checked_add(1));
+        (name.trim().to_owned(), value)
+    });
+    Some(Enum { members: members.collect(), is_const: signature.starts_with("const ") })
+}

@@ -1,0 +1,121 @@
+//! Type parameters, before and after.
+
+use super::signature::{group, split};
+use super::types::{From, parse, stands_for};
+
+struct Parameter {
+    name: String,
+    constraint: Option<String>,
+    default: Option<String>,
+}
+
+/// What is wrong with `new` for those who gave types for `old`; else a text of the new side in which the parameters have
+/// the names that they had.
+pub(super) struct Renaming(Vec<(String, String)>);
+
+impl Renaming {
+    pub(super) fn between(old: &str, new: &str) -> Result<Self, String> {
+        let (old, new) = (parameters(old), parameters(new));
+        if new.len() < old.len() {
+            return Err("it has fewer type parameters".to_owned());
+        }
+        let renaming = Self(
+            old.iter()
+                .zip(&new)
+                .filter(|(old, new)| old.name != new.name)
+                .map(|(old, new)| (new.name.clone(), old.name.clone()))
+                .collect(),
+        );
+        for (old, new) in old.iter().zip(&new) {
+            let name = &new.name;
+            match (&old.constraint, &new.constraint) {
+                (None, Some(constraint)) => {
+                    return Err(format!("the type parameter `{name}` has to extend `{constraint}` now"));
+                }
+                (Some(was), Some(is)) => {
+                    if !stands_for(&parse(was), &parse(&renaming.text(is)), From::Declaration) {
+                        return Err(format!("the type parameter `{name}` extended `{was}`, extends `{is}`"));
+                    }
+                }
+                (_, None) => {}
+            }
+            match (&old.default, &new.default) {
+                (Some(_), None) => {
+                    return Err(format!("the type parameter `{name}` has no default any more"));
+                }
+                (Some(was), Some(is)) if *was != renaming.text(is) => {
+                    return Err(format!("the type parameter `{name}` was `{was}` by default, is `{is}`"));
+                }
+                _ => {}
+            }
+        }
+        match new.iter().skip(old.len()).find(|added| added.default.is_none()) {
+            Some(added) => Err(format!("the type parameter `{}` was added", added.name)),
+            None => Ok(renaming),
+        }
+    }
+
+    pub(super) fn text(&self, text: &str) -> String {
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+        if self.0.is_empty() {
+            return text.to_owned();
+        }
+        let mut renamed = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_part) {
+            let word = &rest[start..];
+            let end = word.find(|letter| !is_part(letter)).unwrap_or(word.len());
+            let other = self.0.iter().find(|(new, _)| *new == word[..end]).map(|(_, old)| old.as_str());
+            renamed.push_str(&rest[..start]);
+            renamed.push_str(other.unwrap_or(&word[..end]));
+            rest = &word[end..];
+        }
+        renamed + rest
+    }
+}
+
+/// The text before `<…>`, the list in it, and what follows.
+pub(super) fn apart(text: &str) -> (&str, &str, &str) {
+    let Some(start) = text.find('<') else { return (text, "", "") };
+    let mut depth = 0_usize;
+    let mut previous = ' ';
+    for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < start) {
+        match letter {
+            '<' => depth += 1,
+            '>' if previous != '=' => {
+                depth -= 1;
+                if depth == 0 {
+                    return (&text[..start], &text[start + 1..at], &text[at + 1..]);
+                }
+            }
+            _ => {}
+        }
+        previous = letter;
+    }
+    (text, "", "")
+}
+
+fn parameters(list: &str) -> Vec<Parameter> {
+    split(list, &[','])
+        .iter()
+        .map(|text| {
+            let (head, default) = default_of(text);
+            let (name, constraint) = match head.split_once(" extends ") {
+                Some((name, constraint)) => (name, Some(constraint.trim().to_owned())),
+                None => (head, None),
+            };
+            let name = name.rsplit(' ').next().unwrap_or(name);
+            Parameter { name: name.to_owned(), constraint, default }
+        })
+        .collect()
+}
+
+/// `T extends (a: A) => B = C`: the `=` of the default is in no bracket and no arrow.
+fn default_of(text: &str) -> (&str, Option<String>) {
+    let after_groups = group(text, '(', ')').map_or(0, |(_, end)| end);
+    let at = text[after_groups..].rfind(" = ").map(|at| at + after_groups).or_else(|| text.rfind(" = "));
+    match at {
+        Some(at) => (text[..at].trim_end(), Some(text[at + 3..].trim().to_owned())),
+        None => (text, None),
+    }
+}

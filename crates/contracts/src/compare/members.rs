@@ -1,0 +1,265 @@
+//! Members of classes, interfaces, namespaces and enumerations, before and after.
+
+use std::collections::BTreeMap;
+
+use super::form::{Call, Class, Enum, Form, Members};
+use super::generics::{Renaming, apart};
+use super::signature::group;
+use super::types::{From, Type, is_same, member, parse, stands_for};
+use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call};
+use crate::model::DeclarationKind;
+
+const ONLY_MORE: &str = "members were only added, moved, or take and give what they did";
+
+/// Members of something that others may implement as well as use.
+pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) -> Judgement {
+    let renaming = match Renaming::between(&was.generics, &is.generics) {
+        Ok(renaming) => renaming,
+        Err(reason) => return breaking(reason),
+    };
+    let parents: Vec<String> = is.parents.iter().map(|parent| renaming.text(parent)).collect();
+    if was.parents != parents {
+        return breaking("what it extends changed");
+    }
+    let after: Vec<String> = is.own.iter().map(|one| renaming.text(one)).collect();
+    let known = |text: &String| member(text, 0);
+    let name = |text: &String| known(text).map(|one| one.name);
+    for text in was.own.iter().filter(|text| !after.contains(text)) {
+        let gone = || breaking(format!("`{text}` was changed or removed"));
+        let Some(before) = known(text) else { return gone() };
+        let mut others = after.iter().filter(|other| name(other).as_ref() == Some(&before.name));
+        let (Some(other), None) = (others.next().and_then(known), others.next()) else { return gone() };
+        let kept = before.optional == other.optional
+            && (before.readonly || !other.readonly)
+            && is_same(&before.ty, &other.ty);
+        if !kept {
+            return gone();
+        }
+    }
+    let additive = kind == DeclarationKind::Namespace;
+    let names: Vec<Option<String>> = was.own.iter().map(name).collect();
+    let required = after.iter().find(|text| {
+        let optional = known(text).is_some_and(|one| one.optional || names.contains(&Some(one.name)));
+        !additive && !was.own.contains(text) && !optional
+    });
+    match required {
+        Some(text) => breaking(format!("`{text}` was added and is required")),
+        None => compatible(ONLY_MORE),
+    }
+}
+
+pub(super) fn judge_enum(was: &Enum, is: &Enum) -> Judgement {
+    if was.is_const != is.is_const {
+        return breaking("whether its members are written in place changed");
+    }
+    let after: BTreeMap<&str, &str> = is.members.iter().map(|(name, value)| (&**name, &**value)).collect();
+    for (name, value) in &was.members {
+        match after.get(name.as_str()) {
+            None => return breaking(format!("`{name}` was removed")),
+            Some(other) if *other != value => {
+                return breaking(format!("`{name}` was `{value}`, is `{other}`"));
+            }
+            Some(_) => {}
+        }
+    }
+    compatible("members were only added, or moved")
+}
+
+pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
+    let renaming = match Renaming::between(&was.generics, &is.generics) {
+        Ok(renaming) => renaming,
+        Err(reason) => return breaking(reason),
+    };
+    if is.is_abstract && !was.is_abstract {
+        return breaking("it is abstract now");
+    }
+    let parent = is.parent.as_ref().map(|parent| renaming.text(parent));
+    if was.parent.is_some() && was.parent != parent {
+        return breaking("what it extends changed");
+    }
+    let implied = |class: &Class, members: &mut BTreeMap<String, Vec<Part>>| {
+        if class.parent.is_none() && !members.contains_key("constructor") {
+            members.insert("constructor".to_owned(), vec![Part::of("constructor()")]);
+        }
+    };
+    let mut before = by_name(was.members.iter().cloned());
+    let mut after = by_name(is.members.iter().map(|text| renaming.text(text)));
+    implied(was, &mut before);
+    implied(is, &mut after);
+    for (name, parts) in &before {
+        let gone = || breaking(format!("`{}` was removed", parts[0].text));
+        let Some(others) = after.get(name) else { return gone() };
+        for part in parts.iter().filter(|part| others.iter().all(|other| other.text != part.text)) {
+            if let Some(reason) = worst_of(part, others) {
+                return breaking(reason);
+            }
+        }
+    }
+    let is_new_duty = |part: &&Part| part.is_abstract;
+    let added = after.iter().filter(|(name, _)| !before.contains_key(*name)).flat_map(|(_, parts)| parts);
+    match added.into_iter().find(is_new_duty) {
+        Some(part) => breaking(format!("`{}` was added, and has to be implemented", part.text)),
+        None => compatible(ONLY_MORE),
+    }
+}
+
+/// One way to use a member.
+struct Part {
+    text: String,
+    is_protected: bool,
+    is_private: bool,
+    is_abstract: bool,
+    can_read: bool,
+    can_write: bool,
+    optional: bool,
+    what: What,
+}
+
+enum What {
+    Call(Call),
+    Value(Type),
+}
+
+/// By name, what is static apart. A getter and a setter are a property.
+fn by_name(members: impl Iterator<Item = String>) -> BTreeMap<String, Vec<Part>> {
+    let mut all: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for text in members {
+        let part = Part::of(&text);
+        let name = part.name();
+        let parts = all.entry(name).or_default();
+        match parts.first_mut() {
+            Some(first) if first.can_read != part.can_read && matches!(part.what, What::Value(_)) => {
+                first.can_read |= part.can_read;
+                first.can_write |= part.can_write;
+                first.text = format!("{}; {}", first.text, part.text);
+            }
+            _ => parts.push(part),
+        }
+    }
+    all
+}
+
+impl Part {
+    fn of(text: &str) -> Self {
+        let mut rest = text;
+        let mut words = Vec::new();
+        while let Some((word, after)) = rest.split_once(' ') {
+            let is_modifier = matches!(
+                word,
+                "private"
+                    | "protected"
+                    | "static"
+                    | "abstract"
+                    | "readonly"
+                    | "accessor"
+                    | "get"
+                    | "set"
+                    | "async"
+            );
+            if !is_modifier || after.starts_with([':', '(', '?', '=']) {
+                break;
+            }
+            words.push(word);
+            rest = after;
+        }
+        let has = |word: &str| words.contains(&word);
+        let (head, what) = Self::apart(rest, &words);
+        Self {
+            text: text.to_owned(),
+            is_protected: has("protected"),
+            is_private: has("private"),
+            is_abstract: has("abstract"),
+            can_read: !has("set"),
+            can_write: !has("readonly") && !has("get"),
+            optional: head.ends_with('?'),
+            what,
+        }
+    }
+
+    fn apart(rest: &str, words: &[&str]) -> (String, What) {
+        let is_accessor = words.contains(&"get") || words.contains(&"set");
+        if let Some((start, end)) = group(rest, '(', ')') {
+            let (name, generics, _) = apart(&rest[..start]);
+            let result = rest[end + 1..].trim().trim_start_matches(':').trim();
+            if !name.contains([':', '=']) {
+                let parameters = rest[start + 1..end].to_owned();
+                let what = if is_accessor {
+                    let taken = parameters.split_once(':').map_or("any", |(_, ty)| ty);
+                    What::Value(parse(if words.contains(&"set") { taken } else { result }))
+                } else {
+                    What::Call(Call {
+                        modifiers: if words.contains(&"async") { "async".to_owned() } else { String::new() },
+                        generics: generics.to_owned(),
+                        parameters,
+                        result: result.to_owned(),
+                    })
+                };
+                return (name.trim_start_matches('*').to_owned(), what);
+            }
+        }
+        let (name, ty) = rest.split_once(':').unwrap_or((rest, "any"));
+        (name.to_owned(), What::Value(parse(ty)))
+    }
+
+    /// With `static` where it is, for there may be both.
+    fn name(&self) -> String {
+        let words =
+            ["private ", "protected ", "abstract ", "readonly ", "accessor ", "get ", "set ", "async "];
+        let mut rest = self.text.as_str();
+        let mut prefix = "";
+        loop {
+            if let Some(after) = rest.strip_prefix("static ") {
+                (rest, prefix) = (after, "static ");
+            } else if let Some(after) = words.iter().find_map(|word| rest.strip_prefix(word)) {
+                rest = after;
+            } else {
+                break;
+            }
+        }
+        let end = rest.find(['(', ':', '<', '?', '=']).unwrap_or(rest.len());
+        format!("{prefix}{}", rest[..end].trim_start_matches('*').trim())
+    }
+}
+
+/// Why none of the new ways stands for an old one.
+fn worst_of(part: &Part, others: &[Part]) -> Option<String> {
+    let mut reason = None;
+    for other in others {
+        reason = stands_not(part, other);
+        reason.as_ref()?;
+    }
+    reason
+}
+
+fn stands_not(was: &Part, is: &Part) -> Option<String> {
+    let (text, other) = (&was.text, &is.text);
+    let changed = || Some(format!("`{text}` became `{other}`"));
+    if is.is_private && !was.is_private || is.is_protected && !was.is_protected && !was.is_private {
+        return Some(format!("`{text}` is for fewer to use: `{other}`"));
+    }
+    if is.is_abstract && !was.is_abstract {
+        return Some(format!("`{text}` has to be implemented now"));
+    }
+    match (&was.what, &is.what) {
+        (What::Call(before), What::Call(after)) => match judge_call(before, after) {
+            (Verdict::Breaking, reason) => Some(format!("`{text}`: {reason}")),
+            _ if is.optional && !was.optional => changed(),
+            _ => None,
+        },
+        (What::Value(before), What::Value(after)) => {
+            let writes = !was.can_write || is.can_write && stands_for(before, after, From::User);
+            let reads = !was.can_read || is.can_read && stands_for(after, before, From::Declaration);
+            let as_optional = was.optional == is.optional || was.optional && !was.can_write;
+            if writes && reads && as_optional { None } else { changed() }
+        }
+        // A method that became a property with a function in it, or the other way round.
+        (What::Call(before), What::Value(Type::Function { .. })) => {
+            let value = other.split_once(':').map_or("", |(_, ty)| ty).trim();
+            match Form::of(DeclarationKind::Constant, &format!("const it: {value}")) {
+                Form::Call(after) if judge_call(before, &after).0 != Verdict::Breaking => None,
+                _ => changed(),
+            }
+        }
+        _ => changed(),
+    }
+}

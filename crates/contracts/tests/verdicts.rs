@@ -1,0 +1,58 @@
+//! Runs `tests/verdicts.md`: a heading per case with the verdict that it must have, the file before, the file after.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test reads its own page and fails loudly"
+)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use becket_contracts::compare::{Side, compare};
+use becket_contracts::fingerprint::semantic_hash;
+use becket_contracts::language::Reader;
+use becket_contracts::link::{NoImports, link};
+use becket_contracts::model::Contract;
+
+#[test]
+fn every_change_means_what_it_says() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let (mut count, mut failures) = (0, String::new());
+    for case in text.split("\n## ").skip(1) {
+        let (title, body) = case.split_once('\n').unwrap();
+        let (expected, what) = title.split_once(": ").unwrap_or_else(|| panic!("{title}: no verdict"));
+        let fences: Vec<&str> = body.split("```").skip(1).step_by(2).collect();
+        let [before, after] = fences.as_slice() else { panic!("{title}: not two files") };
+        let (kind, before) = before.split_once('\n').unwrap();
+        let (_, after) = after.split_once('\n').unwrap();
+        let path = if kind == "tsx" { "src/it.tsx" } else { "src/it.ts" };
+        let (old, new) = (contract(path, before), contract(path, after));
+        let comparison = compare(&side(&old), &side(&new));
+        let verdict = comparison.verdict().map_or("none", |verdict| verdict.as_str());
+        count += 1;
+        if verdict != expected {
+            writeln!(failures, "{what}: {verdict} instead of {expected}: {:#?}", comparison.files).unwrap();
+        }
+        if verdict == "none" && old.semantic_hash != new.semantic_hash {
+            writeln!(failures, "{what}: another hash").unwrap();
+        }
+    }
+    assert!(count >= 100, "only {count} cases were found");
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn contract(path: &str, text: &str) -> Contract {
+    let facts = Reader::new().read(path.rsplit('/').next().unwrap(), text);
+    let mut contract = link(path, &facts, &NoImports).contract;
+    contract.semantic_hash = semantic_hash(&contract);
+    contract
+}
+
+fn side(contract: &Contract) -> Side<'_> {
+    let contracts = BTreeMap::from([(contract.entry_id.as_str(), contract)]);
+    Side { contracts, graph: None, reduced: false }
+}
