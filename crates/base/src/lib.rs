@@ -5,6 +5,7 @@ pub mod clock;
 pub mod codec;
 pub mod counted;
 pub mod nearest;
+pub mod parts;
 pub mod repo_path;
 pub mod tokens;
 
@@ -12,4 +13,5 @@ pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};
 pub use counted::{counted, verb};
 pub use nearest::nearest;
+pub use parts::Parts;
 pub use repo_path::{RepoPath, RepoPathError};

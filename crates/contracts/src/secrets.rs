@@ -4,12 +4,15 @@
 //! A rule finds the secret itself, not the line around it. What is plainly a placeholder is left alone, judged by the
 //! value and never by its surroundings: `latestToken` is a name like any other.
 
+mod hints;
+
 use std::borrow::Cow;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
+
+use self::hints::Hints;
 
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
@@ -291,21 +294,14 @@ fn is_secret(value: &str) -> bool {
 /// The rules that a text may break, found in one cheap pass: most files break none, and patterns are slow.
 fn hinted(text: &str) -> impl Iterator<Item = (usize, &'static Rule)> {
     let mut wanted = [false; RULES.len()];
-    if let Some((automaton, owners)) = &*HINTS {
-        for hint in automaton.find_overlapping_iter(text) {
-            wanted[owners[hint.pattern().as_usize()]] = true;
-        }
-    }
+    HINTS.find(text, |rule| wanted[rule] = true);
     RULES.iter().enumerate().filter(move |(index, _)| wanted[*index])
 }
 
 /// All hints, and for each the rule that it belongs to.
-static HINTS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
-    let pairs =
-        RULES.iter().enumerate().flat_map(|(index, rule)| rule.hints.iter().map(move |hint| (*hint, index)));
-    let (hints, owners): (Vec<&str>, Vec<usize>) = pairs.unzip();
-    let built = AhoCorasick::builder().ascii_case_insensitive(true).build(hints);
-    built.ok().map(|automaton| (automaton, owners))
+static HINTS: LazyLock<Hints> = LazyLock::new(|| {
+    let rules = RULES.iter().enumerate();
+    Hints::new(rules.flat_map(|(index, rule)| rule.hints.iter().map(move |hint| (*hint, index))))
 });
 
 /// Compiled when first wanted: a run that meets no secret pays for no pattern.
@@ -356,7 +352,6 @@ mod tests {
             let pattern = RegexBuilder::new(rule.pattern).size_limit(16 << 20).build().unwrap();
             assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
         }
-        assert!(HINTS.is_some());
         assert_eq!(hinted("const a = 1;").count(), 0);
         assert_eq!(hinted("PASSWORD").map(|(_, rule)| rule.name).collect::<Vec<_>>(), ["assigned-secret"]);
     }

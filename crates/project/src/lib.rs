@@ -11,6 +11,7 @@ pub mod index;
 pub mod lock;
 pub mod resolve;
 pub mod root;
+pub mod share;
 mod shown;
 pub mod snapshot;
 pub mod walk;

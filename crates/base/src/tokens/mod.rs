@@ -30,21 +30,20 @@ pub struct Counter {
     merger: merge::Merger,
 }
 
-/// A short piece, exactly, and its count; a count of zero is an empty place.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    /// The bytes, and in the highest the length.
-    key: u128,
-    count: u8,
-}
+/// A short piece, exactly, and its count: the bytes, in the highest byte their number, and above that the tokens. Nothing
+/// where it is zero.
+type Seen = u128;
 
-const PLACES: usize = 16384;
+const PLACES: usize = 1 << PLACE_BITS;
+const PLACE_BITS: u32 = 14;
 /// So many bytes and their number go into a key.
 const SHORT: usize = 15;
+/// Where the number of tokens stands, which is no larger than that of bytes.
+const COUNT: u32 = 124;
 
 impl Counter {
     pub fn new() -> Self {
-        Self { seen: vec![Seen::default(); PLACES], merger: merge::Merger::default() }
+        Self { seen: vec![0; PLACES], merger: merge::Merger::default() }
     }
 
     pub fn count(&mut self, text: &str) -> usize {
@@ -56,6 +55,7 @@ impl Counter {
         total
     }
 
+    #[inline]
     fn piece(&mut self, text: &[u8], start: usize, end: usize) -> usize {
         let length = end - start;
         if length > SHORT {
@@ -63,18 +63,17 @@ impl Counter {
         }
         let key = key(text, start, length);
         let place = &mut self.seen[place(key)];
-        if place.key == key && place.count > 0 {
-            return usize::from(place.count);
+        if *place & !(0xf << COUNT) == key {
+            return (*place >> COUNT) as usize;
         }
         let count = self.merger.count(&text[start..end]);
-        if let Ok(count) = u8::try_from(count) {
-            *place = Seen { key, count };
-        }
+        *place = key | (count as u128) << COUNT;
         count
     }
 }
 
 /// The bytes of a short piece in a number, with their number.
+#[inline]
 fn key(text: &[u8], start: usize, length: usize) -> u128 {
     let sixteen = text.get(start..start + 16).and_then(|bytes| bytes.try_into().ok());
     let bytes = if let Some(bytes) = sixteen {
@@ -88,11 +87,12 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
     bytes | (length as u128) << 120
 }
 
+#[inline]
 fn place(key: u128) -> usize {
-    let bytes = key.to_le_bytes();
-    let half = |from: usize| u64::from_le_bytes(std::array::from_fn(|at| bytes[from + at]));
-    let mixed = (half(0) ^ half(8).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 50) as usize % PLACES
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
+    let low = key as u64;
+    let high = (key >> 64) as u64;
+    ((low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACE_BITS)) as usize
 }
 
 impl Default for Counter {

@@ -6,7 +6,7 @@ mod names;
 mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,8 @@ pub struct Edge {
 pub struct Graph {
     paths: Vec<Arc<str>>,
     edges: Vec<Vec<Edge>>,
-    reverse: Vec<Vec<usize>>,
+    /// Made when somebody asks.
+    reverse: OnceLock<Vec<Vec<usize>>>,
 }
 
 /// What of a graph is worth storing.
@@ -144,14 +145,10 @@ impl Graph {
     /// Files by path, and the edges of each. Edges to files that are not there are dropped: what was stored may be damaged.
     pub fn from_edges(paths: Vec<Arc<str>>, mut edges: Vec<Vec<Edge>>) -> Self {
         edges.resize_with(paths.len(), Vec::new);
-        let mut reverse = vec![Vec::new(); paths.len()];
-        for (from, edges) in edges.iter_mut().enumerate() {
+        for edges in &mut edges {
             edges.retain(|edge| edge.to < paths.len());
-            for edge in edges {
-                reverse[edge.to].push(from);
-            }
         }
-        Self { paths, edges, reverse }
+        Self { paths, edges, reverse: OnceLock::new() }
     }
 
     pub fn len(&self) -> usize {
@@ -177,7 +174,16 @@ impl Graph {
 
     /// The files that need this one, by path.
     pub fn dependents(&self, of: usize) -> &[usize] {
-        &self.reverse[of]
+        let reverse = self.reverse.get_or_init(|| {
+            let mut reverse = vec![Vec::new(); self.paths.len()];
+            for (from, edges) in self.edges.iter().enumerate() {
+                for edge in edges {
+                    reverse[edge.to].push(from);
+                }
+            }
+            reverse
+        });
+        &reverse[of]
     }
 
     /// How many pairs of files there are, those through a barrel included.
@@ -194,7 +200,7 @@ impl Graph {
                 None => true,
             })
         };
-        self.reverse[file].iter().copied().filter(uses).collect()
+        self.dependents(file).iter().copied().filter(uses).collect()
     }
 }
 

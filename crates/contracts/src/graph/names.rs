@@ -1,17 +1,23 @@
 //! A few names in one piece of memory: a graph has as many lists of them as it has edges.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Sorted, each once.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names(Box<str>);
+/// Sorted, each once. The text may be that of many lists.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    text: Arc<str>,
+    here: Range<usize>,
+}
 
 /// Ends a name; no name of a program has it.
 const END: char = '\0';
 
 impl Names {
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.split_terminator(END)
+        self.as_text().split_terminator(END)
     }
 
     pub fn contains(&self, name: &str) -> bool {
@@ -20,14 +26,23 @@ impl Names {
 
     /// As one text, for a file.
     pub fn as_text(&self) -> &str {
-        &self.0
+        &self.text[self.here.clone()]
     }
 
-    /// Nothing where the text is not one that [`Names::as_text`] gave.
-    pub fn from_text(text: &str) -> Option<Self> {
-        (text.is_empty() || text.ends_with(END)).then(|| Self(text.into()))
+    /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
+    pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
+        let names = text.get(here.clone())?;
+        (names.is_empty() || names.ends_with(END)).then(|| Self { text: Arc::clone(text), here })
     }
 }
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_text() == other.as_text()
+    }
+}
+
+impl Eq for Names {}
 
 impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<T: IntoIterator<Item = &'a str>>(names: T) -> Self {
@@ -39,7 +54,7 @@ impl<'a> FromIterator<&'a str> for Names {
             text.push_str(name);
             text.push(END);
         }
-        Self(text.into())
+        Self { here: 0..text.len(), text: text.into() }
     }
 }
 
@@ -65,8 +80,12 @@ mod tests {
         let names: Names = ["b", "a", "*", "b", ""].into_iter().collect();
         assert_eq!(names.iter().collect::<Vec<_>>(), ["", "*", "a", "b"]);
         assert!(names.contains("a") && !names.contains("c"));
-        assert_eq!(Names::from_text(names.as_text()), Some(names.clone()));
-        assert_eq!(Names::from_text("a"), None);
+        let text: Arc<str> = format!("b\0{}c", names.as_text()).into();
+        let end = 2 + names.as_text().len();
+        assert_eq!(Names::from_text(&text, 2..end), Some(names.clone()));
+        assert_eq!(Names::from_text(&text, 2..2), Some(Names::default()));
+        assert_eq!(Names::from_text(&text, 2..end + 1), None, "a name without an end");
+        assert_eq!(Names::from_text(&text, 2..end + 9), None);
         let json = serde_json::to_string(&names).unwrap();
         assert_eq!(json, r#"["","*","a","b"]"#);
         assert_eq!(serde_json::from_str::<Names>(&json).unwrap(), names);

@@ -1,6 +1,8 @@
 //! `context_main.json`: the index over all folders.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bundle::Missing;
 
@@ -16,7 +18,8 @@ pub struct Index {
     pub created_at: String,
     pub summary: IndexSummary,
     /// By path.
-    pub folders: Vec<FolderEntry>,
+    #[serde(serialize_with = "each_shared", deserialize_with = "each_own")]
+    pub folders: Vec<Arc<FolderEntry>>,
     pub meta: IndexMeta,
 }
 
@@ -67,7 +70,7 @@ pub struct FolderEntry {
 }
 
 impl Index {
-    pub fn new(created_at: String, summary: IndexSummary, folders: Vec<FolderEntry>) -> Self {
+    pub fn new(created_at: String, summary: IndexSummary, folders: Vec<Arc<FolderEntry>>) -> Self {
         Self {
             type_name: "LogicStampIndex".to_owned(),
             schema_version: "0.2".to_owned(),
@@ -82,6 +85,21 @@ impl Index {
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
+
+    /// The text of an index without a time, with one.
+    pub fn dated(json: &str, created_at: &str) -> String {
+        let quoted = serde_json::to_string(created_at).unwrap_or_default();
+        // What stands before it is the same in every index.
+        json.replacen("\"createdAt\": \"\"", &format!("\"createdAt\": {quoted}"), 1)
+    }
+}
+
+fn each_shared<S: Serializer>(folders: &[Arc<FolderEntry>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(folders.iter().map(|folder| &**folder))
+}
+
+fn each_own<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<FolderEntry>>, D::Error> {
+    Ok(Vec::<FolderEntry>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
 }
 
 /// What a folder is to its project, where its path tells; decided inside the repository alone.

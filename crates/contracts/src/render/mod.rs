@@ -89,6 +89,19 @@ pub struct BundleText<'a> {
 impl BundleText<'_> {
     /// One object, compact, on one line.
     pub fn json(&self) -> String {
+        let mut text = String::with_capacity(self.size());
+        self.write(&mut text);
+        text
+    }
+
+    /// What its text takes, about.
+    fn size(&self) -> usize {
+        let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
+        let edges: usize = self.edges.iter().map(|(from, to, _)| from.len() + to.len() + 20).sum();
+        nodes + edges + 1024
+    }
+
+    fn write(&self, text: &mut String) {
         #[derive(Serialize)]
         struct Meta<'a> {
             missing: &'a [Missing],
@@ -96,9 +109,6 @@ impl BundleText<'_> {
             cut: &'a [Cut],
             source: String,
         }
-        let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
-        let edges: usize = self.edges.iter().map(|(from, to, _)| from.len() + to.len() + 20).sum();
-        let mut text = String::with_capacity(nodes + edges + 1024);
         let (at, of) = self.position;
         // Writing to a string cannot fail.
         let _ = write!(
@@ -110,7 +120,12 @@ impl BundleText<'_> {
             written(&self.created_at),
             written(&self.bundle_hash),
         );
-        joined(&mut text, &self.nodes, ",");
+        for (at, node) in self.nodes.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            text.push_str(node);
+        }
         let pairs: Vec<[&str; 2]> = self.edges.iter().map(|(from, to, _)| [*from, *to]).collect();
         text.push_str("],\"edges\":");
         text.push_str(&written(&pairs));
@@ -122,7 +137,6 @@ impl BundleText<'_> {
         text.push_str("},\"meta\":");
         text.push_str(&written(&Meta { missing: self.missing, cut: self.cut, source: source() }));
         text.push('}');
-        text
     }
 
     /// Without its nodes: what the bundle costs on top of them.
@@ -132,11 +146,11 @@ impl BundleText<'_> {
 }
 
 /// The file of a folder.
-pub fn folder_file(bundles: &[String], format: Format) -> String {
+pub fn folder_file(bundles: &[BundleText<'_>], format: Format) -> String {
     match format {
         // One bundle a line: small, and a difference in Git shows the bundle.
         Format::Json => list(bundles),
-        Format::Ndjson => bundles.join("\n") + "\n",
+        Format::Ndjson => joined(bundles, "", "\n", "\n"),
         Format::Pretty => match serde_json::to_string_pretty(&values(bundles)) {
             Ok(text) => text + "\n",
             Err(_) => list(bundles),
@@ -145,22 +159,21 @@ pub fn folder_file(bundles: &[String], format: Format) -> String {
     }
 }
 
-fn list(bundles: &[String]) -> String {
-    let size: usize = bundles.iter().map(|bundle| bundle.len() + 2).sum();
-    let mut text = String::with_capacity(size + 8);
-    text.push_str("[\n");
-    joined(&mut text, bundles, ",\n");
-    text.push_str("\n]\n");
-    text
+fn list(bundles: &[BundleText<'_>]) -> String {
+    joined(bundles, "[\n", ",\n", "\n]\n")
 }
 
-fn joined(text: &mut String, parts: &[impl AsRef<str>], between: &str) {
-    for (at, part) in parts.iter().enumerate() {
+fn joined(bundles: &[BundleText<'_>], before: &str, between: &str, after: &str) -> String {
+    let mut text = String::with_capacity(bundles.iter().map(BundleText::size).sum());
+    text.push_str(before);
+    for (at, bundle) in bundles.iter().enumerate() {
         if at > 0 {
             text.push_str(between);
         }
-        text.push_str(part.as_ref());
+        bundle.write(&mut text);
     }
+    text.push_str(after);
+    text
 }
 
 /// Our own values have only text keys: this cannot fail.
@@ -170,8 +183,8 @@ fn written(value: &impl Serialize) -> String {
     written.unwrap_or_default()
 }
 
-fn values(bundles: &[String]) -> Vec<Value> {
-    bundles.iter().filter_map(|bundle| serde_json::from_str(bundle).ok()).collect()
+fn values(bundles: &[BundleText<'_>]) -> Vec<Value> {
+    bundles.iter().filter_map(|bundle| serde_json::from_str(&bundle.json()).ok()).collect()
 }
 
 /// The bundles in a folder's file, whichever of the JSON forms it has.
@@ -211,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_json_form_is_read_back() {
-        let texts = vec![bundle(vec!["{\"entryId\":\"a\"}"]).json(), bundle(Vec::new()).json()];
+        let texts = vec![bundle(vec!["{\"entryId\":\"a\"}"]), bundle(Vec::new())];
         let plain = read_folder_file(&folder_file(&texts, Format::Json)).unwrap();
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0]["entryId"], "src/a \"b\".ts");

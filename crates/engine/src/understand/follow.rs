@@ -147,10 +147,13 @@ fn unlike<'a>(
     other: &'a Index,
     site: &'a Site,
 ) -> impl Iterator<Item = &'a Arc<IndexedFile>> {
-    index.files().iter().enumerate().filter_map(|(at, file)| {
-        // Almost always it is the very same value, in the same place.
-        let there = other.files().get(at).filter(|there| Arc::ptr_eq(there, file) || there.path == file.path);
-        let there = there.or_else(|| other.position(&file.path).map(|at| &other.files()[at]));
+    let (files, others) = (index.files(), other.files());
+    // Almost always most of them are the very same values, in the same places.
+    let places = others.unshared(files).chain(others.len()..files.len());
+    places.filter_map(move |at| {
+        let file = &files[at];
+        let there = others.get(at).filter(|there| Arc::ptr_eq(there, file) || there.path == file.path);
+        let there = there.or_else(|| other.position(&file.path).map(|at| &others[at]));
         let same = there.is_some_and(|there| Arc::ptr_eq(there, file) || there.id() == file.id());
         (!same && site.holds(&file.path)).then_some(file)
     })

@@ -12,7 +12,7 @@ use becket_project::lock::FileLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::material::Material;
+use super::material::{Material, Totals};
 use super::options::{ContextChoice, ContextOptions};
 use super::run::{LastRun, Run};
 use super::session::output_lock;
@@ -319,8 +319,7 @@ fn report(
     shape: Shape,
 ) -> ContextReport {
     let Reading { site, index, material } = reading;
-    let tokens: usize = material.entries.iter().map(|entry| entry.measures.contract_tokens).sum();
-    let source: usize = material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
+    let Totals { contract_tokens: tokens, source_tokens: source, .. } = material.totals;
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;
     let lost = index

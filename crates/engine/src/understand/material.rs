@@ -1,9 +1,10 @@
 //! What is handed out of an index under some options: each contract written once, the graph between them, bundles over
 //! both. A snapshot is this value, stored.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use becket_base::Parts;
 use becket_contracts::bundle::{self, Bundle, Cut, Missing};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
@@ -11,8 +12,10 @@ use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
 use becket_contracts::render::{BundleText, CodeMode, Thrift};
 use becket_project::index::{Index, IndexId, IndexedFile};
+use becket_project::share::each;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::{self, Entry, Measures, Recipe, SourceOf};
 use super::options::ContextOptions;
@@ -27,11 +30,15 @@ pub(super) struct Material {
     #[serde(skip)]
     pub(super) thrift: Thrift,
     #[serde(serialize_with = "without_arcs")]
-    pub(super) entries: Vec<Arc<Entry>>,
+    pub(super) entries: Parts<Arc<Entry>>,
     graph: GraphOf,
+    #[serde(skip)]
+    pub(super) totals: Totals,
     /// By path of the root; made when somebody asks.
     #[serde(skip)]
-    packed: OnceLock<Vec<Arc<Packed>>>,
+    packed: OnceLock<Parts<Arc<Packed>>>,
+    #[serde(skip)]
+    layout: Arc<Layout>,
     /// Bundles of the material before, and the entries that are not as they were then.
     #[serde(skip)]
     before: Option<Before>,
@@ -47,19 +54,81 @@ struct Stored {
 
 impl From<Stored> for Material {
     fn from(Stored { options, entries, graph }: Stored) -> Self {
-        Self {
-            options,
-            thrift: Thrift::default(),
-            entries: entries.into_iter().map(|entry| Arc::new(Entry::from(entry))).collect(),
-            graph: GraphOf::Own(Arc::new(graph)),
-            packed: OnceLock::new(),
-            before: None,
-        }
+        let entries: Parts<_> = entries.into_iter().map(|entry| Arc::new(Entry::from(entry))).collect();
+        let graph = GraphOf::Own(Arc::new(graph));
+        Self::made(options, Thrift::default(), entries, graph, None)
     }
 }
 
-fn without_arcs<S: Serializer>(entries: &[Arc<Entry>], serializer: S) -> Result<S::Ok, S::Error> {
+fn without_arcs<S: Serializer>(entries: &Parts<Arc<Entry>>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(entries.iter().map(|entry| &**entry))
+}
+
+/// Sums over all entries.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Totals {
+    pub(super) contract_tokens: usize,
+    pub(super) source_tokens: usize,
+    /// Positions of those that lack something that somebody should look at.
+    pub(super) lacking: BTreeSet<usize>,
+}
+
+impl Totals {
+    fn add(&mut self, at: usize, entry: &Entry) {
+        self.contract_tokens += entry.measures.contract_tokens;
+        self.source_tokens += entry.measures.source_tokens;
+        if entry.measures.missing.iter().any(Missing::is_problem) {
+            self.lacking.insert(at);
+        }
+    }
+
+    fn take(&mut self, at: usize, entry: &Entry) {
+        self.contract_tokens -= entry.measures.contract_tokens;
+        self.source_tokens -= entry.measures.source_tokens;
+        self.lacking.remove(&at);
+    }
+}
+
+/// What hangs on the edges alone, and so is the same from one material to the next as long as they are; made when somebody
+/// asks.
+#[derive(Debug, Default)]
+struct Layout {
+    holders: OnceLock<Holders>,
+    /// Folders, by path, and the places of their bundles.
+    folders: OnceLock<Vec<(String, Vec<usize>)>>,
+}
+
+/// The places of the bundles that hold each entry.
+#[derive(Debug)]
+struct Holders {
+    /// Where those of an entry begin, and at the end those of the last one end.
+    starts: Vec<usize>,
+    places: Vec<u32>,
+}
+
+impl Holders {
+    fn of(packed: &Parts<Arc<Packed>>, entries: usize) -> Self {
+        let mut starts = vec![0; entries + 1];
+        for node in packed.iter().flat_map(|packed| &packed.nodes) {
+            starts[node + 1] += 1;
+        }
+        for at in 0..entries {
+            starts[at + 1] += starts[at];
+        }
+        let mut places = vec![0; starts[entries]];
+        let mut next = starts.clone();
+        for (place, packed) in (0..).zip(packed) {
+            for node in &packed.nodes {
+                places[next[*node]] = place;
+                next[*node] += 1;
+            }
+        }
+        Self { starts, places }
+    }
+
+    fn of_entry(&self, at: usize) -> &[u32] {
+        &self.places[self.starts[at]..self.starts[at + 1]]
+    }
 }
 
 /// The graph of a whole index is its own; that of a folder is a part of it.
@@ -111,16 +180,21 @@ pub(super) struct Remembered {
     pub(super) thrift: Thrift,
     /// The file of each entry, and what it measured.
     pub(super) entries: Vec<(IndexId, Measures)>,
-    pub(super) packed: Vec<Arc<Packed>>,
+    pub(super) packed: Parts<Arc<Packed>>,
 }
 
 #[derive(Debug, Clone)]
 struct Before {
-    packed: Vec<Arc<Packed>>,
-    changed: Vec<bool>,
+    packed: Parts<Arc<Packed>>,
+    changed: BTreeSet<usize>,
     /// Whether there are the same edges as then, and so the same bundles of the same files.
     same_graph: bool,
+    /// Whether it was in this process: where there was one step there will be more.
+    here: bool,
 }
+
+/// With fewer bundles or entries to be made than this, one thread is done before another has begun.
+const WORTH_WAKING: usize = 4;
 
 /// A bundle with what a list says of it.
 #[derive(Debug)]
@@ -151,31 +225,118 @@ impl Material {
         previous: Option<Previous<'_>>,
         source: &SourceOf<'_>,
     ) -> Self {
+        let whole = site.prefix.is_empty();
+        let thrift = Thrift::of(index.files().len(), index.source_bytes());
+        let recipe = |thrift| Arc::new(Recipe { options, site: site.clone(), thrift });
+        if let Some(Previous::Material(previous)) = previous.filter(|_| whole) {
+            if let Some(material) = previous.step(index, &recipe(thrift), source) {
+                return material;
+            }
+        }
         let files: Vec<&Arc<IndexedFile>> =
             index.files().iter().filter(|file| site.holds(&file.path)).collect();
         let thrift = Thrift::of(files.len(), files.iter().map(|file| file.bytes).sum());
-        let recipe = Arc::new(Recipe { options, site: site.clone(), thrift });
+        let recipe = recipe(thrift);
         let previous = previous.filter(|previous| previous.is_alike(&recipe));
         let known = previous.map(|previous| previous.known_by(&files));
-        let entries: Vec<Arc<Entry>> = files
+        // Each with whether it was known.
+        let entries: Vec<(Arc<Entry>, bool)> = files
             .par_iter()
             .enumerate()
             .map(|(at, file)| {
                 // A style sheet may be another while what imports it is the same.
                 let known = known.as_ref().filter(|_| options.style.is_none() || !has_sheets(file));
-                known
-                    .and_then(|known| known.entry(at, file, &recipe))
-                    .unwrap_or_else(|| Arc::new(Entry::of(file, &recipe, source)))
+                match known.and_then(|known| known.entry(at, file, &recipe)) {
+                    Some(entry) => (entry, true),
+                    None => (Arc::new(Entry::of(file, &recipe, source)), false),
+                }
             })
             .collect();
-        let graph = if site.prefix.is_empty() {
+        let graph = if whole {
             GraphOf::Index(Arc::clone(index))
         } else {
             let part = index.graph().restricted(|path| site.holds(path));
             GraphOf::Part(Arc::new(part), index.graph_id())
         };
-        let before = known.and_then(|known| known.before(&entries, graph.id()));
-        Self { options, thrift, entries, graph, packed: OnceLock::new(), before }
+        let changed = entries.iter().enumerate().filter(|(_, (_, known))| !known).map(|(at, _)| at);
+        let before = known.and_then(|known| known.before(changed, graph.id()));
+        let entries = entries.into_iter().map(|(entry, _)| entry).collect();
+        Self::made(options, thrift, entries, graph, before)
+    }
+
+    fn made(
+        options: ContextOptions,
+        thrift: Thrift,
+        entries: Parts<Arc<Entry>>,
+        graph: GraphOf,
+        before: Option<Before>,
+    ) -> Self {
+        let mut totals = Totals::default();
+        for (at, entry) in entries.iter().enumerate() {
+            totals.add(at, entry);
+        }
+        let (packed, layout) = (OnceLock::new(), Arc::default());
+        Self { options, thrift, entries, graph, totals, packed, layout, before }
+    }
+
+    /// The material of a later index of the same files; looks at nothing that the two indexes share. `None` where that is
+    /// not enough.
+    fn step(&self, index: &Arc<Index>, recipe: &Arc<Recipe>, source: &SourceOf<'_>) -> Option<Self> {
+        let GraphOf::Index(known) = &self.graph else { return None };
+        let Recipe { options, thrift, .. } = **recipe;
+        let (old, new) = (known.files(), index.files());
+        // A style sheet may be another while what imports it is the same.
+        if self.options != options
+            || self.thrift != thrift
+            || options.style.is_some()
+            || old.len() != new.len()
+        {
+            return None;
+        }
+        let mut changed = Vec::new();
+        for at in old.unshared(new) {
+            let (old, new) = (&old[at], &new[at]);
+            if !Arc::ptr_eq(old, new) {
+                (old.path == new.path).then_some(())?;
+                if !self.entries[at].is_of(new) {
+                    changed.push(at);
+                }
+            }
+        }
+        let mut before = self.as_before()?;
+        before.same_graph &= known.graph_id() == index.graph_id();
+        before.changed.extend(&changed);
+        let (mut entries, mut totals) = (self.entries.clone(), self.totals.clone());
+        let made = each(changed, WORTH_WAKING, |at| (at, Arc::new(Entry::of(&new[at], recipe, source))));
+        for (at, entry) in made {
+            totals.take(at, &self.entries[at]);
+            totals.add(at, &entry);
+            entries.set(at, entry);
+        }
+        let same_bundles = before.same_graph && options.bundle.token_budget.is_none();
+        Some(Self {
+            options,
+            thrift,
+            entries,
+            graph: GraphOf::Index(Arc::clone(index)),
+            totals,
+            packed: OnceLock::new(),
+            layout: if same_bundles { Arc::clone(&self.layout) } else { Arc::default() },
+            before: Some(before),
+        })
+    }
+
+    /// What a material over the same files may take over of its bundles, were nothing changed.
+    fn as_before(&self) -> Option<Before> {
+        match (self.packed.get(), &self.before) {
+            (Some(packed), _) => Some(Before {
+                packed: packed.clone(),
+                changed: BTreeSet::new(),
+                same_graph: true,
+                here: true,
+            }),
+            (None, before) => before.clone(),
+        }
     }
 
     pub(super) fn graph_id(&self) -> Option<IndexId> {
@@ -196,37 +357,38 @@ impl Material {
 
     /// Bundles that hold every file, by folder of their root (empty for the top), then by path.
     pub(super) fn folders(&self) -> BTreeMap<&str, Vec<&Arc<Packed>>> {
-        let folder = |packed: &Arc<Packed>| {
-            let path = self.graph().path(packed.root);
-            path.rsplit_once('/').map_or("", |(folder, _)| folder)
-        };
-        let mut folders: BTreeMap<&str, Vec<&Arc<Packed>>> = BTreeMap::new();
-        // Roots of a folder stand together, but for folders in it.
-        for run in self.packed().chunk_by(|one, next| folder(one) == folder(next)) {
-            folders.entry(run.first().map_or("", folder)).or_default().extend(run);
-        }
-        folders
+        let packed = self.packed();
+        let folders = self.layout.folders.get_or_init(|| {
+            let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (at, one) in packed.iter().enumerate() {
+                let path = self.graph().path(one.root);
+                folders.entry(path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default().push(at);
+            }
+            folders.into_iter().map(|(folder, places)| (folder.to_owned(), places)).collect()
+        });
+        let bundles = |places: &Vec<usize>| places.iter().map(|at| &packed[*at]).collect();
+        folders.iter().map(|(folder, places)| (folder.as_str(), bundles(places))).collect()
     }
 
     /// By path of the root. A bundle whose nodes are all as they were is as it was.
-    pub(super) fn packed(&self) -> &[Arc<Packed>] {
+    pub(super) fn packed(&self) -> &Parts<Arc<Packed>> {
         self.packed.get_or_init(|| {
             let options = self.options.bundle;
             // What a budget lets in hangs on what others cost.
             let before = self.before.as_ref().filter(|_| options.token_budget.is_none());
-            let untouched = |packed: &Arc<Packed>| {
-                before.is_some_and(|before| !packed.nodes.iter().any(|node| before.changed[*node]))
-            };
             if let Some(before) = before.filter(|before| before.same_graph) {
-                let made = before.packed.par_iter().map(|packed| {
-                    if untouched(packed) { Arc::clone(packed) } else { Arc::new(self.bundle_of(packed.root)) }
-                });
-                return made.collect();
+                let mut packed = before.packed.clone();
+                let bundle = |at: usize| (at, Arc::new(self.bundle_of(before.packed[at].root)));
+                for (at, bundle) in each(self.touched(before), WORTH_WAKING, bundle) {
+                    packed.set(at, bundle);
+                }
+                return packed;
             }
+            let changed = before.map(|before| before.flags(self.entries.len()));
             let kept = |root: usize| -> Option<&Arc<Packed>> {
-                let before = before?;
-                let at = before.packed.binary_search_by_key(&root, |packed| packed.root).ok()?;
-                Some(&before.packed[at]).filter(|packed| untouched(packed))
+                let (before, changed) = (before?, changed.as_ref()?);
+                let at = before.packed.binary_search_by(|packed| packed.root.cmp(&root)).ok()?;
+                Some(&before.packed[at]).filter(|packed| !packed.nodes.iter().any(|node| changed[*node]))
             };
             let tokens = |at: usize| self.entries[at].measures.tokens;
             let known = |root: usize| kept(root).map(|packed| packed.nodes.clone());
@@ -235,8 +397,22 @@ impl Material {
                 Some(packed) => Arc::clone(packed),
                 None => Arc::new(self.bundle_of(root)),
             });
-            made.collect()
+            made.collect::<Vec<_>>().into()
         })
+    }
+
+    /// The places of bundles that hold something that changed, where their nodes are the same.
+    fn touched(&self, before: &Before) -> Vec<usize> {
+        if before.here {
+            let packed = &before.packed;
+            let holders = self.layout.holders.get_or_init(|| Holders::of(packed, self.entries.len()));
+            let touched = before.changed.iter().flat_map(|at| holders.of_entry(*at));
+            return touched.map(|at| *at as usize).collect::<BTreeSet<_>>().into_iter().collect();
+        }
+        let changed = before.flags(self.entries.len());
+        let all = before.packed.iter().enumerate();
+        let touched = all.filter(|(_, packed)| packed.nodes.iter().any(|node| changed[*node]));
+        touched.map(|(at, _)| at).collect()
     }
 
     /// The bundle of one file, root or not.
@@ -297,15 +473,23 @@ impl Material {
     }
 }
 
+impl Before {
+    fn flags(&self, entries: usize) -> Vec<bool> {
+        let mut flags = vec![false; entries];
+        for at in &self.changed {
+            flags[*at] = true;
+        }
+        flags
+    }
+}
+
 pub(super) fn paths_id<'a>(paths: impl Iterator<Item = &'a str>) -> IndexId {
     let mut all = String::new();
     for path in paths {
         all.push_str(path);
         all.push('\0');
     }
-    let mut id = [0; 16];
-    id.copy_from_slice(&blake3::hash(all.as_bytes()).as_bytes()[..16]);
-    id
+    xxh3_128(all.as_bytes()).to_le_bytes()
 }
 
 impl<'a> Previous<'a> {
@@ -373,37 +557,23 @@ impl Known<'_> {
         }
     }
 
-    /// What of its bundles may still hold for `entries`.
-    fn before(&self, entries: &[Arc<Entry>], graph: Option<IndexId>) -> Option<Before> {
+    /// What of its bundles may still hold where the entries at these places are others.
+    fn before(&self, changed: impl Iterator<Item = usize>, graph: Option<IndexId>) -> Option<Before> {
         if !self.same_paths {
             return None;
         }
         match self.previous {
             Previous::Material(material) => {
-                let mut before = match (material.packed.get(), &material.before) {
-                    (Some(packed), _) => Before {
-                        packed: packed.clone(),
-                        changed: vec![false; entries.len()],
-                        same_graph: true,
-                    },
-                    (None, Some(before)) => before.clone(),
-                    (None, None) => return None,
-                };
+                let mut before = material.as_before()?;
                 before.same_graph &= graph.is_some() && graph == material.graph.id();
-                for (at, (old, new)) in material.entries.iter().zip(entries).enumerate() {
-                    before.changed[at] |= !Arc::ptr_eq(old, new);
-                }
+                before.changed.extend(changed);
                 Some(before)
             }
             Previous::Remembered(remembered) => Some(Before {
                 packed: remembered.packed.clone(),
-                changed: remembered
-                    .entries
-                    .par_iter()
-                    .zip(entries)
-                    .map(|((id, _), entry)| entry.id() != Some(*id))
-                    .collect(),
+                changed: changed.collect(),
                 same_graph: graph == Some(remembered.graph),
+                here: false,
             }),
         }
     }

@@ -101,8 +101,7 @@ impl Engine {
             let material = Material::of(&reading.index, &reading.site, options, None, &source);
             material.entries.iter().map(|entry| entry.measures.contract_tokens).sum::<usize>()
         };
-        let raw: usize = reading.material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
-        let header: usize = reading.material.entries.iter().map(|entry| entry.measures.contract_tokens).sum();
+        let (raw, header) = (reading.material.totals.source_tokens, reading.material.totals.contract_tokens);
         let none = measured(CodeMode::None, None);
         let styled = measured(CodeMode::Header, Some(StyleMode::Lean));
         let full = measured(CodeMode::Full, None);

@@ -19,7 +19,7 @@ use super::options::ContextOptions;
 use super::site::Site;
 use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 2\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 3\n").as_bytes();
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Bytes that an entry usually takes, its share of the bundles included.
 const USUAL: usize = 128;
@@ -117,7 +117,7 @@ impl LastRun {
         let mut folders = BTreeMap::new();
         for _ in 0..decoder.small()? {
             let (path, stamp) = (decoder.text()?, Some(Stamp::decode(decoder)?));
-            let mut page = KeptPage { bundles: Vec::new(), times: Vec::new(), stamp };
+            let mut page = KeptPage { bundles: Vec::new(), times: Vec::new(), stamp, row: OnceLock::new() };
             for _ in 0..decoder.small()? {
                 page.bundles.push(Arc::clone(packed.get(decoder.small()?)?));
                 page.times.push(Arc::clone(times.get(decoder.small()?)?));
@@ -131,7 +131,7 @@ impl LastRun {
             index,
             report,
             pages: KeptPages { folders, index: Some(index_file) },
-            remembered: Remembered { paths, graph, thrift, entries, packed },
+            remembered: Remembered { paths, graph, thrift, entries, packed: packed.into() },
         })
     }
 }
@@ -176,7 +176,7 @@ fn encode(
         page.stamp?.encode(encoder);
         encoder.small(page.bundles.len());
         for (bundle, time) in page.bundles.iter().zip(&page.times) {
-            encoder.small(packed.binary_search_by_key(&bundle.root, |packed| packed.root).ok()?);
+            encoder.small(packed.binary_search_by(|packed| packed.root.cmp(&bundle.root)).ok()?);
             encoder.small(times.binary_search(&time).ok()?);
         }
     }

@@ -71,8 +71,8 @@ impl Site {
 
     /// Whether a file is in the folder.
     pub(super) fn holds(&self, entry: &str) -> bool {
-        let rest = entry.strip_prefix(&self.prefix);
-        self.prefix.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+        let inside = |rest: &str| rest.starts_with('/');
+        self.prefix.is_empty() || entry.strip_prefix(&self.prefix).is_some_and(inside)
     }
 
     /// The same file seen from the folder.

@@ -161,9 +161,9 @@ impl Engine {
             .folders
             .into_iter()
             .map(|row| FolderRow {
-                path: row.path,
+                path: row.path.clone(),
                 bundles: row.bundles,
-                components: row.components,
+                components: row.components.clone(),
                 token_estimate: row.token_estimate,
             })
             .collect();

@@ -3,18 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use becket_base::Timestamp;
 use becket_contracts::bundle::Missing;
 use becket_contracts::model::{Contract, SchemaVersion};
 use becket_contracts::render::{
-    self, CodeMode, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates, read_folder_file,
-    read_node, root_label,
+    self, BundleText, CodeMode, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates,
+    read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError};
+use becket_project::share::each;
 use becket_project::walk::{Stamp, stamp_of};
-use rayon::prelude::*;
 use serde_json::Value;
 
 use super::material::{Material, Packed};
@@ -26,6 +26,10 @@ use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
 const LARGEST: u64 = 256 * 1024 * 1024;
+/// From so many files on it is worth waking a thread to ask for their stamps.
+const MANY_LOOKS: usize = 256;
+/// The same for making and for writing their texts.
+const MANY_PAGES: usize = 4;
 /// Files that are written at once, between two words about how far it is.
 const BATCH: usize = 64;
 
@@ -54,6 +58,8 @@ pub(super) struct KeptPage {
     /// When each of them was made.
     pub(super) times: Vec<Arc<str>>,
     pub(super) stamp: Option<Stamp>,
+    /// What the index says of it.
+    pub(super) row: OnceLock<Arc<FolderEntry>>,
 }
 
 /// The pages of the time before, by path relative to the output folder.
@@ -67,7 +73,7 @@ pub(super) struct KeptPages {
 #[derive(Debug, Clone)]
 pub(super) struct KeptIndex {
     pub(super) created_at: String,
-    /// Of its text.
+    /// Of its text without the time.
     pub(super) digest: [u8; 32],
     pub(super) stamp: Option<Stamp>,
 }
@@ -92,73 +98,60 @@ pub(super) fn pages(
     let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
     let stamp = |path: &str| folder.and_then(|folder| stamp_of(&folder.join(path)));
     let folders = material.folders();
-    let mut rows = Vec::new();
-    let mut total = 0;
     let format = material.options.format;
-    let made: Vec<(String, Page, Arc<KeptPage>)> = folders
-        .par_iter()
-        .map(|(name, bundles)| {
-            let inside = site.inside(name);
-            let path = if inside.is_empty() {
-                format.file_name().to_owned()
-            } else {
-                format!("{inside}/{}", format.file_name())
-            };
-            let known =
-                kept.folders.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
-            let same = |page: &&Arc<KeptPage>| {
-                let pairs = || page.bundles.iter().zip(bundles);
-                page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
-            };
-            if let Some(page) = known.filter(same) {
-                return (path, Page::Same, Arc::clone(page));
-            }
-            let before: HashMap<String, Arc<str>> = match known {
-                Some(page) => {
-                    let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
-                    hashes.zip(page.times.iter().cloned()).collect()
-                }
-                None => old(&path).map(|text| times_of(&text)).unwrap_or_default(),
-            };
-            let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
-            let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
-            let texts: Vec<String> = bundles
-                .iter()
-                .zip(&times)
-                .enumerate()
-                .map(|(at, (packed, time))| material.text(packed, (at + 1, bundles.len()), time).json())
-                .collect();
-            let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
-            let page = Arc::new(KeptPage { bundles, times, stamp: None });
-            (path, Page::Text(render::folder_file(&texts, format)), page)
-        })
-        .collect();
-    let (mut files, mut pages) = (BTreeMap::new(), BTreeMap::new());
-    for ((name, bundles), (path, page, kept)) in folders.iter().zip(made) {
-        let tokens: usize = bundles.iter().map(|packed| packed.tokens).sum();
-        total += tokens;
-        let file_name = |at: usize| {
-            let path = material.graph().path(at);
-            path.rsplit('/').next().unwrap_or(path).to_owned()
-        };
-        let components: Vec<String> = bundles.iter().map(|packed| file_name(packed.root)).collect();
+    let found: Vec<(&str, &Vec<&Arc<Packed>>)> =
+        folders.iter().map(|(name, bundles)| (*name, bundles)).collect();
+    let known = each(found, MANY_LOOKS, |(name, bundles)| {
         let inside = site.inside(name);
-        let shown = if inside.is_empty() { ".".to_owned() } else { inside.to_owned() };
-        let label = root_label(&shown, &components);
-        rows.push(FolderEntry {
-            path: shown,
-            context_file: path.clone(),
-            bundles: bundles.len(),
-            components,
-            is_root: label.is_some(),
-            root_label: label,
-            token_estimate: tokens,
-        });
-        files.insert(path.clone(), page);
-        pages.insert(path, kept);
+        let path = if inside.is_empty() {
+            format.file_name().to_owned()
+        } else {
+            format!("{inside}/{}", format.file_name())
+        };
+        let known = kept.folders.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
+        let same = |page: &Arc<KeptPage>| {
+            let pairs = || page.bundles.iter().zip(bundles);
+            page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
+        };
+        (inside, path, bundles, known, known.is_some_and(same))
+    });
+    let changed = known.iter().filter(|(.., same)| !same).collect();
+    let mut texts = each(changed, MANY_PAGES, |(_, path, bundles, known, _)| {
+        let before: HashMap<String, Arc<str>> = match known {
+            Some(page) => {
+                let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
+                hashes.zip(page.times.iter().cloned()).collect()
+            }
+            None => old(path).map(|text| times_of(&text)).unwrap_or_default(),
+        };
+        let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
+        let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
+        let texts: Vec<BundleText<'_>> = bundles
+            .iter()
+            .zip(&times)
+            .enumerate()
+            .map(|(at, (packed, time))| material.text(packed, (at + 1, bundles.len()), time))
+            .collect();
+        let text = render::folder_file(&texts, format);
+        let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
+        (Page::Text(text), Arc::new(KeptPage { bundles, times, stamp: None, row: OnceLock::new() }))
+    })
+    .into_iter();
+    let (mut files, mut pages, mut rows) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    for (inside, path, _, known, same) in &known {
+        let made = match known.filter(|_| *same) {
+            Some(page) => Some((Page::Same, Arc::clone(page))),
+            None => texts.next(),
+        };
+        if let Some((page, kept)) = made {
+            rows.push(Arc::clone(
+                kept.row.get_or_init(|| Arc::new(row(material, inside, path, &kept.bundles))),
+            ));
+            files.insert(path.clone(), page);
+            pages.insert(path.clone(), kept);
+        }
     }
-    let summary = summary(material, folders.values().map(Vec::len).sum(), folders.len(), total);
-    let index = IndexFile::new(now.to_string(), summary, rows);
+    let index = IndexFile::new(now.to_string(), summary(material, &rows), rows);
     let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));
     let (index, page, digest) = index_page(index, known, &|| old(INDEX));
     files.insert(INDEX.to_owned(), page);
@@ -171,28 +164,53 @@ pub(super) fn pages(
     }
 }
 
+/// What the index says of a folder.
+fn row(material: &Material, inside: &str, path: &str, bundles: &[Arc<Packed>]) -> FolderEntry {
+    let file_name = |packed: &Arc<Packed>| {
+        let path = material.graph().path(packed.root);
+        path.rsplit('/').next().unwrap_or(path).to_owned()
+    };
+    let components: Vec<String> = bundles.iter().map(file_name).collect();
+    let shown = if inside.is_empty() { ".".to_owned() } else { inside.to_owned() };
+    let label = root_label(&shown, &components);
+    FolderEntry {
+        path: shown,
+        context_file: path.to_owned(),
+        bundles: bundles.len(),
+        components,
+        is_root: label.is_some(),
+        root_label: label,
+        token_estimate: bundles.iter().map(|packed| packed.tokens).sum(),
+    }
+}
+
 /// The index with the time of the one that it replaces, where nothing else in it is another.
 fn index_page(
     index: IndexFile,
     known: Option<&KeptIndex>,
     old: &dyn Fn() -> Option<String>,
 ) -> (IndexFile, Page, [u8; 32]) {
-    let digest = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
     let mut index = index;
+    let now = std::mem::take(&mut index.created_at);
+    let undated = index.json();
+    let digest = *blake3::hash(undated.as_bytes()).as_bytes();
     if let Some(known) = known {
-        let now = std::mem::replace(&mut index.created_at, known.created_at.clone());
-        if digest(&index.json()) == known.digest {
-            return (index, Page::Same, known.digest);
+        let same = digest == known.digest;
+        index.created_at = if same { known.created_at.clone() } else { now };
+        if same {
+            return (index, Page::Same, digest);
         }
-        index.created_at = now;
-    } else if let Some(known) = old().and_then(|text| serde_json::from_str::<IndexFile>(&text).ok()) {
-        let now = std::mem::replace(&mut index.created_at, known.created_at.clone());
-        if index != known {
-            index.created_at = now;
-        }
+    } else {
+        let old = old().and_then(|text| serde_json::from_str::<IndexFile>(&text).ok());
+        index.created_at = match old {
+            Some(mut old) => {
+                let then = std::mem::take(&mut old.created_at);
+                if index == old { then } else { now }
+            }
+            None => now,
+        };
     }
-    let text = index.json();
-    let digest = digest(&text);
+    let text = IndexFile::dated(&undated, &index.created_at);
     (index, Page::Text(text), digest)
 }
 
@@ -212,11 +230,11 @@ impl Pages {
     }
 }
 
-fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -> IndexSummary {
-    let source: usize = material.entries.iter().map(|entry| entry.measures.source_tokens).sum();
-    let mut missing: Vec<&Missing> = material
-        .entries
-        .iter()
+fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
+    let tokens: usize = folders.iter().map(|folder| folder.token_estimate).sum();
+    let source = material.totals.source_tokens;
+    let lacking = material.totals.lacking.iter().map(|at| &material.entries[*at]);
+    let mut missing: Vec<&Missing> = lacking
         .flat_map(|entry| entry.measures.missing.iter().filter(|missing| missing.is_problem()))
         .collect();
     missing.sort_unstable();
@@ -224,8 +242,8 @@ fn summary(material: &Material, bundles: usize, folders: usize, tokens: usize) -
     let missing = missing.into_iter().cloned().collect();
     IndexSummary {
         total_components: material.entries.len(),
-        total_bundles: bundles,
-        total_folders: folders,
+        total_bundles: folders.iter().map(|folder| folder.bundles).sum(),
+        total_folders: folders.len(),
         total_token_estimate: tokens,
         token_estimates: TokenEstimates {
             gpt4o_mini: tokens,
@@ -273,8 +291,10 @@ pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let (folders, index): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| *path != INDEX);
     for (at, some) in folders.chunks(BATCH).chain([&*index]).enumerate() {
         tell("writing context files", at * BATCH, Some(pages.files.len()));
-        let written = some.par_iter().map(|(path, text)| write_page(folder, path, text).map(usize::from));
-        wrote.written += written.sum::<Result<usize, FileError>>().map_err(not_written)?;
+        let written = each(some.to_vec(), MANY_PAGES, |(path, text)| write_page(folder, path, text));
+        for written in written {
+            wrote.written += usize::from(written.map_err(not_written)?);
+        }
     }
     wrote.unchanged = pages.files.len() - wrote.written;
     for path in before.iter().filter(|path| !pages.files.contains_key(*path)) {
@@ -303,7 +323,7 @@ pub(super) fn listed(folder: &Path) -> BTreeSet<String> {
     index
         .folders
         .into_iter()
-        .map(|folder| folder.context_file)
+        .map(|folder| folder.context_file.clone())
         .filter(inside)
         .chain([INDEX.to_owned()])
         .collect()
@@ -405,7 +425,7 @@ pub(super) fn found_in(folder: &Path) -> Vec<PathBuf> {
     let names = ["context.json", "context.ndjson", "context.toon", INDEX, "context_compare_modes.json"];
     let mut found: BTreeSet<PathBuf> = listed(folder).into_iter().map(PathBuf::from).collect();
     // Most projects ignore them, so the index knows of files that a walk does not see.
-    for file in index.map(|walked| walked.files).unwrap_or_default() {
+    for file in &index.map(|walked| walked.files).unwrap_or_default() {
         if names.contains(&file.path.rsplit('/').next().unwrap_or(&file.path)) {
             found.insert(PathBuf::from(&*file.path));
         }

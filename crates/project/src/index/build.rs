@@ -11,7 +11,7 @@ use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
@@ -99,9 +99,9 @@ fn build_here(
         .map(|at| match (raw[at].old, previous) {
             (Some(old), Some(previous)) if !dirty[at] => kept(old, previous, &tree, at),
             _ => {
-                let Raw { path, key, local, slot, surface, targets, .. } = &raw[at];
+                let Raw { path, key, local, slot, surface, targets, old } = &raw[at];
                 let local = Kept::fresh(Arc::clone(local), *key, None).with_slot(*slot);
-                made(&tree, at, path, local, *surface, targets.clone())
+                made(&tree, at, path, local, *surface, targets.clone(), *old)
             }
         })
         .collect();
@@ -112,10 +112,11 @@ fn build_here(
     let id = index_id(&files, &problems, &lost);
     drop(raw);
     Index {
-        files,
+        bytes: files.iter().map(|file| file.bytes).sum(),
+        files: files.into(),
         graph: Arc::new(KeptGraph::fresh(graph)),
         problems,
-        known: Arc::new(Known { walked, keys, taken }),
+        known: Arc::new(Known { walked, keys: keys.into(), taken }),
         resolver,
         lost_extends: lost,
         id,
@@ -231,7 +232,7 @@ fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc
     (Arc::new(file), edges)
 }
 
-/// A file with a contract made now.
+/// A file with a contract made now, in the place of an old one.
 pub(super) fn made(
     tree: &(impl Lookup + Members),
     at: usize,
@@ -239,6 +240,7 @@ pub(super) fn made(
     local: Kept<Local>,
     surface: Surface,
     targets: Targets,
+    old: Option<&IndexedFile>,
 ) -> (Arc<IndexedFile>, Vec<Edge>) {
     let facts = tree.facts(at);
     let linked = link(path, facts, tree);
@@ -255,15 +257,22 @@ pub(super) fn made(
         None => (0, 0),
     };
     contract.semantic_hash = fingerprint::semantic_hash(&contract);
-    let linked = Linked { contract, targets };
-    let payload = written(&linked, <[u8]>::to_vec);
+    let linked = Arc::new(Linked { contract, targets });
+    let linked = written(&*linked, |payload| {
+        let key = written_key(payload);
+        // What is written there already is not written again.
+        match old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot()) {
+            Some(slot) => Kept::fresh(Arc::clone(&linked), key, None).with_slot(Some(slot)),
+            None => Kept::fresh(Arc::clone(&linked), key, Some(payload.to_vec())),
+        }
+    });
     let file = IndexedFile {
         path: Arc::clone(path),
         tokens,
         bytes,
         surface,
         local,
-        linked: Kept::fresh(Arc::new(linked), written_key(&payload), Some(payload)),
+        linked,
         rests_on: rests_on.into_iter().filter_map(|at| u32::try_from(at).ok()).collect(),
         edges: edges_digest(tree, &needs.edges),
         again: None,
@@ -276,17 +285,20 @@ pub(super) fn index_id(
     problems: &[WalkProblem],
     lost: &[LostExtends],
 ) -> IndexId {
-    written(&(problems, lost), |written| {
-        let mut all = Vec::with_capacity(written.len() + files.len() * 128);
-        for file in files {
-            all.extend_from_slice(file.path.as_bytes());
-            all.push(0);
-            all.extend_from_slice(&file.local.key.0);
-            all.extend_from_slice(&file.linked.key.0);
-        }
-        all.extend_from_slice(written);
-        xxh3_128(&all).to_le_bytes()
-    })
+    let rest = written(&(problems, lost), xxh3_128);
+    files.iter().map(|file| file_id(file)).fold(rest, u128::wrapping_add).to_le_bytes()
+}
+
+/// That of an index in which a file stands in the place of another: a sum, so that nobody else is asked.
+pub(super) fn id_with(id: IndexId, old: &IndexedFile, new: &IndexedFile) -> IndexId {
+    u128::from_le_bytes(id).wrapping_sub(file_id(old)).wrapping_add(file_id(new)).to_le_bytes()
+}
+
+fn file_id(file: &IndexedFile) -> u128 {
+    let mut keys = [0; 64];
+    keys[..32].copy_from_slice(&file.local.key.0);
+    keys[32..].copy_from_slice(&file.linked.key.0);
+    xxh3_128_with_seed(file.path.as_bytes(), xxh3_64(&keys))
 }
 
 /// The files as the linker and the graph ask for them.

@@ -70,12 +70,6 @@ impl IndexedFile {
     }
 }
 
-pub(super) fn first<const N: usize>(hash: &blake3::Hash) -> [u8; N] {
-    let mut first = [0; N];
-    first.copy_from_slice(&hash.as_bytes()[..N]);
-    first
-}
-
 /// Over what a file needs, by path, to see whether it is the same without having it at hand.
 pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
     let mut all = String::with_capacity(edges.len() * 64);
@@ -107,5 +101,8 @@ pub(super) fn written<T>(value: &impl Serialize, then: impl FnOnce(&[u8]) -> T) 
 
 /// The key of a record is what is written in it.
 pub(super) fn written_key(payload: &[u8]) -> Key {
-    Key(*blake3::hash(payload).as_bytes())
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(&xxh3_128(payload).to_le_bytes());
+    key[16..24].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+    Key(key)
 }

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use becket_base::Parts;
 use fs_err as fs;
 use rayon::prelude::*;
 
 use super::local::Key;
 use super::{IndexError, Place};
+use crate::walk::stamp::Below;
 use crate::walk::{Folder, Found, Role, Stamp, WalkProblem, Walked, names_in, rules::role_of, walk};
 use becket_base::codec::{Decoder, Encoder};
 
@@ -23,7 +25,7 @@ const SMALLEST: usize = 36;
 pub(super) struct Known {
     pub(super) walked: Walked,
     /// Beside `walked.files`.
-    pub(super) keys: Vec<Option<Key>>,
+    pub(super) keys: Parts<Option<Key>>,
     /// When the look began, in nanoseconds since 1970.
     pub(super) taken: i64,
 }
@@ -37,54 +39,72 @@ pub(super) fn look(place: &Place, known: Option<&Known>) -> Result<(Walked, i64)
     Ok((walk(&place.root, place.tests)?, taken))
 }
 
-/// A look at some files only; `None` where one of them is no known source, or is gone.
-pub(super) fn look_at(place: &Place, known: &Known, paths: &[String]) -> Option<(Walked, i64)> {
+/// A look at some files only, and where they stand; `None` where one of them is not known, or is gone.
+pub(super) fn look_at(place: &Place, known: &Known, paths: &[String]) -> Option<(Walked, Vec<usize>)> {
     let mut walked = known.walked.clone();
+    let mut places = Vec::with_capacity(paths.len());
     for path in paths {
         let at = walked.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         let metadata = fs::symlink_metadata(place.root.join(path)).ok().filter(std::fs::Metadata::is_file)?;
         let stamp = Stamp::of(&metadata);
-        let file = &mut walked.files[at];
+        let file = &walked.files[at];
         if file.role == Role::Control || role_of(path, stamp.size, place.tests) != file.role {
             return None;
         }
-        file.stamp = stamp;
+        let file = Found { stamp, ..file.clone() };
+        walked.files.set(at, file);
+        places.push(at);
     }
-    // What was not looked at now is as old as the look before.
-    Some((walked, known.taken))
+    Some((walked, places))
 }
 
 /// The same files with their stamps of now; `None` where a name came or went, or a rule may have changed.
 fn same_names(place: &Place, known: &Known) -> Option<Walked> {
-    let folders: Option<Vec<Folder>> = known
-        .walked
-        .folders
-        .par_iter()
-        .map(|folder| {
-            let path = place.root.join(&folder.path);
-            let metadata = fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
-            let stamp = Stamp::of(&metadata);
-            if stamp == folder.stamp && known.trusts(stamp) {
-                return Some(folder.clone());
+    let folders = looked_at_again(&known.walked.folders, |folder| {
+        let path = place.root.join(&folder.path);
+        let metadata = fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
+        let stamp = Stamp::of(&metadata);
+        let same = (stamp == folder.stamp && known.trusts(stamp)) || names_in(&path)? == folder.names;
+        same.then(|| Seen::new(stamp == folder.stamp, || Folder { stamp, ..folder.clone() }))
+    })?;
+    let below = Below::new(&place.root);
+    let files = looked_at_again(&known.walked.files, |file| {
+        let stamp = below.file(&file.path)?;
+        let same = stamp == file.stamp;
+        // By the same name a file is something else only where it got small or large.
+        let role = if same { file.role } else { role_of(&file.path, stamp.size, place.tests) };
+        let sound = file.role != Role::Control || (same && known.trusts(stamp));
+        sound.then(|| Seen::new(same, || Found { path: Arc::clone(&file.path), role, stamp }))
+    })?;
+    Some(Walked { files, folders, problems: known.walked.problems.clone() })
+}
+
+enum Seen<T> {
+    AsBefore,
+    Otherwise(T),
+}
+
+impl<T> Seen<T> {
+    fn new(same: bool, otherwise: impl FnOnce() -> T) -> Self {
+        if same { Self::AsBefore } else { Self::Otherwise(otherwise()) }
+    }
+}
+
+/// The list with what is seen otherwise now; `None` where `look` gives none for one of them.
+fn looked_at_again<T: Clone + Send + Sync>(
+    list: &Parts<T>,
+    look: impl Fn(&T) -> Option<Seen<T>> + Sync,
+) -> Option<Parts<T>> {
+    let parts = list.parts().par_iter().map(|part| {
+        let mut part = Arc::clone(part);
+        for at in 0..part.len() {
+            if let Seen::Otherwise(item) = look(&part[at])? {
+                Arc::make_mut(&mut part)[at] = item;
             }
-            (names_in(&path)? == folder.names).then(|| Folder { stamp, ..folder.clone() })
-        })
-        .collect();
-    let folders = folders?;
-    let files: Option<Vec<Found>> = known
-        .walked
-        .files
-        .par_iter()
-        .map(|file| {
-            let metadata = fs::symlink_metadata(place.root.join(&*file.path)).ok()?;
-            let stamp = Stamp::of(&metadata);
-            let role = role_of(&file.path, stamp.size, place.tests);
-            let trusted = stamp == file.stamp && known.trusts(stamp);
-            let sound = metadata.is_file() && (file.role != Role::Control || trusted);
-            sound.then(|| Found { path: Arc::clone(&file.path), role, stamp })
-        })
-        .collect();
-    Some(Walked { files: files?, folders, problems: known.walked.problems.clone() })
+        }
+        Some(part)
+    });
+    parts.collect::<Option<Vec<_>>>().map(Parts::of_parts)
 }
 
 impl Known {
@@ -141,12 +161,12 @@ impl Known {
     }
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
-        let mut known = Self { taken: i64::from_le_bytes(decoder.array()?), ..Self::default() };
+        let taken = i64::from_le_bytes(decoder.array()?);
         let count = decoder.count()?;
         // No more than there can be, whatever the number says.
         let room = count.min(decoder.bytes.len() / SMALLEST);
-        known.walked.files.reserve_exact(room);
-        known.keys.reserve_exact(room);
+        let (mut files, mut keys) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let (mut folders, mut problems) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let path = Arc::from(decoder.str()?);
             let role = match decoder.byte()? {
@@ -157,18 +177,19 @@ impl Known {
             };
             let stamp = Stamp::decode(decoder)?;
             let key = if decoder.byte()? == 1 { Some(Key(decoder.array()?)) } else { None };
-            known.walked.files.push(Found { path, role, stamp });
-            known.keys.push(key);
+            files.push(Found { path, role, stamp });
+            keys.push(key);
         }
         for _ in 0..decoder.count()? {
             let (path, stamp) = (decoder.text()?, Stamp::decode(decoder)?);
-            known.walked.folders.push(Folder { path, stamp, names: decoder.word()? });
+            folders.push(Folder { path, stamp, names: decoder.word()? });
         }
         for _ in 0..decoder.count()? {
             let (path, message) = (decoder.text()?, decoder.text()?);
-            known.walked.problems.push(WalkProblem { path, message });
+            problems.push(WalkProblem { path, message });
         }
-        Some(known)
+        let walked = Walked { files: files.into(), folders: folders.into(), problems };
+        Some(Self { walked, keys: keys.into(), taken })
     }
 }
 

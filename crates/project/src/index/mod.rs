@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use becket_base::Parts;
 use becket_contracts::graph::Graph;
 use becket_contracts::target::Target;
 
@@ -52,7 +53,9 @@ pub enum IndexError {
 #[derive(Debug)]
 pub struct Index {
     /// By path.
-    files: Vec<Arc<IndexedFile>>,
+    files: Parts<Arc<IndexedFile>>,
+    /// Of all sources.
+    bytes: usize,
     graph: Arc<KeptGraph>,
     problems: Vec<WalkProblem>,
     known: Arc<Known>,
@@ -105,19 +108,28 @@ impl Index {
     /// remembered by [`Index::save`].
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
         let previous = previous.filter(|index| !index.is_damaged());
-        let loaded = if previous.is_none() { stored::load(place) } else { None };
-        let resident = previous.is_some();
-        let previous = previous.or(loaded.as_ref());
-        let (walked, taken) = known::look(place, previous.map(|index| &*index.known))?;
-        Ok(Self::seen(place, walked, taken, previous, resident))
+        let look = |known: Option<&Known>| known::look(place, known);
+        if let Some(previous) = previous {
+            let (walked, taken) = look(Some(&previous.known))?;
+            return Ok(Self::seen(place, walked, taken, Some(previous), true));
+        }
+        let Some((loaded, looked)) = stored::load(place, |known| look(Some(known))) else {
+            let (walked, taken) = look(None)?;
+            return Ok(Self::seen(place, walked, taken, None, false));
+        };
+        let (walked, taken) = looked?;
+        Ok(Self::seen(place, walked, taken, Some(&loaded), false))
     }
 
     /// The tree as it is now, by somebody's word that nothing else was touched since `previous` than `changed`, which are
     /// paths of the tree. Where that cannot be enough the whole tree is looked at.
     pub fn after(place: &Place, previous: &Index, changed: &[String]) -> Result<Self, IndexError> {
-        match known::look_at(place, &previous.known, changed).filter(|_| !previous.is_damaged()) {
-            Some((walked, taken)) => Ok(Self::seen(place, walked, taken, Some(previous), true)),
-            None => Self::of(place, Some(previous)),
+        let looked = known::look_at(place, &previous.known, changed).filter(|_| !previous.is_damaged());
+        let Some((walked, touched)) = looked else { return Self::of(place, Some(previous)) };
+        // What was not looked at now is as old as the look before.
+        match step::step(place, previous, walked, previous.known.taken, touched) {
+            Ok(index) => Ok(index),
+            Err(_) => Self::of(place, Some(previous)),
         }
     }
 
@@ -130,13 +142,16 @@ impl Index {
             return index;
         }
         let walked = match previous {
-            Some(previous) => match step::step(place, previous, walked, taken) {
-                Ok(index) => {
-                    // With an index in memory the next process repeats a few steps at most.
-                    index.unsaved.store(!resident, Ordering::Relaxed);
-                    return index;
-                }
-                Err(walked) => walked,
+            Some(previous) => match step::touched(&previous.known, &walked) {
+                Some(touched) => match step::step(place, previous, walked, taken, touched) {
+                    Ok(index) => {
+                        // With an index in memory the next process repeats a few steps at most.
+                        index.unsaved.store(!resident, Ordering::Relaxed);
+                        return index;
+                    }
+                    Err(walked) => walked,
+                },
+                None => walked,
             },
             None => walked,
         };
@@ -177,8 +192,13 @@ impl Index {
     }
 
     /// By path.
-    pub fn files(&self) -> &[Arc<IndexedFile>] {
+    pub fn files(&self) -> &Parts<Arc<IndexedFile>> {
         &self.files
+    }
+
+    /// Of all of them.
+    pub fn source_bytes(&self) -> usize {
+        self.bytes
     }
 
     pub fn file(&self, path: &str) -> Option<&IndexedFile> {
@@ -249,12 +269,12 @@ impl Index {
     /// Whether the tree had the same files and folders in the other look.
     pub fn has_same_names(&self, other: &Index) -> bool {
         let (one, other) = (&self.known.walked, &other.known.walked);
-        let folders = || one.folders.iter().zip(&other.folders);
-        let files = || one.files.iter().zip(&other.files);
+        let mut folders = one.folders.unshared(&other.folders);
+        let mut files = one.files.unshared(&other.files);
         one.folders.len() == other.folders.len()
             && one.files.len() == other.files.len()
-            && folders().all(|(one, other)| one.path == other.path)
-            && files().all(|(one, other)| one.has_path(&other.path))
+            && folders.all(|at| one.folders[at].path == other.folders[at].path)
+            && files.all(|at| one.files[at].has_path(&other.files[at].path))
     }
 
     fn is_damaged(&self) -> bool {
@@ -264,6 +284,7 @@ impl Index {
     fn again(&self, walked: Walked, taken: i64) -> Self {
         Self {
             files: self.files.clone(),
+            bytes: self.bytes,
             graph: Arc::clone(&self.graph),
             problems: self.problems.clone(),
             known: Arc::new(Known { walked, keys: self.known.keys.clone(), taken }),

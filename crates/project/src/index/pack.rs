@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the pack files")]
 
 use std::collections::HashMap;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -19,6 +19,8 @@ pub(super) const FACTS: &str = "facts-3.pack";
 pub(super) const LINKED: &str = "linked-2.pack";
 /// Length, key, checksum.
 const HEAD: usize = 4 + 32 + 8;
+/// So many records are written by one call: no system takes more than a thousand pieces.
+const AT_ONCE: usize = 256;
 /// Above this the file is begun anew: most of it is of trees that are gone.
 const LARGE: u64 = 256 * 1024 * 1024;
 
@@ -86,19 +88,25 @@ impl Pack {
         if at < length {
             file.set_len(at)?;
         }
-        let mut bytes = Vec::with_capacity(records.iter().map(|(_, payload)| HEAD + payload.len()).sum());
+        let mut heads = Vec::with_capacity(records.len());
         let mut slots = Vec::with_capacity(records.len());
         for (key, payload) in records {
             let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
-            bytes.extend_from_slice(&length.to_le_bytes());
-            bytes.extend_from_slice(&key.0);
-            bytes.extend_from_slice(&checksum(*key, payload));
-            bytes.extend_from_slice(payload);
+            let mut head = [0; HEAD];
+            head[..4].copy_from_slice(&length.to_le_bytes());
+            head[4..36].copy_from_slice(&key.0);
+            head[36..].copy_from_slice(&checksum(*key, payload));
+            heads.push(head);
             slots.push(Slot { at: at + HEAD as u64, length });
             at += (HEAD + payload.len()) as u64;
         }
         file.seek(SeekFrom::End(0))?;
-        file.write_all(&bytes)?;
+        let records: Vec<_> = heads.iter().zip(records).collect();
+        for some in records.chunks(AT_ONCE) {
+            let pieces =
+                some.iter().flat_map(|(head, (_, payload))| [IoSlice::new(*head), IoSlice::new(payload)]);
+            write_pieces(file.file_mut(), &mut pieces.collect::<Vec<_>>())?;
+        }
         Ok(slots)
     }
 
@@ -114,6 +122,19 @@ impl Pack {
             Scanned { damaged: at != bytes.len(), bytes, slots }
         })
     }
+}
+
+/// All of them, without putting them together first.
+fn write_pieces(file: &mut std::fs::File, mut pieces: &mut [IoSlice<'_>]) -> std::io::Result<()> {
+    while !pieces.is_empty() {
+        match file.write_vectored(pieces) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut pieces, written),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn sound_end(path: &Path) -> std::io::Result<u64> {

@@ -10,19 +10,22 @@ use becket_contracts::graph::{Edge, Members};
 use becket_contracts::link::Lookup;
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
-use rayon::prelude::*;
 
-use super::build::{index_id, made, targets_of};
+use super::build::{id_with, made, targets_of};
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
 use super::local::{Key, Local, Surface, read};
 use super::{Index, KeptGraph, Place, Targets, Work};
 use crate::resolve::{Modules, Resolver};
+use crate::share::each;
 use crate::walk::{Role, Walked};
 
 /// With more edits than this everything is looked at: reading the cache as a whole is cheaper then.
 const MOST_EDITS: usize = 500;
+
+/// With fewer files than this one thread is done before another has begun.
+const WORTH_WAKING: usize = 4;
 
 /// A file that was edited.
 struct Edited {
@@ -33,53 +36,51 @@ struct Edited {
     targets: Targets,
 }
 
-/// Gives the look back where a step is not enough.
-pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) -> Result<Index, Walked> {
-    let known = &previous.known;
-    let Some(touched) = touched(known, &walked).filter(|touched| touched.len() <= MOST_EDITS) else {
+/// `touched` are the places of sources that may have been edited. Gives the look back where a step is not enough.
+pub(super) fn step(
+    place: &Place,
+    previous: &Index,
+    walked: Walked,
+    taken: i64,
+    mut touched: Vec<usize>,
+) -> Result<Index, Walked> {
+    touched.retain(|at| walked.files[*at].role == Role::Source);
+    if touched.len() > MOST_EDITS {
         return Err(walked);
-    };
-    let read: Option<Vec<(usize, Vec<u8>, blake3::Hash)>> = touched
-        .par_iter()
-        .map(|at| {
-            let path = &walked.files[*at].path;
-            let bytes = read(&place.root, path)?;
-            let content = blake3::hash(&bytes);
-            Some((*at, bytes, content))
-        })
-        .collect();
+    }
+    let read = each(touched, WORTH_WAKING, |at| {
+        let bytes = read(&place.root, &walked.files[at].path)?;
+        let content = blake3::hash(&bytes);
+        Some((at, bytes, content))
+    });
+    let read: Option<Vec<_>> = read.into_iter().collect();
     let sources = walked.files.iter().filter(|file| file.role == Role::Source).count();
     let Some(read) = read.filter(|_| sources == previous.files.len()) else { return Err(walked) };
-    let mut keys = known.keys.clone();
+    let mut keys = previous.known.keys.clone();
     let mut work = Work { read: read.len(), ..Work::default() };
     let resolver = &previous.resolver;
-    let parsed: Vec<Edited> = read
-        .into_par_iter()
-        .filter_map(|(seen, bytes, content)| {
-            let path = &walked.files[seen].path;
-            let key = Key::of(path, &content);
-            let at = previous.position(path)?;
-            let old = &previous.files[at];
-            if old.local.key == key {
-                return None;
-            }
-            let local = Local::parse(path, &bytes, &content);
-            let targets = targets_of(&local.facts, |specifier| match old.targets().get(specifier) {
-                Some(target) => Some(target.clone()),
-                None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
-            });
-            let surface = Surface::of(&local.facts);
-            Some(Edited { at, key, local: Arc::new(local), surface, targets })
-        })
-        .collect();
-    for edited in &parsed {
-        let path = &previous.files[edited.at].path;
-        if let Ok(at) = walked.files.binary_search_by(|file| file.path.cmp(path)) {
-            keys[at] = Some(edited.key);
+    let parsed = each(read, WORTH_WAKING, |(seen, bytes, content)| {
+        let path = &walked.files[seen].path;
+        let key = Key::of(path, &content);
+        let at = previous.position(path)?;
+        let old = &previous.files[at];
+        if old.local.key == key {
+            return None;
         }
+        let local = Local::parse(path, &bytes, &content);
+        let targets = targets_of(&local.facts, |specifier| match old.targets().get(specifier) {
+            Some(target) => Some(target.clone()),
+            None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
+        });
+        let surface = Surface::of(&local.facts);
+        Some((seen, Edited { at, key, local: Arc::new(local), surface, targets }))
+    });
+    let mut edited: BTreeMap<usize, Edited> = BTreeMap::new();
+    for (seen, file) in parsed.into_iter().flatten() {
+        keys.set(seen, Some(file.key));
+        edited.insert(file.at, file);
     }
-    work.parsed = parsed.len();
-    let edited: BTreeMap<usize, Edited> = parsed.into_iter().map(|edited| (edited.at, edited)).collect();
+    work.parsed = edited.len();
     let shown: BTreeSet<u32> = edited
         .values()
         .filter(|edited| {
@@ -89,43 +90,43 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
         .filter_map(|edited| u32::try_from(edited.at).ok())
         .collect();
     let rests = |file: &IndexedFile| !shown.is_empty() && file.rests_on.iter().any(|at| shown.contains(at));
-    let dirty: Vec<usize> = (0..previous.files.len())
-        .filter(|at| edited.contains_key(at) || rests(&previous.files[*at]))
-        .collect();
-    work.linked = dirty.len();
+    let all = previous.files.iter().enumerate();
+    let dirty = all.filter(|(at, file)| edited.contains_key(at) || rests(file)).map(|(at, _)| at).collect();
 
     let overlay = Overlay { previous, edited: &edited };
-    let made: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = dirty
-        .into_par_iter()
-        .map(|at| {
-            let old = &previous.files[at];
-            let (local, surface, targets) = if let Some(new) = edited.get(&at) {
-                let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
-                (local, new.surface, new.targets.clone())
-            } else {
-                let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
-                (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
-            };
-            let (file, edges) = made(&overlay, at, &old.path, local, surface, targets);
-            (at, file, edges)
-        })
-        .collect();
+    let made: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
+        let old = &previous.files[at];
+        let (local, surface, targets) = if let Some(new) = edited.get(&at) {
+            let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
+            (local, new.surface, new.targets.clone())
+        } else {
+            let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
+            (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
+        };
+        let (file, edges) = made(&overlay, at, &old.path, local, surface, targets, Some(old));
+        (at, file, edges)
+    });
+    work.linked = made.len();
     let mut files = previous.files.clone();
+    let (mut id, mut bytes) = (previous.id, previous.bytes);
     let mut other_edges = Vec::new();
     for (at, file, edges) in made {
-        if files[at].edges != file.edges {
+        let old = &previous.files[at];
+        if old.edges != file.edges {
             other_edges.push((at, edges));
         }
-        files[at] = file;
+        id = id_with(id, old, &file);
+        bytes = bytes - old.bytes + file.bytes;
+        files.set(at, file);
     }
     let graph = if other_edges.is_empty() {
         Arc::clone(&previous.graph)
     } else {
         Arc::new(KeptGraph::fresh(previous.graph().with_edges(other_edges)))
     };
-    let id = index_id(&files, &previous.problems, &previous.lost_extends);
     Ok(Index {
         files,
+        bytes,
         graph,
         problems: previous.problems.clone(),
         known: Arc::new(Known { walked, keys, taken }),
@@ -134,12 +135,12 @@ pub(super) fn step(place: &Place, previous: &Index, walked: Walked, taken: i64) 
         id,
         work,
         again: previous.again.clone(),
-        unsaved: AtomicBool::new(true),
+        unsaved: AtomicBool::new(false),
     })
 }
 
 /// Sources whose stamp does not speak for them; `None` where a name, a role or a rule is another.
-fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
+pub(super) fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
     if known.walked.files.len() != walked.files.len() || known.walked.problems != walked.problems {
         return None;
     }

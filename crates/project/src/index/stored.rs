@@ -11,8 +11,9 @@ use std::sync::{Arc, OnceLock};
 use becket_contracts::graph::{Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::file::{IndexedFile, first, written};
+use super::file::{IndexedFile, written};
 use super::kept::{Again, Kept};
 use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
@@ -21,14 +22,14 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 3\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 4\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
 const OURS: [&str; 4] = ["pack", "tree", "graph", "run"];
 
-/// The index of the last look, if it was remembered.
-pub(super) fn load(place: &Place) -> Option<Index> {
+/// The index of the last look, if it was remembered, and what `look` makes of it while the rest is read.
+pub(super) fn load<T: Send>(place: &Place, look: impl FnOnce(&Known) -> T + Send) -> Option<(Index, T)> {
     let file = file_of(place, "tree");
     let bytes = fs::read(&file).ok()?;
     let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
@@ -38,27 +39,35 @@ pub(super) fn load(place: &Place) -> Option<Index> {
     let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
     (decoder.str()? == GENERATION).then_some(())?;
     let known = Known::decode(&mut decoder)?;
+    let (index, looked) = rayon::join(|| index_of(place, &known, &mut decoder), || look(&known));
+    let index = index?;
+    Some((Index { known: Arc::new(known), ..index }, looked))
+}
+
+/// What follows what was seen, without it.
+fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<Index> {
     let again = Arc::new(Again::new(place));
     let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
     let (id, graph_id) = (decoder.array()?, decoder.array()?);
-    let (problems, lost) = (pairs(&mut decoder)?, pairs(&mut decoder)?);
+    let (problems, lost) = (pairs(decoder)?, pairs(decoder)?);
     let sources = known.walked.files.iter().zip(&known.keys);
     let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
     let mut files = Vec::with_capacity(known.walked.files.len());
     for (found, key) in sources {
-        files.push(Arc::new(indexed(&mut decoder, Arc::clone(&found.path), (*key)?, &packs, &again)?));
+        files.push(Arc::new(indexed(decoder, Arc::clone(&found.path), (*key)?, &packs, &again)?));
     }
     decoder.bytes.is_empty().then_some(())?;
     let problem = |(path, message)| WalkProblem { path, message };
     Some(Index {
-        files,
+        bytes: files.iter().map(|file| file.bytes).sum(),
+        files: files.into(),
         graph: Arc::new(KeptGraph {
             value: OnceLock::new(),
             id: graph_id,
             file: Some(file_of(place, "graph")),
         }),
         problems: problems.into_iter().map(problem).collect(),
-        known: Arc::new(known),
+        known: Arc::default(),
         resolver: Arc::default(),
         lost_extends: lost.into(),
         id,
@@ -176,10 +185,12 @@ fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
 /// The graph of a file, if it is the one that is meant.
 pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Graph> {
     let bytes = fs::read(file).ok()?;
-    if first::<16>(&blake3::hash(&bytes)) != id {
+    if xxh3_128(&bytes).to_le_bytes() != id {
         return None;
     }
     let mut decoder = Decoder { bytes: &bytes };
+    let names: Arc<str> = decoder.str()?.into();
+    let mut start = 0_usize;
     let mut all = Vec::with_capacity(paths.len());
     for _ in 0..paths.len() {
         let mut edges = Vec::new();
@@ -192,7 +203,9 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
                 _ => EdgeKind::TypeOnly,
             };
             let through = decoder.small()?.checked_sub(1);
-            let names = Names::from_text(decoder.str()?)?;
+            let end = start.checked_add(decoder.small()?)?;
+            let names = Names::from_text(&names, start..end)?;
+            start = end;
             edges.push(Edge { to, kind, names, through });
         }
         all.push(edges);
@@ -201,11 +214,16 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
 }
 
 pub(super) fn graph_id(graph: &Graph) -> IndexId {
-    first(&blake3::hash(&encode_graph(graph)))
+    xxh3_128(&encode_graph(graph)).to_le_bytes()
 }
 
 fn encode_graph(graph: &Graph) -> Vec<u8> {
-    let mut encoder = Encoder::default();
+    let mut names = String::new();
+    for edge in (0..graph.len()).flat_map(|from| graph.edges(from)) {
+        names.push_str(edge.names.as_text());
+    }
+    let mut encoder = Encoder { bytes: Vec::with_capacity(2 * names.len()) };
+    encoder.text(&names);
     for from in 0..graph.len() {
         encoder.small(graph.edges(from).len());
         for edge in graph.edges(from) {
@@ -217,7 +235,7 @@ fn encode_graph(graph: &Graph) -> Vec<u8> {
                 EdgeKind::TypeOnly => 3,
             });
             encoder.small(edge.through.map_or(0, |through| through + 1));
-            encoder.text(edge.names.as_text());
+            encoder.small(edge.names.as_text().len());
         }
     }
     encoder.bytes

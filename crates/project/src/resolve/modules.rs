@@ -29,7 +29,8 @@ pub struct Modules {
 }
 
 impl Modules {
-    pub fn new(files: &[Found]) -> Self {
+    pub fn new<'a>(files: impl IntoIterator<Item = &'a Found, IntoIter: ExactSizeIterator>) -> Self {
+        let files = files.into_iter();
         let mut modules = Self { files: HashMap::with_capacity(files.len()), ..Self::default() };
         modules.folders.insert(String::new());
         for file in files {

@@ -14,7 +14,7 @@ pub fn from_paths<'a>(
     read: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Walked {
     let sizes: BTreeMap<&str, u64> = paths.collect();
-    let mut walked = Walked::default();
+    let mut files = Vec::new();
     let mut folders: BTreeMap<String, Option<Arc<Rules>>> = BTreeMap::new();
     let mut problems = BTreeSet::new();
     let has = |path: &str| sizes.contains_key(path);
@@ -27,11 +27,10 @@ pub fn from_paths<'a>(
         };
         if rules.lists(path, name) {
             let role = role_of(path, *size, tests);
-            walked.files.push(Found { path: Arc::from(*path), role, stamp: Stamp::default() });
+            files.push(Found { path: Arc::from(*path), role, stamp: Stamp::default() });
         }
     }
-    walked.problems = problems.into_iter().collect();
-    walked
+    Walked { files: files.into(), problems: problems.into_iter().collect(), ..Walked::default() }
 }
 
 /// The rules inside a folder; `None` where it is not entered.

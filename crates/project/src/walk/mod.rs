@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use becket_base::Parts;
 use fs_err as fs;
 use rayon::prelude::*;
 
@@ -48,10 +49,18 @@ pub struct Folder {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walked {
     /// By path.
-    pub files: Vec<Found>,
+    pub files: Parts<Found>,
     /// By path.
-    pub folders: Vec<Folder>,
+    pub folders: Parts<Folder>,
     pub problems: Vec<WalkProblem>,
+}
+
+/// What was found below a folder, in any order.
+#[derive(Default)]
+struct Visited {
+    files: Vec<Found>,
+    folders: Vec<Folder>,
+    problems: Vec<WalkProblem>,
 }
 
 /// Something that could not be looked at, and why; the rest was.
@@ -75,11 +84,11 @@ pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
         return Err(unreadable(io::ErrorKind::NotADirectory.into()));
     }
     fs::read_dir(root).map_err(unreadable)?;
-    let mut walked = visit(root, "", &Arc::new(Rules::start(tests)));
-    walked.files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
-    walked.folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
-    walked.problems.sort();
-    Ok(walked)
+    let Visited { mut files, mut folders, mut problems } = visit(root, "", &Arc::new(Rules::start(tests)));
+    files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    problems.sort();
+    Ok(Walked { files: files.into(), folders: folders.into(), problems })
 }
 
 struct Entry {
@@ -96,26 +105,26 @@ enum Kind {
     Other,
 }
 
-fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Walked {
-    let mut walked = Walked::default();
+fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Visited {
+    let mut visited = Visited::default();
     // Taken before the names are read: what comes in between makes the next look read again.
     let stamp = fs::symlink_metadata(absolute).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
-    let entries = match read_folder(absolute, relative, &mut walked.problems) {
+    let entries = match read_folder(absolute, relative, &mut visited.problems) {
         Ok(entries) => entries,
         Err(error) => {
-            walked.problems.push(WalkProblem { path: relative.to_owned(), message: error.to_string() });
-            return walked;
+            visited.problems.push(WalkProblem { path: relative.to_owned(), message: error.to_string() });
+            return visited;
         }
     };
     let names = names_digest(entries.iter().map(|entry| entry.name.as_str()));
-    walked.folders.push(Folder { path: relative.to_owned(), stamp, names });
+    visited.folders.push(Folder { path: relative.to_owned(), stamp, names });
 
     let texts = |name: &str| {
         let entry = entries.iter().find(|entry| entry.name == name && entry.kind == Kind::File)?;
         fs::read(&entry.path).ok()
     };
     let (rules, problems) = rules.in_folder(relative, texts);
-    walked.problems.extend(problems.into_iter().map(WalkProblem::from));
+    visited.problems.extend(problems.into_iter().map(WalkProblem::from));
 
     let mut folders = Vec::new();
     for entry in entries {
@@ -126,20 +135,20 @@ fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Walked {
                 // One that is gone in between shows in the folder's new stamp at the next look.
                 if let Ok(metadata) = fs::symlink_metadata(&entry.path) {
                     let role = role_of(&path, metadata.len(), rules.tests());
-                    walked.files.push(Found { path: path.into(), role, stamp: Stamp::of(&metadata) });
+                    visited.files.push(Found { path: path.into(), role, stamp: Stamp::of(&metadata) });
                 }
             }
             Kind::File | Kind::Folder | Kind::Other => {}
         }
     }
-    let inner: Vec<Walked> =
+    let inner: Vec<Visited> =
         folders.into_par_iter().map(|(absolute, relative)| visit(&absolute, &relative, &rules)).collect();
     for part in inner {
-        walked.files.extend(part.files);
-        walked.folders.extend(part.folders);
-        walked.problems.extend(part.problems);
+        visited.files.extend(part.files);
+        visited.folders.extend(part.folders);
+        visited.problems.extend(part.problems);
     }
-    walked
+    visited
 }
 
 fn read_folder(absolute: &Path, relative: &str, problems: &mut Vec<WalkProblem>) -> io::Result<Vec<Entry>> {

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "asks the disk for stamps")]
 
 use std::fs::Metadata;
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use becket_base::codec::{Decoder, Encoder};
@@ -48,8 +49,47 @@ impl Stamp {
     }
 }
 
+/// A folder that many files below it are asked for: the way to it is gone once.
+#[derive(Debug)]
+pub(crate) struct Below<'a> {
+    root: &'a Path,
+    #[cfg(unix)]
+    folder: Option<std::os::fd::OwnedFd>,
+}
+
+impl<'a> Below<'a> {
+    #[cfg(unix)]
+    pub(crate) fn new(root: &'a Path) -> Self {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Self { root, folder: openat(CWD, root, flags, Mode::empty()).ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new(root: &'a Path) -> Self {
+        Self { root }
+    }
+
+    /// The stamp of a file; `None` where there is none, or something else.
+    pub(crate) fn file(&self, path: &str) -> Option<Stamp> {
+        #[cfg(unix)]
+        if let Some(folder) = &self.folder {
+            use rustix::fs::{AtFlags, FileType, statat};
+            let stat = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+            return is_file.then(|| Stamp {
+                size: u64::try_from(stat.st_size).unwrap_or_default(),
+                modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).max(0),
+                changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+                inode: stat.st_ino,
+            });
+        }
+        stamp_of(&self.root.join(path))
+    }
+}
+
 /// The stamp of a file now; `None` where there is none.
-pub fn stamp_of(path: &std::path::Path) -> Option<Stamp> {
+pub fn stamp_of(path: &Path) -> Option<Stamp> {
     fs_err::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
 }
 
@@ -68,17 +108,23 @@ pub fn names_digest<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
 /// Whether becket writes files of this name.
 pub(crate) fn is_output(name: &str) -> bool {
     let context = |ending: &str| {
-        name == format!("context.{ending}") || (name.starts_with("context_") && name.ends_with(ending))
+        name.strip_prefix("context.") == Some(ending)
+            || (name.starts_with("context_") && name.ends_with(ending))
     };
-    let temporary =
-        name.starts_with('.') && std::path::Path::new(name).extension().is_some_and(|it| it == "tmp");
+    let temporary = name.starts_with('.') && Path::new(name).extension().is_some_and(|it| it == "tmp");
     context("json") || context("toon") || context("ndjson") || temporary
 }
 
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> (i64, u64) {
     use std::os::unix::fs::MetadataExt;
-    (metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()), metadata.ino())
+    (nanoseconds(metadata.ctime(), metadata.ctime_nsec()), metadata.ino())
+}
+
+/// Systems count parts of seconds with or without a sign.
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: impl TryInto<i64>) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest.try_into().unwrap_or_default())
 }
 
 #[cfg(not(unix))]

@@ -1,0 +1,92 @@
+//! Which of many short texts occur in a long one, whatever their case: asked of every file, answered with no in most.
+//!
+//! Of each short text two neighbouring letters are chosen that are rare in code. A pass over the long one looks for such
+//! pairs, which needs to remember nothing from one place to the next and so is faster than an automaton; only where it
+//! meets one is the text around it compared.
+
+/// A pair of letters as a place in a table; case is lost, and so are some differences that the comparison makes again.
+const PLACES: usize = 32 * 32;
+/// Letters from frequent to rare, as in code; what is no letter is rarer still.
+const FREQUENT: &[u8] = b"etarnosilcdupmgfhbyvwxkqjz";
+
+/// Hints, each with an owner.
+#[derive(Debug)]
+pub(super) struct Hints {
+    /// Those whose pair falls on each place.
+    places: Vec<Vec<Hint>>,
+    /// Whether there are any.
+    marks: Box<[bool; PLACES]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Hint {
+    text: &'static [u8],
+    /// Where its pair stands in it.
+    pair: usize,
+    owner: usize,
+}
+
+impl Hints {
+    /// Of hints of two letters or more; a shorter one is never found.
+    pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
+        let mut made = Self { places: vec![Vec::new(); PLACES], marks: Box::new([false; PLACES]) };
+        for (text, owner) in hints {
+            let text = text.as_bytes();
+            let rarity = |at: &usize| rank(text[*at]) + rank(text[at + 1]);
+            let Some(pair) = (0..text.len().saturating_sub(1)).max_by_key(rarity) else { continue };
+            let place = place(text[pair], text[pair + 1]);
+            made.places[place].push(Hint { text, pair, owner });
+            made.marks[place] = true;
+        }
+        made
+    }
+
+    /// Calls `found` with the owner of every hint that is met, more than once for some.
+    pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize)) {
+        let bytes = text.as_bytes();
+        for (at, pair) in bytes.windows(2).enumerate() {
+            let place = place(pair[0], pair[1]);
+            if self.marks[place] {
+                for hint in &self.places[place] {
+                    let here =
+                        at.checked_sub(hint.pair).and_then(|start| bytes.get(start..start + hint.text.len()));
+                    if here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text)) {
+                        found(hint.owner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn place(first: u8, second: u8) -> usize {
+    usize::from(first & 31) << 5 | usize::from(second & 31)
+}
+
+fn rank(letter: u8) -> usize {
+    FREQUENT.iter().position(|known| *known == letter.to_ascii_lowercase()).unwrap_or(FREQUENT.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_is_found_wherever_it_stands_and_however_it_is_written() {
+        let words = ["token", "sk-", "private key-----", "-----", "AIza", "x"];
+        let hints = Hints::new(words.iter().copied().zip(0..));
+        let met = |text: &str| {
+            let mut met = [0; 6];
+            hints.find(text, |owner| met[owner] += 1);
+            met
+        };
+        assert_eq!(met(""), [0; 6]);
+        assert_eq!(met("t"), [0; 6]);
+        assert_eq!(met("token"), [1, 0, 0, 0, 0, 0]);
+        assert_eq!(met("ä myTOKEN, toKen"), [2, 0, 0, 0, 0, 0]);
+        assert_eq!(met("toke ken oken"), [0; 6]);
+        assert_eq!(met("a SK-1 aiZA"), [0, 1, 0, 0, 1, 0]);
+        assert_eq!(met("PRIVATE KEY------"), [0, 0, 1, 2, 0, 0]);
+    }
+}
