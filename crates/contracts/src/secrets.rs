@@ -121,6 +121,27 @@ pub const RULES: &[Rule] = &[
         r"(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
     ),
     sure(
+        "sendgrid-key",
+        SecretSeverity::High,
+        "An API key of SendGrid",
+        &["sg."],
+        r"(?-u:\b)(?P<secret>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
+    ),
+    sure(
+        "hugging-face-token",
+        SecretSeverity::High,
+        "A token of Hugging Face",
+        &["hf_"],
+        r"(?-u:\b)(?P<secret>hf_[A-Za-z0-9]{34,})(?-u:\b)",
+    ),
+    sure(
+        "azure-storage-key",
+        SecretSeverity::High,
+        "The account key in a connection string of Azure",
+        &["accountkey="],
+        r"(?i)AccountKey=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
+    ),
+    sure(
         "json-web-token",
         SecretSeverity::Medium,
         "A signed JSON web token",
@@ -169,7 +190,9 @@ pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
         let pattern = COMPILED[index].get_or_init(|| compile(rule.pattern));
         for captures in pattern.captures_iter(text) {
             let Some(secret) = captures.name("secret") else { continue };
-            if !rule.checked || is_secret(secret.as_str()) {
+            // AWS writes its own manuals with keys that end so.
+            let is_of_manual = rule.name == "aws-access-key" && secret.as_str().ends_with("EXAMPLE");
+            if !is_of_manual && (!rule.checked || is_secret(secret.as_str())) {
                 found.push((secret.range(), rule));
             }
         }
@@ -370,6 +393,9 @@ mod tests {
             ("latestToken = { token: \"tok-93kd02kd93kd\" }".to_owned(), "assigned-secret"),
             (format!("headers: {{ Authorization: 'Bearer {long}' }}"), "authorization-header"),
             (format!("eyJ{long}.eyJ{long}.{long}"), "json-web-token"),
+            (format!("'SG.{}.{long}x7y8z9A'", &long[..22]), "sendgrid-key"),
+            (format!("'hf_{long}'"), "hugging-face-token"),
+            (format!("'AccountName=x;AccountKey={long}{long}==;'"), "azure-storage-key"),
         ] {
             assert_eq!(rules(&text), [rule], "{text}");
         }
@@ -387,6 +413,7 @@ mod tests {
             "url = 'postgres://user:password@localhost/db'",
             "placeholder='Enter password'",
             "import { tokenize } from './token-stream';",
+            "const key = 'AKIAIOSFODNN7EXAMPLE';",
         ] {
             assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
         }

@@ -4,7 +4,7 @@ use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
 use becket_base::counted;
 use becket_engine::understand::ScanRequest;
-use clap::Parser;
+use clap::{Parser, error::ErrorKind};
 
 use crate::{
     Global,
@@ -74,7 +74,8 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     let cli = match Stamp::try_parse_from(original_words(arguments)) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = u8::from(error.use_stderr() && !error.to_string().starts_with("LogicStamp"));
+            let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+            let code = u8::from(error.use_stderr() && !(is_help && arguments.len() < 2));
             let _ = error.print();
             return ExitCode::from(code);
         }
@@ -85,10 +86,13 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     if ended == ExitCode::SUCCESS || by_signal { ended } else { ExitCode::from(1) }
 }
 
-/// The original's `--log-file` of `stamp context` takes no value; ours is the log of the program, and takes one.
+/// The original's `--log-file` of `stamp context` takes no value; ours is the log of the program, and takes one. Its `-v`
+/// alone asks for the version.
 fn original_words(arguments: &[OsString]) -> Vec<OsString> {
     let watches = arguments.iter().any(|word| word == "--watch" || word == "-w" || word == "--strict-watch");
+    let asks_version = matches!(arguments, [_, only] if only == "-v");
     let rename = |word: &OsString| match word {
+        word if asks_version && word == "-v" => OsString::from("--version"),
         word if watches && word == "--log-file" => OsString::from("--watch-log"),
         word => word.clone(),
     };

@@ -24,13 +24,9 @@ pub(crate) struct Impact {
 impl Impact {
     pub(crate) fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
-        let (file, export) = match self.target.split_once('#') {
-            Some((file, export)) => (file.to_owned(), format!("#{export}")),
-            None => (self.target, String::new()),
-        };
         let request = ImpactRequest {
             project_path: None,
-            target: context.path(&engine, file) + &export,
+            target: context.path(&engine, self.target),
             depth: self.depth,
             limit: self.limit,
             include_tests: self.include_tests,

@@ -12,6 +12,7 @@ mod names;
 mod next;
 mod prop_type;
 mod props;
+mod routes;
 mod scope;
 
 pub use scope::{Lookup, NoImports};
@@ -56,7 +57,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
         declarations: published(declarations),
-        routes: facts.routes.clone(),
+        routes: routes::of(scope, &resolver),
         nextjs,
         style: None,
         prediction: Vec::new(),

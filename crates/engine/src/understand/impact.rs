@@ -47,12 +47,22 @@ impl Engine {
         let site = self.site(request.project_path.as_deref())?;
         let tests = if request.include_tests { Tests::Included } else { Tests::LeftOut };
         let index = self.live(&site, tests)?;
-        let (file, export) = match request.target.split_once('#') {
-            Some((file, export)) if !export.is_empty() => (file, Some(export)),
-            _ => (request.target.trim_end_matches('#'), None),
-        };
-        let path = self.entry_of(&site, file)?;
         let graph = index.graph();
+        // A `#` may be part of the file's name: the longest one that is a file counts.
+        let mut target = (request.target.trim_end_matches('#'), None);
+        let cuts = request.target.rmatch_indices('#').map(|(at, _)| at);
+        let readings = cuts.map(|at| (&request.target[..at], Some(&request.target[at + 1..])));
+        let whole = std::iter::once(target);
+        let is_file =
+            |file: &str| self.entry_of(&site, file).is_ok_and(|path| graph.position(&path).is_some());
+        for reading in whole.chain(readings) {
+            target = reading;
+            if is_file(reading.0) {
+                break;
+            }
+        }
+        let (file, export) = (target.0, target.1.filter(|export| !export.is_empty()));
+        let path = self.entry_of(&site, file)?;
         let at = graph
             .position(&path)
             .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| &*file.path)))?;

@@ -18,6 +18,7 @@ mod run;
 mod search;
 mod session;
 mod show;
+mod shrink;
 mod site;
 mod snapshot;
 mod strict;

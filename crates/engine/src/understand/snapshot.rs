@@ -13,6 +13,7 @@ use super::generate::nothing_found;
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
 use super::session::output_lock;
+use super::shrink::shrink;
 use super::site::Site;
 use super::written;
 use crate::progress::tell;
@@ -436,9 +437,12 @@ fn fitted(
             }
         }
     }
+    // One contract may be too much, too.
+    let lost = shrink(&mut value, limit.bytes);
+    let lost = if lost.is_empty() { String::new() } else { format!(" Cut inside: {}.", lost.join("; ")) };
     let notice = format!(
         "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists the rest; \
-         read them by their own rootComponent.",
+         read them by their own rootComponent.{lost}",
         size.bytes, size.tokens, limit.bytes, limit.tokens
     );
     (value, Some(notice))

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
-use becket_contracts::model::{DeclarationDetail, LocalFacts};
+use becket_contracts::model::{Declaration, DeclarationDetail, DeclarationKind, LocalFacts};
 use blake3::Hash;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 8");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 9");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,12 @@ pub(super) struct Surface(pub(super) [u8; 16]);
 impl Surface {
     pub(super) fn of(facts: &LocalFacts) -> Self {
         let each = facts.declarations.iter();
-        let declared: Vec<_> = each.map(|one| (&one.name, one.kind, seen(&one.detail))).collect();
+        // The text of a constant may be part of a route elsewhere.
+        let text = |one: &Declaration| match one.kind {
+            DeclarationKind::Constant => one.signatures.first().filter(|text| text.contains(" = '")).cloned(),
+            _ => None,
+        };
+        let declared: Vec<_> = each.map(|one| (&one.name, one.kind, text(one), seen(&one.detail))).collect();
         let imported: Vec<_> =
             facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
         let seen = written(&(declared, imported, &facts.exports), xxh3_128);

@@ -64,7 +64,8 @@ impl Modules {
 
     pub(super) fn is_vue(&self) -> bool {
         self.imports_from(|from| {
-            from == "vue" || from.starts_with("@vue/") || from == "nuxt/app" || from == "#imports"
+            let known = ["vue", "vue-router", "pinia", "vuex", "nuxt/app", "#imports"];
+            known.contains(&from) || from.starts_with("@vue/") || from.starts_with("@vueuse/")
         })
     }
 

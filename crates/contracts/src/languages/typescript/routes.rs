@@ -29,8 +29,9 @@ pub(super) struct Routes {
 pub(super) fn of<'a>(program: &Program<'a>, modules: &Modules, print: Print<'_, 'a>) -> Routes {
     let mut routes = Routes::default();
     if modules.imports_from(|from| from.starts_with("@nestjs/")) {
+        let texts = texts(program);
         for class in program.body.iter().filter_map(class_of) {
-            nest(class, print, &mut routes);
+            nest(class, print, &texts, &mut routes);
         }
     }
     if modules.imports_from(|from| matches!(from, "express" | "express-promise-router" | "router")) {
@@ -102,11 +103,11 @@ impl<'a> Express<'_, '_, 'a, '_> {
         let (owner, path, handlers) = if let Some((owner, path)) = chained_route(member.object()) {
             (owner, path, arguments.as_slice())
         } else {
-            let Expression::Identifier(owner) = member.object() else { return };
+            let Some(owner) = chained_owner(member.object()) else { return };
             let Some((first, rest)) = arguments.split_first() else { return };
-            (owner.name.as_str(), *first, rest)
+            (owner, *first, rest)
         };
-        let known = self.applications.contains(owner);
+        let known = owner == MADE_IN_PLACE || self.applications.contains(owner);
         let is_verb = VERBS.contains(&verb) && !handlers.is_empty();
         let mounts = verb == "use" && !handlers.is_empty() && self.text(path).is_some();
         if !known || !(is_verb || mounts) {
@@ -218,8 +219,34 @@ fn texts(program: &Program<'_>) -> BTreeMap<String, String> {
     found
 }
 
-/// `express()`, `express.Router()`, `Router()`, `new Router()`.
+/// The name of an application that has none yet: `Router().get('/a', f)`.
+const MADE_IN_PLACE: &str = "router";
+
+/// The name that a chain of registrations begins with: `router` of `router.get('/a', f).post('/b', g)`.
+fn chained_owner<'x>(object: &'x Expression<'_>) -> Option<&'x str> {
+    let mut here = object;
+    loop {
+        match here {
+            Expression::Identifier(owner) => return Some(owner.name.as_str()),
+            _ if makes_application(here) && begins_chain(here).is_none() => return Some(MADE_IN_PLACE),
+            _ => here = begins_chain(here)?,
+        }
+    }
+}
+
+/// What a registration is called on.
+fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = registration else { return None };
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    let name = member.property.name.as_str();
+    (VERBS.contains(&name) || matches!(name, "use" | "param")).then_some(&member.object)
+}
+
+/// `express()`, `express.Router()`, `Router()`, `new Router()`, also with registrations behind it.
 fn makes_application(init: &Expression<'_>) -> bool {
+    if let Some(earlier) = begins_chain(init.get_inner_expression()) {
+        return makes_application(earlier);
+    }
     let callee = match init.get_inner_expression() {
         Expression::CallExpression(call) => &call.callee,
         Expression::NewExpression(new) => &new.callee,
@@ -295,7 +322,7 @@ fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
     }
 }
 
-fn nest(class: &Class<'_>, print: Print<'_, '_>, routes: &mut Routes) {
+fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String>, routes: &mut Routes) {
     for decorator in &class.decorators {
         if let Some(name) = decorator_name(decorator) {
             routes.decorators.insert(format!("@{name}"));
@@ -307,7 +334,7 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, routes: &mut Routes) {
     };
     routes.is_controller = true;
     let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
-    let prefixes = decorator_paths(controller, print);
+    let prefixes = decorator_paths(controller, print, texts);
     let class_guards = guards(&class.decorators, print);
     for element in &class.body.body {
         let ClassElement::MethodDefinition(method) = element else { continue };
@@ -318,7 +345,7 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, routes: &mut Routes) {
             }
             routes.decorators.insert(format!("@{verb}"));
             for prefix in &prefixes {
-                for own in decorator_paths(decorator, print) {
+                for own in decorator_paths(decorator, print, texts) {
                     let path = join_paths(prefix, &own);
                     routes.table.push(Route {
                         framework: RouteFramework::NestJs,
@@ -396,21 +423,32 @@ fn decorator_argument<'x, 'a>(decorator: &'x Decorator<'a>) -> Option<&'x Expres
 }
 
 /// `@Get()`, `@Get('a')`, `@Get(['a', 'b'])`, `@Controller({ path: 'a' })`; at least one path always.
-fn decorator_paths(decorator: &Decorator<'_>, print: Print<'_, '_>) -> Vec<String> {
+fn decorator_paths(
+    decorator: &Decorator<'_>,
+    print: Print<'_, '_>,
+    texts: &BTreeMap<String, String>,
+) -> Vec<String> {
     let shown = |path: &Expression<'_>| {
-        text_of(path).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
+        let named = || match path.get_inner_expression() {
+            Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
+            _ => None,
+        };
+        text_of(path).or_else(named).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
+    };
+    let each = |paths: &Expression<'_>| match paths.get_inner_expression() {
+        Expression::ArrayExpression(paths) => {
+            paths.elements.iter().filter_map(|element| element.as_expression()).map(shown).collect()
+        }
+        path => vec![shown(path)],
     };
     match decorator_argument(decorator).map(Expression::get_inner_expression) {
         None => vec![String::new()],
-        Some(Expression::ArrayExpression(paths)) => {
-            paths.elements.iter().filter_map(|element| element.as_expression()).map(shown).collect()
-        }
         Some(Expression::ObjectExpression(options)) => {
             let properties = options.properties.iter().filter_map(|property| property.as_property());
             let path = properties.into_iter().find(|property| property.key.is_specific_static_name("path"));
-            vec![path.map(|property| shown(&property.value)).unwrap_or_default()]
+            path.map_or_else(|| vec![String::new()], |property| each(&property.value))
         }
-        Some(path) => vec![shown(path)],
+        Some(paths) => each(paths),
     }
 }
 
