@@ -15,6 +15,15 @@ pub struct ServerAddress {
     trust: Trust,
     /// Certificates to trust, instead of those that browsers do.
     roots: Option<PathBuf>,
+    /// What the client shows of itself.
+    identity: Option<Identity>,
+}
+
+/// A certificate and its key, for a server that lets in whom it knows by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// What the server has to show before it is talked to, as `sslmode` says it.
@@ -34,12 +43,15 @@ impl ServerAddress {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let (place, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut kept, mut mode, mut roots) = (Vec::new(), "prefer".to_owned(), None);
+        let (mut certificate, mut private_key) = (None, None);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = percent_decode_str(value).decode_utf8_lossy();
             match key {
                 "sslmode" => mode = value.into_owned(),
                 "sslrootcert" => roots = Some(PathBuf::from(&*value)),
+                "sslcert" => certificate = Some(PathBuf::from(&*value)),
+                "sslkey" => private_key = Some(PathBuf::from(&*value)),
                 _ => kept.push(pair),
             }
         }
@@ -57,12 +69,22 @@ impl ServerAddress {
                 return Err(Error::Address { detail });
             }
         };
+        let identity = match (certificate, private_key) {
+            (Some(certificate), Some(key)) => Some(Identity { certificate, key }),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(Error::Address { detail: "it has sslcert and no sslkey".to_owned() });
+            }
+            (None, Some(_)) => {
+                return Err(Error::Address { detail: "it has sslkey and no sslcert".to_owned() });
+            }
+        };
         let mode = format!("sslmode={told}");
         kept.push(&mode);
         let url = format!("{place}?{}", kept.join("&"));
         url.parse::<tokio_postgres::Config>()
             .map_err(|error| Error::Address { detail: error.to_string() })?;
-        Ok(Self { url, trust, roots })
+        Ok(Self { url, trust, roots, identity })
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -71,6 +93,10 @@ impl ServerAddress {
 
     pub(crate) fn trust(&self) -> Trust {
         self.trust
+    }
+
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     pub(crate) fn roots(&self) -> Option<&Path> {

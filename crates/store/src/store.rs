@@ -202,10 +202,18 @@ impl Store {
         }
     }
 
-    /// What a new task is called: as wished, or an id that no other worktree gets. The same for the same key, so that a
-    /// task whose making was not answered can be told from a second one.
-    pub fn reserve_task(&self, call: &Call, wish: Option<&TaskId>, created_at: &str) -> Result<Reservation> {
-        self.once(call, RESERVE, |transaction| sync::reserve(transaction, wish, created_at))
+    /// What a new task is called: as its definition says, or if that says nothing an id that no other worktree gets. The same
+    /// for the same key, so that a task whose making was not answered can be told from a second one. A definition that may
+    /// not be written uses up neither an id nor the key.
+    pub fn reserve_task(
+        &self,
+        call: &Call,
+        worktree: &Worktree,
+        definition: &Definition,
+        created_at: &str,
+    ) -> Result<Reservation> {
+        let key = Key::of(worktree);
+        self.once(call, RESERVE, |transaction| sync::reserve(transaction, &key, definition, created_at))
     }
 
     /// What a call with this key was given before, if there was one.

@@ -46,47 +46,55 @@ impl Cluster {
 
     /// Reached over the loopback under the name `localhost`, which its certificate is for, and only encrypted.
     pub fn encrypted() -> Self {
+        Self::over_loopback("trust", "")
+    }
+
+    /// The same, for clients that show the certificate of [`Self::client_certificate`].
+    pub fn knowing_its_clients() -> Self {
+        Self::over_loopback("trust clientcert=verify-ca", "ssl_ca_file = 'client.crt'\n")
+    }
+
+    fn over_loopback(way: &str, more: &str) -> Self {
         let mut cluster = Self::make();
         let data = cluster.data();
         let (key, certificate) = (data.join("server.key"), cluster.certificate());
-        let made = cluster.run_program(
-            Path::new("openssl"),
-            &[
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                "/CN=localhost",
-                "-addext",
-                "subjectAltName=DNS:localhost",
-                "-keyout",
-                text(&key),
-                "-out",
-                text(&certificate),
-            ],
-        );
-        assert!(made.status.success(), "openssl failed: {}", String::from_utf8_lossy(&made.stderr));
+        cluster.make_certificate("localhost", &key, &certificate);
+        let (client, client_key) = cluster.client_certificate();
+        cluster.make_certificate("becket", &client_key, &client);
         let port = std::net::TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .expect("a free port")
             .port();
         cluster.port = Some(port);
         let access = data.join("pg_hba.conf");
-        std::fs::write(&access, "hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n")
-            .expect("settings");
+        std::fs::write(
+            &access,
+            format!("hostssl all all 127.0.0.1/32 {way}\nhostssl all all ::1/128 {way}\n"),
+        )
+        .expect("settings");
         cluster.configure(&format!(
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nfsync = off\n\
-             shared_buffers = '32MB'\nssl = on\nssl_key_file = '{}'\nssl_cert_file = '{}'\n",
+             shared_buffers = '32MB'\nssl = on\nssl_key_file = '{}'\nssl_cert_file = '{}'\n{more}",
             cluster.folder.path().display(),
             key.display(),
             certificate.display()
         ));
         cluster.up();
         cluster
+    }
+
+    /// Signed by itself, for a server under this name or a client of it.
+    fn make_certificate(&self, name: &str, key: &Path, certificate: &Path) {
+        let (subject, alternative) = (format!("/CN={name}"), format!("subjectAltName=DNS:{name}"));
+        let arguments = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj".split(' ');
+        let more = [&*subject, "-addext", &*alternative, "-keyout", text(key), "-out", text(certificate)];
+        let made = self.run_program(Path::new("openssl"), &arguments.chain(more).collect::<Vec<_>>());
+        assert!(made.status.success(), "openssl failed: {}", String::from_utf8_lossy(&made.stderr));
+    }
+
+    /// By which clients are known, and its key.
+    pub fn client_certificate(&self) -> (PathBuf, PathBuf) {
+        (self.data().join("client.crt"), self.data().join("client.key"))
     }
 
     /// Of an encrypted server: signed by itself.

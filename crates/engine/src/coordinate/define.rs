@@ -181,16 +181,13 @@ impl Engine {
             prd,
             ..Definition::default()
         };
-        let wish = request.id.as_deref().map(task_id).transpose()?;
-        if let Some(wish) = &wish {
-            // Refused before the key is taken: a repetition is refused for the same reason.
-            definition.id = wish.to_string();
-            board.store.check_definition(&board.worktree, &definition, Change::Create)?;
+        if let Some(wish) = request.id.as_deref() {
+            definition.id = task_id(wish)?.to_string();
         }
         validate(&definition)?;
         let reserved = match earlier {
             Some(reserved) => reserved,
-            None => board.store.reserve_task(&call, wish.as_ref(), &now())?,
+            None => board.store.reserve_task(&call, &board.worktree, &definition, &now())?,
         };
         definition.id = reserved.id.to_string();
         definition.created_at = Some(reserved.created_at.clone());
@@ -242,7 +239,7 @@ impl Engine {
             let mut edits = fields;
             edits.push(Field::UpdatedAt(Some(now())));
             board.spec.change_then::<Error>(
-                |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits }]),
+                |_| Ok(vec![Edit::Set { id: id.to_string(), fields: edits.clone() }]),
                 |after| {
                     let written = find(after, id.as_str())?;
                     let ready =

@@ -16,7 +16,9 @@ use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVe
 use tokio_rustls::rustls::client::{WebPkiServerVerifier, verify_server_name};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, InvalidDnsNameError, ServerName, UnixTime};
+use tokio_rustls::rustls::pki_types::{
+    CertificateDer, InvalidDnsNameError, PrivateKeyDer, ServerName, UnixTime,
+};
 use tokio_rustls::rustls::{
     self, CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     server::ParsedCertificate,
@@ -34,12 +36,23 @@ impl Tls {
         let provider = Arc::new(ring::default_provider());
         let verifier = Arc::new(Verifier::new(address, &provider)?);
         let broken = |error: rustls::Error| Error::unexpected(format!("TLS: {error}"));
-        let mut config = ClientConfig::builder_with_provider(provider)
+        let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(broken)?
             .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_no_client_auth();
+            .with_custom_certificate_verifier(verifier);
+        let mut config = match address.identity() {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                let chain = certificates("sslcert", &identity.certificate)?;
+                let wrong = |detail: String| Error::Address {
+                    detail: format!("sslkey {}: {detail}", identity.key.display()),
+                };
+                let key =
+                    PrivateKeyDer::from_pem_file(&identity.key).map_err(|error| wrong(error.to_string()))?;
+                builder.with_client_auth_cert(chain, key).map_err(|error| wrong(error.to_string()))?
+            }
+        };
         config.alpn_protocols = vec![b"postgresql".to_vec()];
         Ok(Self(Arc::new(config)))
     }
@@ -130,7 +143,10 @@ impl Verifier {
         let trust = address.trust();
         let named = match trust {
             Trust::Plain | Trust::Anybody => Vec::new(),
-            Trust::Issuer | Trust::Name => address.roots().map(certificates).transpose()?.unwrap_or_default(),
+            Trust::Issuer | Trust::Name => {
+                let roots = address.roots().map(|path| certificates("sslrootcert", path));
+                roots.transpose()?.unwrap_or_default()
+            }
         };
         let chain = match trust {
             Trust::Plain | Trust::Anybody => None,
@@ -157,9 +173,9 @@ fn roots(named: &[CertificateDer<'static>]) -> Result<RootCertStore> {
     Ok(store)
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let wrong =
-        |detail: String| Error::Address { detail: format!("sslrootcert {}: {detail}", path.display()) };
+/// Those of a file that the address names under `word`.
+fn certificates(word: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let wrong = |detail: String| Error::Address { detail: format!("{word} {}: {detail}", path.display()) };
     let read = CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
     let certificates: Vec<_> = read.collect::<Result<_, _>>().map_err(|error| wrong(error.to_string()))?;
     if certificates.is_empty() {

@@ -368,13 +368,14 @@ fn refresh_problems(transaction: &mut dyn Transaction, key: &Key) -> Result<()> 
 /// What a new task shall be called, and from when it is.
 pub(crate) fn reserve(
     transaction: &mut dyn Transaction,
-    wish: Option<&TaskId>,
+    worktree: &Key,
+    definition: &Definition,
     created_at: &str,
 ) -> Result<Reservation> {
-    let id = match wish {
-        Some(id) => id.clone(),
-        None => free_id(transaction)?,
-    };
+    let id =
+        if definition.id.is_empty() { free_id(transaction)? } else { TaskId::from(definition.id.as_str()) };
+    let named = Definition { id: id.to_string(), ..definition.clone() };
+    definitions::check(transaction, worktree, &named, definitions::Change::Create)?;
     Ok(Reservation { id, created_at: created_at.to_owned() })
 }
 

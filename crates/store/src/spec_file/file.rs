@@ -191,10 +191,11 @@ impl SpecFile {
         Ok((hash(&bytes), stat))
     }
 
-    /// Under the lock: reads, asks for edits, writes. Nothing is written without an edit.
+    /// Under the lock: reads, asks for edits, writes. Nothing is written without an edit. An editor knows of no lock: what it
+    /// wrote or took away meanwhile is read again, and edits are asked for again.
     pub fn change<E: From<SpecError>>(
         &self,
-        edits: impl FnOnce(&Sheet) -> Result<Vec<Edit>, E>,
+        edits: impl FnMut(&Sheet) -> Result<Vec<Edit>, E>,
     ) -> Result<Sheet, E> {
         self.change_then(edits, |_| Ok(()))
     }
@@ -202,15 +203,23 @@ impl SpecFile {
     /// As [`Self::change`], with something more to do while the lock is still held.
     pub fn change_then<E: From<SpecError>>(
         &self,
-        edits: impl FnOnce(&Sheet) -> Result<Vec<Edit>, E>,
+        mut edits: impl FnMut(&Sheet) -> Result<Vec<Edit>, E>,
         then: impl FnOnce(&Sheet) -> Result<(), E>,
     ) -> Result<Sheet, E> {
         let _lock = Lock::take(&self.folder)?;
-        let before = self.sheet()?;
-        let edits = edits(&before)?;
-        let after = if edits.is_empty() { before } else { self.write(before, &edits)? };
-        then(&after)?;
-        Ok(after)
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let before = self.sheet()?;
+            let edits = edits(&before)?;
+            let after = if edits.is_empty() { Some(before) } else { self.write(before, &edits)? };
+            if let Some(after) = after {
+                then(&after)?;
+                return Ok(after);
+            }
+            if Instant::now() >= deadline {
+                return Err(SpecError::Busy { path: self.path(), seconds: PATIENCE.as_secs() }.into());
+            }
+        }
     }
 
     /// While `work` runs nobody writes the file, so that what it reads is still so when it tells others. Where the folder
@@ -237,13 +246,13 @@ impl SpecFile {
         if self.stat()?.is_some() {
             return Ok(());
         }
-        self.replace(text.as_bytes())
+        self.replace(text.as_bytes(), |_| true).map(drop)
     }
 
     /// Replaces the whole file, whatever stands there.
     pub fn overwrite(&self, text: &str) -> Result<(), SpecError> {
         let _lock = Lock::take(&self.folder)?;
-        self.replace(text.as_bytes())
+        self.replace(text.as_bytes(), |_| true).map(drop)
     }
 
     /// Takes away what writers left that died. Also done by every change.
@@ -252,7 +261,8 @@ impl SpecFile {
         Ok(sweep(&self.folder))
     }
 
-    fn write(&self, before: Sheet, edits: &[Edit]) -> Result<Sheet, SpecError> {
+    /// Nothing if the file is not any more what the edits were made for.
+    fn write(&self, before: Sheet, edits: &[Edit]) -> Result<Option<Sheet>, SpecError> {
         let body = without_mark(&before.text);
         let in_part = match &before.tasks {
             Tasks::Outlined(outline) => outline.apply(body, edits),
@@ -270,9 +280,11 @@ impl SpecFile {
             _ => changed,
         };
         if text == before.text {
-            return Ok(before);
+            return Ok(Some(before));
         }
-        self.replace(text.as_bytes())?;
+        if !self.replace(text.as_bytes(), |present| present == Some(&before.stat))? {
+            return Ok(None);
+        }
         let stat = self.stat()?.ok_or_else(|| SpecError::Missing { path: self.path() })?;
         let hash = hash(text.as_bytes());
         self.remember(
@@ -282,11 +294,12 @@ impl SpecFile {
                 Tasks::Whole(_) => None,
             },
         );
-        Ok(Sheet { text, hash, stat, tasks })
+        Ok(Some(Sheet { text, hash, stat, tasks }))
     }
 
-    /// Readers see the old bytes or the new ones, also after a crash.
-    fn replace(&self, bytes: &[u8]) -> Result<(), SpecError> {
+    /// Readers see the old bytes or the new ones, also after a crash. Whether it was done: the last look at what stands there
+    /// comes after the slow part, so that next to no time is left in which somebody else's work could be written over.
+    fn replace(&self, bytes: &[u8], may: impl FnOnce(Option<&Stat>) -> bool) -> Result<bool, SpecError> {
         let path = self.path();
         let failed = |source| SpecError::Io { path: path.clone(), action: "written", source };
         sweep(&self.folder);
@@ -302,8 +315,12 @@ impl SpecFile {
         let mut temporary = temporary(permissions, &self.folder).map_err(failed)?;
         temporary.write_all(bytes).map_err(failed)?;
         temporary.as_file().sync_all().map_err(failed)?;
+        if !may(self.stat()?.as_ref()) {
+            return Ok(false);
+        }
         temporary.persist(&path).map_err(|error| failed(error.error))?;
-        sync_folder(&self.folder).map_err(failed)
+        sync_folder(&self.folder).map_err(failed)?;
+        Ok(true)
     }
 
     fn bytes(&self) -> Result<(Vec<u8>, Stat), SpecError> {

@@ -168,8 +168,19 @@ pub fn counts_add_up(world: &World) {
 pub fn ids_are_reserved_once(world: &World) {
     let (store, other) =
         (world.with(&[task("T2", &[]), task("T041", &[]), task("Tx", &[]), task("T7b", &[])]), world.open());
-    assert_eq!(store.reserve_task(&Call::default(), None, "").unwrap().id.as_str(), "T042");
-    assert_eq!(other.reserve_task(&Call::default(), None, "").unwrap().id.as_str(), "T043");
+    let reserve = |store: &becket_store::Store, call: &Call, id: &str, needs: &[&str]| {
+        store.reserve_task(call, &world.main, &task(id, needs), "").map(|reserved| reserved.id)
+    };
+    let (nobody, keyed) =
+        (Call::default(), Call { idempotency_key: Some("k".to_owned()), ..Call::default() });
+    assert_eq!(reserve(&store, &nobody, "", &[]).unwrap().as_str(), "T042");
+    assert_eq!(reserve(&other, &nobody, "", &[]).unwrap().as_str(), "T043");
+    // What is refused uses up neither number nor key.
+    for call in [&nobody, &keyed] {
+        assert!(matches!(reserve(&store, call, "", &["T9"]), Err(Error::UnknownDependency { .. })));
+        assert!(matches!(reserve(&store, call, "T041", &[]), Err(Error::TaskExists { .. })));
+    }
+    assert_eq!(reserve(&store, &keyed, "", &["T2"]).unwrap().as_str(), "T044");
     let taken = store.check_definition(&world.main, &task("T041", &[]), Change::Create);
     assert!(matches!(taken, Err(Error::TaskExists { .. })));
 }

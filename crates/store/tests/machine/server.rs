@@ -169,6 +169,33 @@ fn the_address_says_what_a_server_has_to_show() {
 }
 
 #[test]
+fn a_client_shows_who_it_is() {
+    let cluster = Cluster::knowing_its_clients();
+    let open = |query: &str| {
+        let place = Place::parse(&format!("{}?sslmode=require{query}", cluster.url()))?;
+        Store::open(&Options::new(place))?.last_event()
+    };
+    let (certificate, key) = cluster.client_certificate();
+    let (certificate, key) = (certificate.display(), key.display());
+    assert_eq!(open(&format!("&sslcert={certificate}&sslkey={key}")).unwrap(), 0);
+    let nobody = open("").unwrap_err();
+    assert!(
+        matches!(nobody, Error::Unavailable { .. }) && nobody.to_string().contains("certificate"),
+        "{nobody}"
+    );
+    for (query, told) in [
+        (format!("&sslcert={certificate}"), "no sslkey"),
+        (format!("&sslkey={key}"), "no sslcert"),
+        (format!("&sslcert=/nowhere/me.pem&sslkey={key}"), "/nowhere/me.pem"),
+        (format!("&sslcert={certificate}&sslkey=/nowhere/me.key"), "/nowhere/me.key"),
+        (format!("&sslcert={certificate}&sslkey={certificate}"), "sslkey"),
+    ] {
+        let wrong = open(&query).unwrap_err();
+        assert!(matches!(wrong, Error::Address { .. }) && wrong.to_string().contains(told), "{wrong}");
+    }
+}
+
+#[test]
 fn repositories_share_a_server_and_nothing_else() {
     let mut cluster = Cluster::start(Durability::None);
     let place = Place::parse(&cluster.url()).unwrap();
