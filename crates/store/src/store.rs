@@ -30,8 +30,12 @@ use crate::spec_file::{Definition, Status};
 use crate::sql::Transaction;
 use crate::watch::Watch;
 
-/// The operation that a reservation is answered under.
-const RESERVE: &str = "create";
+/// What a key stands for: the thing that is done, and what it is done with, so that nobody who uses a key a second time for
+/// something else is told that it was done.
+fn asked(what: &str, with: &serde_json::Value) -> String {
+    let digest = blake3::hash(with.to_string().as_bytes()).to_hex();
+    format!("{what} {}", digest.get(..32).unwrap_or_default())
+}
 
 /// News are told often and at once; that they were told is written down as seldom as a sign of life.
 const NOTED: Duration = Duration::from_secs(10);
@@ -204,21 +208,25 @@ impl Store {
 
     /// What a new task is called: as its definition says, or if that says nothing an id that no other worktree gets. The same
     /// for the same key, so that a task whose making was not answered can be told from a second one. A definition that may
-    /// not be written uses up neither an id nor the key.
+    /// not be written uses up neither an id nor the key. `wish` is all that was asked for.
     pub fn reserve_task(
         &self,
         call: &Call,
+        wish: &serde_json::Value,
         worktree: &Worktree,
         definition: &Definition,
         created_at: &str,
     ) -> Result<Reservation> {
         let key = Key::of(worktree);
-        self.once(call, RESERVE, |transaction| sync::reserve(transaction, &key, definition, created_at))
+        self.once(call, &asked("create", wish), |transaction| {
+            sync::reserve(transaction, &key, definition, created_at)
+        })
     }
 
     /// What a call with this key was given before, if there was one.
-    pub fn reserved_task(&self, call: &Call) -> Result<Option<Reservation>> {
-        self.read(|transaction| answers::earlier(transaction, call, RESERVE))
+    pub fn reserved_task(&self, call: &Call, wish: &serde_json::Value) -> Result<Option<Reservation>> {
+        let operation = asked("create", wish);
+        self.read(|transaction| answers::earlier(transaction, call, &operation))
     }
 
     /// Whether the definition may be written to the file.
@@ -351,7 +359,8 @@ impl Store {
         ttl_seconds: Option<u64>,
     ) -> Result<ClaimNext> {
         let key = Key::of(worktree);
-        self.once(call, "claim next", |transaction| {
+        let what = asked("claim next", &json!([request.labels, request.max_priority]));
+        self.once(call, &what, |transaction| {
             next::claim_next(transaction, &self.policy, call, &key, request, ttl_seconds)
         })
     }
@@ -438,7 +447,9 @@ impl Store {
     // ---- messages
 
     pub fn send(&self, call: &Call, message: &NewMessage) -> Result<Sent> {
-        self.once(call, "send", |transaction| messages::send(transaction, call, message))
+        let NewMessage { to, task, subject, body, severity } = message;
+        let what = asked("send", &json!([to, task, subject, body, severity]));
+        self.once(call, &what, |transaction| messages::send(transaction, call, message))
     }
 
     pub fn messages(&self, inbox: &Inbox) -> Result<MessagePage> {
@@ -447,11 +458,12 @@ impl Store {
 
     /// Gives how many were unread before.
     pub fn acknowledge(&self, call: &Call, messages: &[String]) -> Result<u64> {
-        self.once(call, "acknowledge", |transaction| messages::acknowledge(transaction, call, messages))
+        let what = asked("acknowledge", &json!(messages));
+        self.once(call, &what, |transaction| messages::acknowledge(transaction, call, messages))
     }
 
     pub fn acknowledge_thread(&self, call: &Call, task: &TaskId) -> Result<u64> {
-        self.once(call, "acknowledge thread", |transaction| {
+        self.once(call, &format!("acknowledge thread {task}"), |transaction| {
             messages::acknowledge_thread(transaction, call, task)
         })
     }

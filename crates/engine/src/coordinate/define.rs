@@ -58,6 +58,18 @@ pub struct TaskCreate {
     pub by_person: bool,
 }
 
+impl TaskCreate {
+    /// What would be another task if it were another.
+    fn wish(&self) -> serde_json::Value {
+        let prd = self.prd.as_ref().map(|prd| serde_json::json!([prd.source, prd.refs, prd.excerpt]));
+        serde_json::json!({
+            "id": self.id, "title": self.title, "description": self.description,
+            "acceptanceCriteria": self.acceptance_criteria, "dependsOn": self.depends_on, "labels": self.labels,
+            "locks": self.locks, "priority": self.priority, "status": self.status, "prd": prd,
+        })
+    }
+}
+
 /// Where the task comes from in the document of requirements.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -153,7 +165,8 @@ impl Engine {
         if let Some(agent) = &agent {
             board.store.agent(agent)?;
         }
-        let earlier = board.store.reserved_task(&call)?;
+        let wish = request.wish();
+        let earlier = board.store.reserved_task(&call, &wish)?;
         if let Some(made) = earlier.as_ref().map(|one| made_before(&board, one)).transpose()?.flatten() {
             return Ok(self.answered(&board, agent.as_ref(), ChangedTask::of(&made, Vec::new())));
         }
@@ -187,7 +200,7 @@ impl Engine {
         validate(&definition)?;
         let reserved = match earlier {
             Some(reserved) => reserved,
-            None => board.store.reserve_task(&call, &board.worktree, &definition, &now())?,
+            None => board.store.reserve_task(&call, &wish, &board.worktree, &definition, &now())?,
         };
         definition.id = reserved.id.to_string();
         definition.created_at = Some(reserved.created_at.clone());

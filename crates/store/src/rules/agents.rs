@@ -91,8 +91,12 @@ pub(crate) fn leave(
 ) -> Result<Farewell> {
     limits::text("reason", reason, limits::NOTE_BYTES)?;
     let agent = needed(call)?;
-    known(transaction, agent)?;
+    let seen = transaction.seen(agent)?.ok_or_else(|| Error::UnknownAgent { agent: agent.clone() })?;
+    // Whoever has left cannot leave again, and that is not told again; what it holds all the same is given back.
     let released = leases::of_agent(transaction, agent)?;
+    if seen.has_left && released.is_empty() {
+        return Ok(Farewell { agent: agent.clone(), released });
+    }
     for lease in &released {
         leases::end(transaction, &lease.task)?;
         let payload =

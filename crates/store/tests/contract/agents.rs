@@ -88,6 +88,10 @@ pub fn leaving_gives_leases_back(world: &World) {
     world.claim(&store, &bob, "T1");
     assert_eq!(count(&store, EventType::TaskReleased), 2);
     assert_eq!(count(&store, EventType::AgentLeft), 1);
+    // Once is enough.
+    assert!(store.leave(&Call::by(&ada), None).unwrap().released.is_empty());
+    assert_eq!(count(&store, EventType::AgentLeft), 1);
+    assert_eq!(store.agent(&ada).unwrap().presence, Presence::Offline);
 }
 
 pub fn the_digest_tells_news_once(world: &World) {

@@ -2,7 +2,8 @@
 
 use becket_store::spec_file::Status;
 use becket_store::{
-    AgentId, Call, Claim, ClaimNext, ClaimRequest, Error, EventType, LockPolicy, NextRequest, Policy, Store,
+    AgentId, Call, Claim, ClaimNext, ClaimRequest, Error, EventType, LockPolicy, NewMessage, NextRequest,
+    Policy, Severity, Store,
 };
 
 use crate::world::{World, count, events, ids, join, join_able, task, with_status};
@@ -267,6 +268,20 @@ pub fn a_key_is_answered_once(world: &World) {
     assert_eq!(events(&store).last().unwrap().correlation_id.as_deref(), Some("c1"));
     let reused = store.claim(&call, &world.main, &ClaimRequest { task: "T2".into(), ttl_seconds: None });
     assert!(matches!(reused, Err(Error::KeyReused { .. })));
+    let letter = Call { idempotency_key: Some("k2".to_owned()), ..Call::by(&ada) };
+    let say = |body: &str| {
+        let message = NewMessage {
+            to: None,
+            task: None,
+            subject: None,
+            body: body.to_owned(),
+            severity: Severity::Info,
+        };
+        store.send(&letter, &message)
+    };
+    let sent = say("one").unwrap();
+    assert_eq!(say("one").unwrap().message_id, sent.message_id);
+    assert!(matches!(say("two"), Err(Error::KeyReused { .. })), "the second was not sent, and that is told");
     world.clock.pass(25 * 60 * 60);
     assert!(matches!(
         store.claim(&call, &world.main, &request).unwrap(),

@@ -169,7 +169,8 @@ pub fn ids_are_reserved_once(world: &World) {
     let (store, other) =
         (world.with(&[task("T2", &[]), task("T041", &[]), task("Tx", &[]), task("T7b", &[])]), world.open());
     let reserve = |store: &becket_store::Store, call: &Call, id: &str, needs: &[&str]| {
-        store.reserve_task(call, &world.main, &task(id, needs), "").map(|reserved| reserved.id)
+        let wish = serde_json::json!([id, needs]);
+        store.reserve_task(call, &wish, &world.main, &task(id, needs), "").map(|reserved| reserved.id)
     };
     let (nobody, keyed) =
         (Call::default(), Call { idempotency_key: Some("k".to_owned()), ..Call::default() });
@@ -180,7 +181,10 @@ pub fn ids_are_reserved_once(world: &World) {
         assert!(matches!(reserve(&store, call, "", &["T9"]), Err(Error::UnknownDependency { .. })));
         assert!(matches!(reserve(&store, call, "T041", &[]), Err(Error::TaskExists { .. })));
     }
-    assert_eq!(reserve(&store, &keyed, "", &["T2"]).unwrap().as_str(), "T044");
+    for _ in 0..2 {
+        assert_eq!(reserve(&store, &keyed, "", &["T2"]).unwrap().as_str(), "T044");
+    }
+    assert!(matches!(reserve(&store, &keyed, "", &["T041"]), Err(Error::KeyReused { .. })));
     let taken = store.check_definition(&world.main, &task("T041", &[]), Change::Create);
     assert!(matches!(taken, Err(Error::TaskExists { .. })));
 }
