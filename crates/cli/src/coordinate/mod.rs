@@ -69,6 +69,15 @@ impl Outcome {
     }
 }
 
+/// An id as one word of a command line: a task may be called anything.
+pub(crate) fn word(id: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:+@%,".contains(letter);
+    if !id.is_empty() && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    format!("'{}'", id.replace('\'', "'\\''"))
+}
+
 /// `1h30m`, `45s` or a bare number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a time such as 15m, 1h30m or 45s");
@@ -119,4 +128,14 @@ pub(crate) fn required(value: Option<String>, name: &str) -> Result<String, Erro
         Error::invalid("missing_option", format!("{name} is required."))
             .with_hint("--help shows the whole command.")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn an_id_is_one_word_of_a_command() {
+        assert_eq!(["T1", "app/登录", "a b", "it's"].map(word), ["T1", "app/登录", "'a b'", "'it'\\''s'"]);
+    }
 }

@@ -255,8 +255,11 @@ impl Engine {
                     check("runtime.sqlite", CheckState::Pass, "The database is sound.".to_owned(), None)
                 }
                 Err(error) => {
-                    let message = format!("{error}.");
-                    check("runtime.sqlite", CheckState::Fail, message, Some("becket doctor --repair"))
+                    let step = match &error {
+                        becket_store::Error::Full { .. } => "Make room on the disk.",
+                        _ => "becket doctor --repair",
+                    };
+                    check("runtime.sqlite", CheckState::Fail, format!("{error}."), Some(step))
                 }
             });
         } else {

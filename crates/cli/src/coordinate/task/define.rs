@@ -6,7 +6,7 @@ use becket_engine::{
 };
 use serde_json::json;
 
-use crate::coordinate::{Outcome, required};
+use crate::coordinate::{Outcome, required, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
@@ -108,7 +108,7 @@ impl Create {
         let data = json!({"id": task.id, "title": task.title, "status": task.status, "priority": task.priority,
             "labels": task.labels, "depends_on": task.dependencies, "locks": task.locks,
             "acceptance_criteria": task.acceptance_criteria});
-        let id = task.id.clone();
+        let id = word(&task.id);
         let outcome =
             Outcome::new(data, format!("Created {} {}.", task.id, task.title)).warn(created.warnings);
         Ok(if task.claimable {

@@ -6,7 +6,7 @@ use becket_engine::{
 };
 use serde_json::json;
 
-use crate::coordinate::Outcome;
+use crate::coordinate::{Outcome, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Finish {
@@ -25,7 +25,7 @@ impl Finish {
         let data = json!({"id": id, "status": done.status, "task_id": id});
         Ok(Outcome::new(data, format!("{id} is done.")).warn(done.warnings).then(
             "task.verify",
-            format!("task verify {id}"),
+            format!("task verify {}", word(&id)),
             "Verify it",
         ))
     }

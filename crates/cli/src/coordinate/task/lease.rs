@@ -6,7 +6,7 @@ use becket_engine::{
 };
 use serde_json::json;
 
-use crate::coordinate::{Outcome, required, seconds};
+use crate::coordinate::{Outcome, required, seconds, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Claim {
@@ -94,6 +94,7 @@ impl Claim {
             text = format!("{text}\n\n{}\n{}", context.title, context.content);
         }
         let warnings = if self.force { Vec::new() } else { claimed.warnings };
+        let id = word(&id);
         Ok(Outcome::new(data, text)
             .warn(warnings)
             .then("task.done", format!("task done {id} --agent {agent_id}"), "When the work is finished")

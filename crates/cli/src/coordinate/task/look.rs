@@ -6,7 +6,7 @@ use becket_engine::{
 };
 use serde_json::{Value, json};
 
-use crate::coordinate::{Outcome, table};
+use crate::coordinate::{Outcome, table, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
@@ -122,7 +122,7 @@ pub(super) fn next(
     Ok(match found.candidates.first() {
         Some(first) => outcome.then(
             "task.claim",
-            format!("task claim {} --agent <agent-id>", first.id),
+            format!("task claim {} --agent <agent-id>", word(&first.id)),
             "Claim the first",
         ),
         None => outcome,
