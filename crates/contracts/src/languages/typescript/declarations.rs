@@ -13,7 +13,7 @@ use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable, Inner, Wrapped};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
 use super::print::{Print, literal_type};
-use super::{maker, shape, vue};
+use super::{jsdoc, maker, shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
     TypeShape,
@@ -74,6 +74,14 @@ impl<'a> Collector<'_, '_, 'a> {
             let detail = DeclarationDetail::Component(Box::new(facts));
             let signature = "default: inferred".to_owned();
             self.push(DEFAULT.to_owned(), DeclarationKind::Component, signature, span, detail);
+        }
+    }
+
+    /// Types that doc comments declare.
+    pub(super) fn documented(&mut self, types: Vec<jsdoc::Declared>) {
+        for declared in types {
+            let detail = DeclarationDetail::Shape { parameters: Vec::new(), shape: declared.shape };
+            self.push(declared.name, DeclarationKind::Type, declared.signature, declared.span, detail);
         }
     }
 

@@ -4,6 +4,7 @@
 mod body;
 mod component;
 mod declarations;
+mod jsdoc;
 mod kind;
 mod maker;
 mod modules;
@@ -62,7 +63,9 @@ fn line_count(text: &str) -> usize {
 fn of_program(program: &Program<'_>) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments);
     let print = Print { source: &source };
-    let modules = Modules::of(program, &source);
+    let documented = jsdoc::of(program, &source);
+    let mut modules = Modules::of(program, &source);
+    modules.document(&documented);
     let mut file =
         FileUse { is_vue: modules.is_vue() || vue::has_macros(program, &modules), ..FileUse::default() };
     let mut collector = Collector {
@@ -77,8 +80,10 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         collector.statement(statement);
     }
     collector.script_setup(program, &modules);
+    collector.documented(documented.types);
     let declarations = collector.declarations;
     let routes = routes::of(program, &modules, print);
+    file.imports.extend(documented.imports);
     let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));
     LocalFacts {
         kind: kind::of(program.source_text, &modules, &declarations, &file, &routes),

@@ -9,6 +9,7 @@ use oxc_ast::ast::{
 };
 
 use super::body::{callee_name, text_of};
+use super::jsdoc::Documented;
 use super::source::Source;
 use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
 
@@ -47,6 +48,19 @@ impl Modules {
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
         modules.exports.dedup();
         modules
+    }
+
+    /// A module in JavaScript exports the types that its comments declare.
+    pub(super) fn document(&mut self, documented: &Documented) {
+        if self.exports.is_empty() && self.imports.is_empty() {
+            return;
+        }
+        for declared in &documented.types {
+            if !self.exports.iter().any(|export| export.name == declared.name) {
+                self.local(declared.name.clone(), declared.name.clone(), true);
+            }
+        }
+        self.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
     }
 
     /// Local names that can be reached from outside, under whatever name.
