@@ -222,7 +222,7 @@ impl Session {
         ended.map_err(Failure::of)
     }
 
-    pub(super) fn copy(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<(), Failure> {
+    pub(super) fn copy(&mut self, into: &str, rows: &[&Vec<Value>]) -> Result<(), Failure> {
         let sql = format!("COPY {into} FROM STDIN");
         let copied = self.wire.run(async |client| {
             let mut sink = std::pin::pin!(client.copy_in(&sql).await?);

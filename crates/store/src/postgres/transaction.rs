@@ -221,14 +221,20 @@ impl Transaction for PostgresTransaction<'_> {
     }
 
     /// Many rows are told to the server as a stream: of statements it would parse and plan each place.
-    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()> {
+    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>], indexed: &[usize]) -> Result<()> {
         const MANY: usize = 100;
         if rows.len() < MANY {
             return insert_by_statements(self, into, rows);
         }
         self.found()?;
         self.send_before(into)?;
-        self.session.copy(into, rows).map_err(|failure| failure.into_error(self.address))
+        let mut rows: Vec<&Vec<Value>> = rows.iter().collect();
+        rows.sort_by(|one, other| {
+            let (ours, theirs) =
+                (indexed.iter().map(|at| one.get(*at)), indexed.iter().map(|at| other.get(*at)));
+            ours.cmp(theirs)
+        });
+        self.session.copy(into, &rows).map_err(|failure| failure.into_error(self.address))
     }
 
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64> {

@@ -166,8 +166,7 @@ pub(crate) fn write(
                 claimable.into(),
             ]);
         }
-        let place = (status.word(), unmet, definition.priority, sort_key.clone());
-        let row = vec![
+        rows.push(vec![
             worktree.as_str().into(),
             id.into(),
             sort_key.into(),
@@ -181,20 +180,21 @@ pub(crate) fn write(
             json(&definition.locks)?.into(),
             digest(definition)?.into(),
             json(definition)?.into(),
-        ];
-        rows.push((place, row));
+        ]);
     }
-    // In the order of most of their indexes: tens of thousands that come at random cost half as much again.
-    rows.sort_by(|one, other| one.0.cmp(&other.0));
-    let rows: Vec<Vec<Value>> = rows.into_iter().map(|(_, row)| row).collect();
-    labels.sort_unstable();
     transaction.insert_all(
         "definitions (worktree, task_id, sort_key, priority, status, unmet, seen_status, title, labels, depends_on, \
          locks, digest, body)",
         &rows,
+        // Status, unmet, priority, key.
+        &[4, 5, 3, 2],
     )?;
-    transaction.insert_all("dependencies (worktree, task_id, dependency)", &dependencies)?;
-    transaction.insert_all("labels (worktree, label, priority, sort_key, task_id, claimable)", &labels)?;
+    transaction.insert_all("dependencies (worktree, task_id, dependency)", &dependencies, &[])?;
+    transaction.insert_all(
+        "labels (worktree, label, priority, sort_key, task_id, claimable)",
+        &labels,
+        &[1, 2, 3],
+    )?;
     written.note(transaction, worktree)
 }
 

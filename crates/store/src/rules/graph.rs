@@ -213,7 +213,7 @@ pub(crate) fn find_problems(
             vec![worktree.as_str().into(), task.into(), sort_key.into(), kind.into(), detail.into()]
         })
         .collect();
-    transaction.insert_all("problems (worktree, task_id, sort_key, kind, detail)", &rows)
+    transaction.insert_all("problems (worktree, task_id, sort_key, kind, detail)", &rows, &[])
 }
 
 /// One cycle through every knot of tasks that wait for each other. No recursion: a chain may be as long as the file.

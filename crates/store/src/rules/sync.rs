@@ -153,7 +153,7 @@ fn add_unknown(
 ) -> Result<()> {
     let added: Vec<&Definition> = file.values().copied().filter(|one| !known.contains_key(&one.id)).collect();
     let rows: Vec<Vec<Value>> = added.iter().map(|definition| task_row(definition)).collect();
-    transaction.insert_all(TASK_COLUMNS, &rows)?;
+    transaction.insert_all(TASK_COLUMNS, &rows, &[])?;
     for definition in added {
         known.insert(definition.id.clone(), definition.status);
         let task = TaskId::from(definition.id.as_str());
@@ -278,7 +278,7 @@ pub(crate) fn create(
     }
     definitions::check(transaction, &key, definition, definitions::Change::Create)?;
     set_stamp(transaction, worktree, stamp)?;
-    transaction.insert_all(TASK_COLUMNS, &[task_row(definition)])?;
+    transaction.insert_all(TASK_COLUMNS, &[task_row(definition)], &[])?;
     let task = TaskId::from(definition.id.as_str());
     if definition.status == Status::Verified {
         status::met(transaction, &key, &task)?;

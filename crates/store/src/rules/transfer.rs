@@ -71,7 +71,7 @@ pub(crate) fn import(transaction: &mut dyn Transaction, lines: &mut dyn BufRead)
 fn flush(transaction: &mut dyn Transaction, table: &str, rows: &mut Vec<Vec<Value>>) -> Result<()> {
     let columns = TABLES.iter().find(|(name, _)| *name == table).map(|(_, columns)| columns.join(", "));
     if let Some(columns) = columns {
-        transaction.insert_all(&format!("{table} ({columns})"), rows)?;
+        transaction.insert_all(&format!("{table} ({columns})"), rows, &[])?;
     }
     rows.clear();
     Ok(())

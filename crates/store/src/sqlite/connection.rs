@@ -131,7 +131,7 @@ impl Transaction for SqliteTransaction<'_> {
         run().map_err(|error| failure(self.place, error))
     }
 
-    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>]) -> Result<()> {
+    fn insert_all(&mut self, into: &str, rows: &[Vec<Value>], _indexed: &[usize]) -> Result<()> {
         insert_by_statements(self, into, rows)
     }
 
