@@ -26,6 +26,8 @@ pub struct Rule {
     /// In small letters; a text without any of them need not be searched.
     hints: &'static [&'static str],
     pattern: &'static str,
+    /// Whether the pattern can match where this follows a hint; without it, wherever there is a hint.
+    follows: Option<fn(&[u8]) -> bool>,
     /// The value is checked for being a placeholder or a word; token formats are beyond doubt.
     checked: bool,
 }
@@ -155,25 +157,28 @@ pub const RULES: &[Rule] = &[
         &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql"],
         r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]{0,100}:(?P<secret>[^\s@/'\x22`]{1,200})@",
     ),
-    doubtful(
-        "assigned-secret",
-        SecretSeverity::Medium,
-        "A text that is assigned to a name such as apiKey, secret, token or password",
-        &[
-            "apikey",
-            "api_key",
-            "api-key",
-            "secret",
-            "passw",
-            "pwd",
-            "token",
-            "private_key",
-            "private-key",
-            "privatekey",
-            "credential",
-        ],
-        r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
-    ),
+    Rule {
+        follows: Some(assigns_text),
+        ..doubtful(
+            "assigned-secret",
+            SecretSeverity::Medium,
+            "A text that is assigned to a name such as apiKey, secret, token or password",
+            &[
+                "apikey",
+                "api_key",
+                "api-key",
+                "secret",
+                "passw",
+                "pwd",
+                "token",
+                "private_key",
+                "private-key",
+                "privatekey",
+                "credential",
+            ],
+            r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
+        )
+    },
     doubtful(
         "authorization-header",
         SecretSeverity::Medium,
@@ -317,8 +322,25 @@ fn is_secret(value: &str) -> bool {
 /// The rules that a text may break, found in one cheap pass: most files break none, and patterns are slow.
 fn hinted(text: &str) -> impl Iterator<Item = (usize, &'static Rule)> {
     let mut wanted = [false; RULES.len()];
-    HINTS.find(text, |rule| wanted[rule] = true);
+    HINTS.find(text, |rule, rest| wanted[rule] |= RULES[rule].follows.is_none_or(|follows| follows(rest)));
     RULES.iter().enumerate().filter(move |(index, _)| wanted[*index])
+}
+
+/// Whether a text may be assigned right after this: most names that look like a secret's are a type's or an argument's.
+fn assigns_text(rest: &[u8]) -> bool {
+    // As far as the pattern reaches: the rest of a name, blanks, a type.
+    const REACH: usize = 128;
+    let mut assigned = false;
+    for byte in rest.iter().take(REACH) {
+        match byte {
+            b':' | b'=' => assigned = true,
+            b'"' | b'\'' | b'`' if assigned => return true,
+            // Blanks are blanks beyond ASCII too.
+            byte if byte.is_ascii_whitespace() || !byte.is_ascii() => {}
+            _ => assigned = false,
+        }
+    }
+    false
 }
 
 /// All hints, and for each the rule that it belongs to.
@@ -348,7 +370,7 @@ const fn sure(
     hints: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, hints, pattern, checked: false }
+    Rule { name, severity, description, hints, pattern, follows: None, checked: false }
 }
 
 const fn doubtful(
@@ -358,7 +380,7 @@ const fn doubtful(
     hints: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, hints, pattern, checked: true }
+    Rule { name, severity, description, hints, pattern, follows: None, checked: true }
 }
 
 #[cfg(test)]
@@ -376,7 +398,16 @@ mod tests {
             assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
         }
         assert_eq!(hinted("const a = 1;").count(), 0);
-        assert_eq!(hinted("PASSWORD").map(|(_, rule)| rule.name).collect::<Vec<_>>(), ["assigned-secret"]);
+        let names = |text: &str| hinted(text).map(|(_, rule)| rule.name).collect::<Vec<_>>();
+        assert_eq!(names("PASSWORD = 'x'"), ["assigned-secret"]);
+        assert_eq!(names("\"password\": \"x\""), ["assigned-secret"]);
+        assert_eq!(names("const passwordOfSomebody: string\u{a0}=\n `x`"), ["assigned-secret"]);
+        assert_eq!(
+            names("function login(password: string, name = 'x')"),
+            ["assigned-secret"],
+            "the pattern decides"
+        );
+        assert!(names("interface Login { password: string; token?: Token }").is_empty());
     }
 
     #[test]

@@ -25,8 +25,11 @@ impl Default for Merger {
 impl Merger {
     /// The tokens of one piece.
     pub(super) fn count(&mut self, piece: &[u8]) -> usize {
-        if piece.len() <= 1 || rank(piece).is_some() {
-            return piece.len().min(1);
+        match piece {
+            [] | [_] => return piece.len(),
+            [first, second] => return if self.pair(*first, *second) == NONE { 2 } else { 1 },
+            _ if rank(piece).is_some() => return 1,
+            _ => {}
         }
         if piece.len() <= SHORT { self.count_short(piece) } else { count_long(piece) }
     }
@@ -36,11 +39,8 @@ impl Merger {
         self.parts.clear();
         let size = u32::try_from(piece.len()).unwrap_or(NONE);
         for (start, pair) in (0..size).zip(piece.windows(2)) {
-            let known = &mut self.pairs[usize::from(pair[0]) << 8 | usize::from(pair[1])];
-            if *known == 0 {
-                *known = rank(pair).map_or(NONE, |rank| rank + 1);
-            }
-            self.parts.push((start, if *known == NONE { NONE } else { *known - 1 }));
+            let rank = self.pair(pair[0], pair[1]);
+            self.parts.push((start, rank));
         }
         self.parts.extend([(size - 1, NONE), (size, NONE)]);
         loop {
@@ -59,6 +59,16 @@ impl Merger {
     }
 }
 
+impl Merger {
+    fn pair(&mut self, first: u8, second: u8) -> u32 {
+        let known = &mut self.pairs[usize::from(first) << 8 | usize::from(second)];
+        if *known == 0 {
+            *known = rank(&[first, second]).map_or(NONE, |rank| rank + 1);
+        }
+        if *known == NONE { NONE } else { *known - 1 }
+    }
+}
+
 /// The leftmost part with the lowest rank.
 fn lowest(parts: &[(u32, u32)]) -> Option<usize> {
     let mut found = (0, NONE);
@@ -71,7 +81,9 @@ fn lowest(parts: &[(u32, u32)]) -> Option<usize> {
 }
 
 fn joined(piece: &[u8], start: u32, end: u32) -> u32 {
-    piece.get(start as usize..end as usize).and_then(rank).unwrap_or(NONE)
+    let part = piece.get(start as usize..end as usize);
+    // The whole is no token: that was asked first.
+    part.filter(|part| part.len() < piece.len()).and_then(rank).unwrap_or(NONE)
 }
 
 /// The same with a heap of joins; one that is out of date is known by its end.

@@ -35,7 +35,7 @@ pub struct Counter {
 type Seen = u128;
 
 const PLACES: usize = 1 << PLACE_BITS;
-const PLACE_BITS: u32 = 14;
+const PLACE_BITS: u32 = 16;
 /// So many bytes and their number go into a key.
 const SHORT: usize = 15;
 /// Where the number of tokens stands, which is no larger than that of bytes.

@@ -126,22 +126,27 @@ impl BundleText<'_> {
             }
             text.push_str(node);
         }
-        let pairs: Vec<[&str; 2]> = self.edges.iter().map(|(from, to, _)| [*from, *to]).collect();
-        text.push_str("],\"edges\":");
-        text.push_str(&written(&pairs));
+        text.push_str("],\"edges\":[");
+        for (at, (from, to, _)) in self.edges.iter().enumerate() {
+            text.push_str(if at > 0 { ",[" } else { "[" });
+            quote(text, from);
+            text.push(',');
+            quote(text, to);
+            text.push(']');
+        }
+        text.push(']');
         if !self.edges.is_empty() {
-            let kinds: Vec<&str> = self.edges.iter().map(|(_, _, kind)| kind.as_str()).collect();
-            text.push_str(",\"edgeKinds\":");
-            text.push_str(&written(&kinds));
+            text.push_str(",\"edgeKinds\":[");
+            for (at, (.., kind)) in self.edges.iter().enumerate() {
+                text.push_str(if at > 0 { ",\"" } else { "\"" });
+                text.push_str(kind.as_str());
+                text.push('"');
+            }
+            text.push(']');
         }
         text.push_str("},\"meta\":");
         text.push_str(&written(&Meta { missing: self.missing, cut: self.cut, source: source() }));
         text.push('}');
-    }
-
-    /// Without its nodes: what the bundle costs on top of them.
-    pub fn frame(&self) -> String {
-        BundleText { nodes: Vec::new(), ..self.clone() }.json()
     }
 }
 
@@ -174,6 +179,18 @@ fn joined(bundles: &[BundleText<'_>], before: &str, between: &str, after: &str) 
     }
     text.push_str(after);
     text
+}
+
+/// As JSON; almost every path can stand in it as it is.
+fn quote(text: &mut String, path: &str) {
+    let plain = |byte: &u8| *byte >= b' ' && !matches!(byte, b'"' | b'\\');
+    if path.as_bytes().iter().all(plain) {
+        text.push('"');
+        text.push_str(path);
+        text.push('"');
+    } else {
+        text.push_str(&written(&path));
+    }
 }
 
 /// Our own values have only text keys: this cannot fail.

@@ -41,8 +41,8 @@ impl Hints {
         made
     }
 
-    /// Calls `found` with the owner of every hint that is met, more than once for some.
-    pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize)) {
+    /// Calls `found` with the owner of every hint that is met, more than once for some, and what follows it.
+    pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, &[u8])) {
         let bytes = text.as_bytes();
         for (at, pair) in bytes.windows(2).enumerate() {
             let place = place(pair[0], pair[1]);
@@ -51,7 +51,7 @@ impl Hints {
                     let here =
                         at.checked_sub(hint.pair).and_then(|start| bytes.get(start..start + hint.text.len()));
                     if here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text)) {
-                        found(hint.owner);
+                        found(hint.owner, &bytes[at - hint.pair + hint.text.len()..]);
                     }
                 }
             }
@@ -78,7 +78,10 @@ mod tests {
         let hints = Hints::new(words.iter().copied().zip(0..));
         let met = |text: &str| {
             let mut met = [0; 6];
-            hints.find(text, |owner| met[owner] += 1);
+            hints.find(text, |owner, rest| {
+                assert!(text.as_bytes().ends_with(rest));
+                met[owner] += 1;
+            });
             met
         };
         assert_eq!(met(""), [0; 6]);

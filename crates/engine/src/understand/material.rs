@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use becket_base::Parts;
+use becket_base::{Parts, tokens};
 use becket_contracts::bundle::{self, Bundle, Cut, Missing};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::{self, Entry, Measures, Recipe, SourceOf};
+use super::layout::{Layout, edge_tokens};
 use super::options::ContextOptions;
 use super::site::Site;
 
@@ -86,48 +87,6 @@ impl Totals {
         self.contract_tokens -= entry.measures.contract_tokens;
         self.source_tokens -= entry.measures.source_tokens;
         self.lacking.remove(&at);
-    }
-}
-
-/// What hangs on the edges alone, and so is the same from one material to the next as long as they are; made when somebody
-/// asks.
-#[derive(Debug, Default)]
-struct Layout {
-    holders: OnceLock<Holders>,
-    /// Folders, by path, and the places of their bundles.
-    folders: OnceLock<Vec<(String, Vec<usize>)>>,
-}
-
-/// The places of the bundles that hold each entry.
-#[derive(Debug)]
-struct Holders {
-    /// Where those of an entry begin, and at the end those of the last one end.
-    starts: Vec<usize>,
-    places: Vec<u32>,
-}
-
-impl Holders {
-    fn of(packed: &Parts<Arc<Packed>>, entries: usize) -> Self {
-        let mut starts = vec![0; entries + 1];
-        for node in packed.iter().flat_map(|packed| &packed.nodes) {
-            starts[node + 1] += 1;
-        }
-        for at in 0..entries {
-            starts[at + 1] += starts[at];
-        }
-        let mut places = vec![0; starts[entries]];
-        let mut next = starts.clone();
-        for (place, packed) in (0..).zip(packed) {
-            for node in &packed.nodes {
-                places[next[*node]] = place;
-                next[*node] += 1;
-            }
-        }
-        Self { starts, places }
-    }
-
-    fn of_entry(&self, at: usize) -> &[u32] {
-        &self.places[self.starts[at]..self.starts[at + 1]]
     }
 }
 
@@ -358,15 +317,8 @@ impl Material {
     /// Bundles that hold every file, by folder of their root (empty for the top), then by path.
     pub(super) fn folders(&self) -> BTreeMap<&str, Vec<&Arc<Packed>>> {
         let packed = self.packed();
-        let folders = self.layout.folders.get_or_init(|| {
-            let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-            for (at, one) in packed.iter().enumerate() {
-                let path = self.graph().path(one.root);
-                folders.entry(path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default().push(at);
-            }
-            folders.into_iter().map(|(folder, places)| (folder.to_owned(), places)).collect()
-        });
         let bundles = |places: &Vec<usize>| places.iter().map(|at| &packed[*at]).collect();
+        let folders = self.layout.folders(packed, self.graph());
         folders.iter().map(|(folder, places)| (folder.as_str(), bundles(places))).collect()
     }
 
@@ -404,10 +356,7 @@ impl Material {
     /// The places of bundles that hold something that changed, where their nodes are the same.
     fn touched(&self, before: &Before) -> Vec<usize> {
         if before.here {
-            let packed = &before.packed;
-            let holders = self.layout.holders.get_or_init(|| Holders::of(packed, self.entries.len()));
-            let touched = before.changed.iter().flat_map(|at| holders.of_entry(*at));
-            return touched.map(|at| *at as usize).collect::<BTreeSet<_>>().into_iter().collect();
+            return self.layout.holding(&before.changed, &before.packed, self.entries.len());
         }
         let changed = before.flags(self.entries.len());
         let all = before.packed.iter().enumerate();
@@ -427,8 +376,19 @@ impl Material {
         let tokens = entries.map(|entry| entry.measures.tokens).sum();
         let more = OnceLock::from(self.more(bundle));
         let mut packed = Packed { root, nodes, hash, tokens, more };
-        packed.tokens += becket_base::tokens::count(&self.text(&packed, (1, 1), "").frame());
+        packed.tokens += self.frame_tokens(&packed);
         packed
+    }
+
+    /// Of what a bundle says beside its nodes. Edges are counted one by one, because many bundles have the same: their text
+    /// is cut into tokens where one ends and the next begins.
+    fn frame_tokens(&self, packed: &Packed) -> usize {
+        let text = self.text(packed, (1, 1), "");
+        let path = |at: usize| self.layout.path_tokens(at, self.graph());
+        let edges = packed.more.get().map_or(&[][..], |more| &more.edges);
+        let edges: usize =
+            edges.iter().map(|(from, to, kind)| path(*from) + path(*to) + edge_tokens(*kind)).sum();
+        edges + tokens::count(&BundleText { edges: Vec::new(), nodes: Vec::new(), ..text }.json())
     }
 
     fn bundle(&self, at: usize) -> Bundle {
