@@ -98,7 +98,7 @@ impl BundleText<'_> {
     fn size(&self) -> usize {
         let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
         let edges: usize = self.edges.iter().map(|(from, to, _)| from.len() + to.len() + 20).sum();
-        nodes + edges + 1024
+        nodes + edges + self.missing.len() * 192 + self.cut.len() * 128 + 1024
     }
 
     fn write(&self, text: &mut String) {
@@ -150,35 +150,34 @@ impl BundleText<'_> {
     }
 }
 
-/// The file of a folder.
-pub fn folder_file(bundles: &[BundleText<'_>], format: Format) -> String {
+/// The file of a folder, at the end of a text.
+pub fn folder_file(bundles: &[BundleText<'_>], format: Format, text: &mut String) {
     match format {
         // One bundle a line: small, and a difference in Git shows the bundle.
-        Format::Json => list(bundles),
-        Format::Ndjson => joined(bundles, "", "\n", "\n"),
-        Format::Pretty => match serde_json::to_string_pretty(&values(bundles)) {
-            Ok(text) => text + "\n",
-            Err(_) => list(bundles),
-        },
-        Format::Toon => toon(&Value::from(values(bundles))) + "\n",
+        Format::Json => joined(text, bundles, "[\n", ",\n", "\n]\n"),
+        Format::Ndjson => joined(text, bundles, "", "\n", "\n"),
+        // Writing to a string cannot fail, and our own values have only text keys.
+        Format::Pretty => {
+            let pretty = serde_json::to_string_pretty(&values(bundles));
+            debug_assert!(pretty.is_ok());
+            let _ = writeln!(text, "{}", pretty.unwrap_or_default());
+        }
+        Format::Toon => {
+            let _ = writeln!(text, "{}", toon(&Value::from(values(bundles))));
+        }
     }
 }
 
-fn list(bundles: &[BundleText<'_>]) -> String {
-    joined(bundles, "[\n", ",\n", "\n]\n")
-}
-
-fn joined(bundles: &[BundleText<'_>], before: &str, between: &str, after: &str) -> String {
-    let mut text = String::with_capacity(bundles.iter().map(BundleText::size).sum());
+fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: &str, after: &str) {
+    text.reserve(bundles.iter().map(BundleText::size).sum());
     text.push_str(before);
     for (at, bundle) in bundles.iter().enumerate() {
         if at > 0 {
             text.push_str(between);
         }
-        bundle.write(&mut text);
+        bundle.write(text);
     }
     text.push_str(after);
-    text
 }
 
 /// As JSON; almost every path can stand in it as it is.
@@ -233,7 +232,7 @@ mod tests {
             created_at: "2026-01-01T00:00:00Z",
             bundle_hash: "uifb:0",
             nodes,
-            edges: vec![("a", "b", EdgeKind::TypeOnly)],
+            edges: vec![("a", "b \"c\"\\\u{1}", EdgeKind::TypeOnly), ("a", "d", EdgeKind::Static)],
             missing: &[],
             cut: &[],
         }
@@ -242,12 +241,18 @@ mod tests {
     #[test]
     fn every_json_form_is_read_back() {
         let texts = vec![bundle(vec!["{\"entryId\":\"a\"}"]), bundle(Vec::new())];
-        let plain = read_folder_file(&folder_file(&texts, Format::Json)).unwrap();
+        let read = |format| {
+            let mut text = String::new();
+            folder_file(&texts, format, &mut text);
+            read_folder_file(&text).unwrap()
+        };
+        let plain = read(Format::Json);
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0]["entryId"], "src/a \"b\".ts");
-        assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only"]));
+        assert_eq!(plain[0]["graph"]["edges"], json!([["a", "b \"c\"\\\u{1}"], ["a", "d"]]));
+        assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only", "static"]));
         for format in [Format::Pretty, Format::Ndjson] {
-            assert_eq!(read_folder_file(&folder_file(&texts, format)).unwrap(), plain, "{format:?}");
+            assert_eq!(read(format), plain, "{format:?}");
         }
         assert!(read_folder_file("[{\"cut").is_err());
         assert!(read_folder_file("").is_err());

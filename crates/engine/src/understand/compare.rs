@@ -175,7 +175,7 @@ impl Engine {
                         pages.files.insert(path.clone(), Page::Same);
                     }
                 }
-                self.write_pages(&pages, &folder)?;
+                self.write_pages(&reading, &pages, &folder)?;
             }
         }
         Ok(DriftReport { compared, approved: request.approve, orphaned })
@@ -220,7 +220,7 @@ impl Engine {
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
-            self.write_pages(&pages, &folder)?;
+            self.write_pages(&reading, &pages, &folder)?;
         }
         Ok(self.answer(&site, result, baseline.id))
     }

@@ -227,8 +227,11 @@ impl Engine {
         }
         let pages = self.pages(&reading, &output);
         let nothing = reading.material.entries.is_empty() && written::read_index(&output).is_none();
-        let wrote =
-            if writes && !nothing { self.write_pages(&pages, &output)? } else { written::Wrote::default() };
+        let wrote = if writes && !nothing {
+            self.write_pages(&reading, &pages, &output)?
+        } else {
+            written::Wrote::default()
+        };
         Ok(Generated { reading, pages, wrote, output, shape })
     }
 
@@ -282,8 +285,13 @@ impl Engine {
     }
 
     /// Writes pages, and keeps in mind what was written.
-    pub(super) fn write_pages(&self, pages: &Pages, folder: &Path) -> Result<written::Wrote, Error> {
-        let wrote = written::write(pages, folder)?;
+    pub(super) fn write_pages(
+        &self,
+        reading: &Reading,
+        pages: &Pages,
+        folder: &Path,
+    ) -> Result<written::Wrote, Error> {
+        let wrote = written::write(&reading.material, pages, folder)?;
         self.keep_pages(folder, pages.keep(folder));
         Ok(wrote)
     }

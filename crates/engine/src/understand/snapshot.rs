@@ -143,7 +143,7 @@ impl Engine {
             return Err(nothing_found(&reading.site));
         }
         let pages = self.pages(&reading, &folder);
-        self.write_pages(&pages, &folder)?;
+        self.write_pages(&reading, &pages, &folder)?;
         drop(lock);
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)

@@ -1,6 +1,7 @@
 //! Contracts as files in the project: written only where something changed, read back in either spelling, and taken away
 //! again. Times of making are kept while what was made is the same, so that an unchanged project writes unchanged bytes.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -46,6 +47,8 @@ pub(super) struct Pages {
 
 #[derive(Debug)]
 pub(super) enum Page {
+    /// Its text is made when it is written: all of them together would be the largest part of the memory of a run.
+    Bundles(Arc<KeptPage>),
     Text(String),
     /// It stands there already, and was not touched since.
     Same,
@@ -116,7 +119,7 @@ pub(super) fn pages(
         (inside, path, bundles, known, known.is_some_and(same))
     });
     let changed = known.iter().filter(|(.., same)| !same).collect();
-    let mut texts = each(changed, MANY_PAGES, |(_, path, bundles, known, _)| {
+    let mut made = each(changed, MANY_PAGES, |(_, path, bundles, known, _)| {
         let before: HashMap<String, Arc<str>> = match known {
             Some(page) => {
                 let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
@@ -126,24 +129,18 @@ pub(super) fn pages(
         };
         let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
         let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
-        let texts: Vec<BundleText<'_>> = bundles
-            .iter()
-            .zip(&times)
-            .enumerate()
-            .map(|(at, (packed, time))| material.text(packed, (at + 1, bundles.len()), time))
-            .collect();
-        let text = render::folder_file(&texts, format);
         let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
-        (Page::Text(text), Arc::new(KeptPage { bundles, times, stamp: None, row: OnceLock::new() }))
+        let page = Arc::new(KeptPage { bundles, times, stamp: None, row: OnceLock::new() });
+        (Page::Bundles(Arc::clone(&page)), page)
     })
     .into_iter();
     let (mut files, mut pages, mut rows) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for (inside, path, _, known, same) in &known {
-        let made = match known.filter(|_| *same) {
+        let page = match known.filter(|_| *same) {
             Some(page) => Some((Page::Same, Arc::clone(page))),
-            None => texts.next(),
+            None => made.next(),
         };
-        if let Some((page, kept)) = made {
+        if let Some((page, kept)) = page {
             rows.push(Arc::clone(
                 kept.row.get_or_init(|| Arc::new(row(material, inside, path, &kept.bundles))),
             ));
@@ -276,22 +273,19 @@ fn times_of(text: &str) -> HashMap<String, Arc<str>> {
 }
 
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not.
-pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
+pub(super) fn write(material: &Material, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
-    let texts: Vec<(&String, &String)> = pages
-        .files
-        .iter()
-        .filter_map(|(path, page)| match page {
-            Page::Text(text) => Some((path, text)),
-            Page::Same => None,
-        })
-        .collect();
+    let others = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same));
     let mut wrote = Wrote::default();
     // The index comes last: until then it says what stood there before.
-    let (folders, index): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(path, _)| *path != INDEX);
+    let (folders, index): (Vec<_>, Vec<_>) = others.partition(|(path, _)| *path != INDEX);
     for (at, some) in folders.chunks(BATCH).chain([&*index]).enumerate() {
         tell("writing context files", at * BATCH, Some(pages.files.len()));
-        let written = each(some.to_vec(), MANY_PAGES, |(path, text)| write_page(folder, path, text));
+        let written = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
+            Page::Bundles(page) => with_text(material, page, |text| write_page(folder, path, text)),
+            Page::Text(text) => write_page(folder, path, text),
+            Page::Same => Ok(false),
+        });
         for written in written {
             wrote.written += usize::from(written.map_err(not_written)?);
         }
@@ -302,6 +296,23 @@ pub(super) fn write(pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
         wrote.removed += 1;
     }
     Ok(wrote)
+}
+
+/// Hands the text of a page to `then`, without making room for it each time.
+fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) -> T) -> T {
+    thread_local! {
+        static ROOM: Cell<String> = const { Cell::new(String::new()) };
+    }
+    let bundles = page.bundles.iter().zip(&page.times).enumerate();
+    let texts: Vec<BundleText<'_>> = bundles
+        .map(|(at, (packed, time))| material.text(packed, (at + 1, page.bundles.len()), time))
+        .collect();
+    let mut room = ROOM.take();
+    room.clear();
+    render::folder_file(&texts, material.options.format, &mut room);
+    let result = then(&room);
+    ROOM.set(room);
+    result
 }
 
 /// Whether it had to be written.

@@ -188,3 +188,17 @@ fn a_new_process_makes_only_what_an_edit_touches() {
     let again = generate();
     assert_eq!((again.files_parsed, again.files_written, again.files_unchanged), (0, 0, 41));
 }
+
+/// Bundles are counted in parts, many of which stand in many of them; the sum is what their files really have.
+#[test]
+fn what_bundles_cost_is_what_is_in_their_files() {
+    let repo = project();
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    let read = |path: &str| fs_err::read_to_string(repo.root().join(path)).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&read("context_main.json")).unwrap();
+    for folder in index["folders"].as_array().unwrap() {
+        let counted = becket_base::tokens::count(&read(folder["contextFile"].as_str().unwrap()));
+        let said = usize::try_from(folder["tokenEstimate"].as_u64().unwrap()).unwrap();
+        assert!(said.abs_diff(counted) * 100 <= counted * 2, "{said} for {counted} in {}", folder["path"]);
+    }
+}
