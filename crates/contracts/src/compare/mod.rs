@@ -7,6 +7,7 @@ mod form;
 mod generics;
 mod members;
 mod moved;
+mod passed_on;
 mod result;
 mod signature;
 mod types;
@@ -106,7 +107,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         let origin = moves.get(entry).copied();
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
-            Some(old) => files.extend(changed_file(before, old, contract)),
+            Some(old) => files.extend(changed_file((before, after), old, contract, &moves)),
             None => files.push(whole_file(before, contract, Change::Added)),
         }
     }
@@ -171,13 +172,19 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
     }
 }
 
-fn changed_file(before: &Side<'_>, old: &Contract, new: &Contract) -> Option<FileChange> {
+fn changed_file(
+    (before, after): (&Side<'_>, &Side<'_>),
+    old: &Contract,
+    new: &Contract,
+    moves: &BTreeMap<&str, &str>,
+) -> Option<FileChange> {
     let moved = old.entry_id != new.entry_id;
     // A file that names exports and declares nothing was written without declarations.
     let silent = |contract: &Contract| contract.declarations.is_empty() && !contract.exports.is_empty();
     let by_exports = before.reduced && (silent(old) || silent(new));
     let mut declarations = if by_exports { Vec::new() } else { declaration_changes(before, old, new) };
     declarations.extend(export_changes(before, old, new, by_exports));
+    declarations.extend(passed_on::changes((before, after), old, new, moves));
     declarations.extend(route_changes(before, old, new));
     let details = Details::between(old, new);
     if moved {

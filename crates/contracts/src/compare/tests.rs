@@ -208,3 +208,37 @@ fn files_that_come_and_go() {
     );
     assert!(compare(&side(&old), &side(&old)).files.is_empty());
 }
+
+#[test]
+fn a_name_that_comes_from_another_file_is_judged_by_what_it_is_there() {
+    use std::sync::Arc;
+
+    use crate::graph::{Edge, EdgeKind, Graph};
+    let files = |signature: &str| {
+        let mut barrel = contract("a.ts", Vec::new());
+        barrel.exports.named = vec!["x".to_owned()];
+        let constant = |text: &str| vec![declaration("x", DeclarationKind::Constant, text)];
+        [barrel, contract("b.ts", constant("const x: string")), contract("c.ts", constant(signature))]
+    };
+    let graph = |to: usize| {
+        let names = std::iter::once("x").collect();
+        let edge = Edge { to, kind: EdgeKind::ReExport, names, through: None };
+        let paths = ["a.ts", "b.ts", "c.ts"].map(Arc::from).to_vec();
+        Graph::from_edges(paths, vec![vec![edge], Vec::new(), Vec::new()])
+    };
+    for (signature, expected) in [
+        ("const x: number", Some(Verdict::Breaking)),
+        ("const x: 'a'", Some(Verdict::Compatible)),
+        ("const x: string", None),
+    ] {
+        let (old, mut new) = (files(signature), files(signature));
+        new[0].version.imports = vec!["./c".to_owned()];
+        let (before, after) = (graph(1), graph(2));
+        let comparison = compare(
+            &Side { graph: Some(&before), ..side(&old) },
+            &Side { graph: Some(&after), ..side(&new) },
+        );
+        let change = comparison.files[0].declarations.iter().find(|one| one.name == "x");
+        assert_eq!(change.map(|one| one.verdict), expected, "{signature}");
+    }
+}
