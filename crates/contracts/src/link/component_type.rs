@@ -100,6 +100,10 @@ impl<'l> Expander<'l> {
                 self.component_type(shape, scope, &Rc::new(all))
             }
             TypeShape::Call(call) => self.call(call, scope, arguments),
+            TypeShape::Indexed { of, key } => {
+                let found = self.indexed(of, key, scope, arguments)?;
+                self.component_type(&found.shape, found.scope, &found.arguments)
+            }
             TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
                 Found::Declared(file, declaration) if self.is_component(declaration, file) => {
                     match &declaration.detail {
@@ -176,7 +180,7 @@ impl<'l> Expander<'l> {
     }
 
     /// One level further down, if there is one.
-    fn deeper<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    pub(super) fn deeper<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
         let found = if self.goes_on() { look(self) } else { None };
         self.depth -= 1;

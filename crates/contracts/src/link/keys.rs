@@ -1,8 +1,9 @@
 //! Types of keys, and the members of types that are made over keys.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use super::props::{Arguments, Expander, Variants, plain};
+use super::props::{Arguments, Bound, Expander, Variants, bind, plain};
 use super::scope::{Found, Scope};
 use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
 
@@ -64,6 +65,54 @@ impl<'l> Expander<'l> {
             }
         };
         Some(variants.into_iter().map(|variant| variant.into_iter().map(member).collect()).collect())
+    }
+
+    /// What a member of a type is, where that is a type by its name.
+    pub(super) fn indexed<'f>(
+        &mut self,
+        of: &TypeShape,
+        key: &str,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        self.deeper(|expander| match of {
+            TypeShape::Object(members) => {
+                let text = &members.iter().find(|member| member.name == key)?.text;
+                let is_name = text.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'));
+                let shape = TypeShape::Reference { name: text.clone(), arguments: Vec::new() };
+                is_name.then(|| Bound { shape, scope, arguments: Rc::clone(arguments) })
+            }
+            TypeShape::Intersection(parts) => {
+                parts.iter().rev().find_map(|part| expander.indexed(part, key, scope, arguments))
+            }
+            TypeShape::Indexed { of, key: outer } => {
+                let found = expander.indexed(of, outer, scope, arguments)?;
+                expander.indexed(&found.shape, key, found.scope, &found.arguments)
+            }
+            TypeShape::Reference { name, arguments: given } => {
+                if let Some(bound) = arguments.get(name) {
+                    return expander.indexed(&bound.shape, key, bound.scope, &bound.arguments);
+                }
+                match expander.resolver.type_name(scope, name) {
+                    Found::Declared(file, declaration) => {
+                        let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else {
+                            return None;
+                        };
+                        let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
+                        let bound = bind(parameters, |index| given.get(index), &at, file);
+                        expander.indexed(shape, key, file, &bound)
+                    }
+                    _ if matches!(name.as_str(), "Readonly" | "Partial" | "Required" | "NonNullable") => {
+                        expander.indexed(given.first()?, key, scope, arguments)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
     }
 
     /// The keys that a type stands for, when they are picked from `of`.

@@ -185,6 +185,10 @@ impl<'l> Expander<'l> {
                 Some(branch) => self.within(branch, scope, arguments),
                 None => self.unknown(shape.text(), None),
             },
+            TypeShape::Indexed { of, key } => match self.indexed(of, key, scope, arguments) {
+                Some(found) => self.within(&found.shape, found.scope, &found.arguments),
+                None => self.unknown(shape.text(), None),
+            },
             TypeShape::Call(call) => match self.call(call, scope, arguments) {
                 Some(variants) => variants,
                 None => self.unknown(shape.text(), None),

@@ -76,6 +76,11 @@ pub enum TypeShape {
     },
     /// `check extends wanted ? yes : no`.
     Conditional(Box<ConditionalType>),
+    /// `Type['key']`.
+    Indexed {
+        of: Box<TypeShape>,
+        key: String,
+    },
     /// What a call of a function gives.
     Call(Box<CallShape>),
     /// Anything else, printed as declared.
@@ -189,6 +194,7 @@ impl TypeShape {
             Self::Mapped(mapped) => mapped.text.clone(),
             Self::Conditional(conditional) => conditional.text.clone(),
             Self::Generic { shape, .. } => shape.text(),
+            Self::Indexed { of, key } => format!("{}['{key}']", of.text()),
             Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
             Self::Text(text) => text.clone(),
         }

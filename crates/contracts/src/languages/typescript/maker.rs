@@ -90,8 +90,16 @@ struct Returned<'r, 's, 'x, 'a> {
 
 impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
     fn component(&self, expression: &'x Expression<'a>, names: usize) -> Option<TypeShape> {
-        if let Some(said) = component::cast(expression).map(|ty| shape::of_type(self.print, ty)) {
-            if may_be(&said, self.parameters) {
+        if let Some(ty) = component::cast(expression).filter(|ty| !component::is_element(ty)) {
+            let said = shape::of_type(self.print, ty);
+            // `Component as Made<P>` gives what that is, whatever it is called.
+            let is_component = matches!(
+                expression.get_inner_expression(),
+                Expression::Identifier(name) if component::is_component_name(&name.name)
+            );
+            if may_be(&said, self.parameters)
+                || is_component && matches!(said, TypeShape::Reference { .. } | TypeShape::Intersection(_))
+            {
                 return Some(said);
             }
         }

@@ -92,6 +92,16 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                 text: print.ty(ty),
             }))
         }
+        TSType::TSIndexedAccessType(indexed) => match &indexed.index_type {
+            TSType::TSLiteralType(literal) => match &literal.literal {
+                TSLiteral::StringLiteral(key) => TypeShape::Indexed {
+                    of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
+                    key: key.value.to_string(),
+                },
+                _ => TypeShape::Text(print.ty(ty)),
+            },
+            _ => TypeShape::Text(print.ty(ty)),
+        },
         TSType::TSConditionalType(conditional) => TypeShape::Conditional(Box::new(ConditionalType {
             check: at_depth(print, &conditional.check_type, depth + 1),
             wanted: print.ty(&conditional.extends_type),
