@@ -79,13 +79,17 @@ fn normal(pattern: &str) -> &str {
 /// The common case, without an automaton: the plain beginnings already differ.
 fn differ_at_once(left: &str, right: &str) -> bool {
     let plain = |one: char| !"*?[]{}\\,!".contains(one);
+    let mut after_slash = false;
     for (left, right) in left.chars().zip(right.chars()) {
-        if !plain(left) || !plain(right) {
+        // Two slashes mean what one does.
+        let doubled = after_slash && left != right && (left == '/' || right == '/');
+        if !plain(left) || !plain(right) || doubled {
             return false;
         }
         if left != right {
             return true;
         }
+        after_slash = left == '/';
     }
     false
 }

@@ -24,6 +24,9 @@ fn patterns_that_share_a_path_overlap() {
         ("日本/*", "日本/語.md"),
         ("a\\*b", "a*b"),
         ("[]]x", "]x"),
+        ("b/a", "b//*"),
+        ("b//a", "b/a"),
+        ("b//a", "b///*"),
     ] {
         assert!(overlap(left, right), "{left} and {right}");
         assert!(overlap(right, left), "{right} and {left}");
