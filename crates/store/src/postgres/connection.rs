@@ -92,6 +92,8 @@ const LOCK_SECONDS: u64 = 30;
 
 pub(crate) struct Session {
     wire: Wire,
+    /// When the server began, in its own words.
+    pub(super) began: String,
     statements: BTreeMap<String, Statement>,
     /// What the next transaction may expect.
     pub(super) outlook: Option<Outlook>,
@@ -129,7 +131,9 @@ impl Session {
         let turn = digest.as_bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
         let turn = TURN.replace("?1", &turn.to_string());
         wire.batch(&format!("{settings}; PREPARE becket_turn AS {turn}")).map_err(Failure::of)?;
-        Ok(Self { wire, statements: BTreeMap::new(), outlook: None })
+        let began = wire.run(async |client| client.query_one(BEGAN, &[]).await).map_err(Failure::of)?;
+        let began = began.try_get(0).map_err(Failure::of)?;
+        Ok(Self { wire, began, statements: BTreeMap::new(), outlook: None })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -251,6 +255,7 @@ impl Session {
     }
 }
 
+const BEGAN: &str = "SELECT CAST(pg_postmaster_start_time() AS TEXT)";
 const WRITE: &str = "BEGIN; EXECUTE becket_turn";
 const READ: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 

@@ -154,7 +154,7 @@ impl PostgresStore {
             transaction.roll_back();
             return Finished::Sure(Err(error));
         }
-        let ticket = transaction.ticket().to_owned();
+        let ticket = transaction.ticket();
         match transaction.commit(&self.schema) {
             Ok(()) => Finished::Sure(Ok(())),
             Err(Failure::Lost(_)) if begin != Begin::Read => Finished::Unsure(ticket),
@@ -163,7 +163,7 @@ impl PostgresStore {
     }
 
     /// The connection was lost between the commit and its answer. The server knows what became of it.
-    fn find_out(&self, slot: &mut Slot, ticket: &str) -> Result<()> {
+    fn find_out(&self, slot: &mut Slot, (ticket, began): &(String, String)) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         let unknown = || Error::Unsure { place: self.address.to_string() };
         slot.session = None;
@@ -175,13 +175,16 @@ impl PostgresStore {
             if slot.session.is_none() {
                 self.fill(slot, Instant::now(), left).map_err(|_| unknown())?;
             }
-            match slot.session.as_mut().map(|session| session.fate(ticket)) {
-                Some(Ok(Some(true))) => return Ok(()),
-                Some(Ok(Some(false))) => {
+            let fate = slot.session.as_mut().map(|session| (session.fate(ticket), session.began == *began));
+            match fate {
+                Some((Ok(Some(true)), true)) => return Ok(()),
+                // A server that fell gives the name of what it lost to another transaction.
+                Some((Ok(Some(true)), false)) => return Err(unknown()),
+                Some((Ok(Some(false)), _)) => {
                     let detail = format!("{} was lost, and nothing was done", self.address);
                     return Err(Error::Unavailable { detail });
                 }
-                Some(Ok(None)) => thread::sleep(FIRST_NAP),
+                Some((Ok(None), _)) => thread::sleep(FIRST_NAP),
                 _ => slot.session = None,
             }
         }
@@ -190,8 +193,8 @@ impl PostgresStore {
 
 enum Finished {
     Sure(Result<()>),
-    /// The name of a transaction whose commit was not answered.
-    Unsure(String),
+    /// The name of a transaction whose commit was not answered, and when its server began.
+    Unsure((String, String)),
     /// Nothing was kept, because it did not begin as was expected.
     Unfounded,
 }

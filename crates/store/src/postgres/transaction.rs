@@ -137,9 +137,9 @@ impl<'a> PostgresTransaction<'a> {
         Ok(Some((rows.iter().map(from_row).collect::<Result<_>>()?, touched)))
     }
 
-    /// By which the server can be asked what became of it.
-    pub(crate) fn ticket(&self) -> &str {
-        &self.ticket
+    /// By which the server can be asked what became of it, and when that server began.
+    pub(crate) fn ticket(&self) -> (String, String) {
+        (self.ticket.clone(), self.session.began.clone())
     }
 
     /// The events, the word to the others and the commit are one exchange.
