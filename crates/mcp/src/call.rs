@@ -83,17 +83,25 @@ impl Call {
             }
             None => (None, None),
         };
-        let work = tokio::task::spawn_blocking(move || {
+        let mut work = tokio::task::spawn_blocking(move || {
             cancellable(cancelled, || match listener {
                 Some(listener) => followed(listener, || work(&engine)),
                 None => work(&engine),
             })
         });
-        // Ends with the work, which drops the other end.
-        while let Some(step) = next(&mut heard).await {
+        // The end of the work is the end, and not that nobody is left who could tell: what was read may be kept, and who
+        // was told of the reading with it.
+        let ended = loop {
+            tokio::select! {
+                biased;
+                Some(step) = next(&mut heard) => self.progress(step.value, None, &step.message).await,
+                ended = &mut work => break ended,
+            }
+        };
+        while let Some(step) = heard.as_mut().and_then(|heard| heard.try_recv().ok()) {
             self.progress(step.value, None, &step.message).await;
         }
-        match work.await {
+        match ended {
             Ok(result) => result,
             Err(error) => Err(Error::internal("The call ended unexpectedly.").with_source(error)),
         }

@@ -161,6 +161,25 @@ fn a_repository_whose_path_is_no_text_is_refused_in_words_by_everything() {
     assert_eq!(std::fs::read_dir(repo.root()).unwrap().count(), before, "nothing was written");
 }
 
+/// Who is told of the first reading is known to what is kept of it; the call ends all the same.
+#[test]
+fn the_first_call_is_answered_to_a_client_that_asks_for_progress() {
+    for (tool, arguments) in
+        [("logicstamp_refresh_snapshot", json!({})), ("logicstamp_search_components", json!({"query": "a"}))]
+    {
+        let repo = TestRepo::new();
+        repo.write("src/a.ts", "export const a = 1;\n");
+        let mut server = McpProcess::spawn(becket(&repo, ["mcp"]));
+        server.initialize("2025-11-25");
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "first"}});
+        let answer = server.request("tools/call", params.clone());
+        assert!(answer["result"]["structuredContent"]["error"].is_null(), "{tool}: {answer}");
+        let again = server.request("tools/call", params);
+        assert!(again["result"].is_object(), "{tool}: {again}");
+        server.finish();
+    }
+}
+
 #[test]
 fn a_shipped_tool_says_how_far_it_is_and_logs_its_call() {
     let repo = TestRepo::new();
