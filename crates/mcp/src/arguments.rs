@@ -1,10 +1,15 @@
 //! Arguments as callers really send them: either case is accepted, an unknown name is answered with the nearest one.
 
-use becket_base::nearest;
+use becket_base::{clip, nearest};
 use becket_engine::Error;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::expectation::{Mismatch, mismatch};
+
+/// Of what somebody else wrote.
+const SHOWN: usize = 200;
 
 /// Renames `task_id` to a declared `taskId` (and the reverse), and refuses what is not declared at all.
 pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) -> Result<JsonObject, Error> {
@@ -29,34 +34,38 @@ pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) ->
     Ok(spelled)
 }
 
-/// Into the tool's own type; a wrong type is named with its place.
-pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject) -> Result<P, Error> {
-    locate_error(&Value::Object(arguments)).map_err(|(place, problem)| {
-        let message = if place.is_empty() {
-            format!("The arguments are not what the tool takes: {problem}.")
-        } else {
-            format!("The argument `{place}` is not what the tool takes: {problem}.")
+/// Into the tool's own type; what is wrong is named with its place, and with what belongs there.
+pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject, schema: &JsonObject) -> Result<P, Error> {
+    let arguments = Value::Object(arguments);
+    P::deserialize(&arguments).map_err(|error| {
+        let Some(wrong) = mismatch(&arguments, &Value::Object(schema.clone()), "") else {
+            let problem = error.to_string();
+            return Error::invalid(
+                "invalid_arguments",
+                format!("The arguments are not what the tool takes: {}.", clip(&problem, SHOWN)),
+            )
+            .with_hint("The tool's inputSchema says what it takes.");
         };
-        Error::invalid("invalid_arguments", message).with_hint("The tool's inputSchema says what it takes.")
+        let Mismatch { place, expected, found } = wrong;
+        let message = match found {
+            Some(found) => format!("The argument `{place}` is {expected}, not {found}."),
+            None => format!("The argument `{place}` is missing: {expected}."),
+        };
+        let root = place.split(['.', '[']).next().unwrap_or_default();
+        Error::invalid("invalid_arguments", message).with_hint(next_step(schema, root))
     })
 }
 
-fn locate_error<P: DeserializeOwned>(arguments: &Value) -> Result<P, (String, String)> {
-    // Which argument is wrong: the one without which, or with which alone, the error goes away.
-    let error = match P::deserialize(arguments) {
-        Ok(params) => return Ok(params),
-        Err(error) => error.to_string(),
+fn next_step(schema: &JsonObject, name: &str) -> String {
+    let names = schema.get("required").and_then(Value::as_array);
+    let step = match names.is_some_and(|names| names.iter().any(|one| one == name)) {
+        true => "Send it so",
+        false => "Send it so, or leave it out",
     };
-    let members = arguments.as_object().cloned().unwrap_or_default();
-    let place = members.keys().find(|name| {
-        let mut without = members.clone();
-        without.remove(*name);
-        match P::deserialize(&Value::Object(without)) {
-            Ok(_) => true,
-            Err(other) => other.to_string() != error && other.to_string().contains("missing field"),
-        }
-    });
-    Err((place.cloned().unwrap_or_default(), error))
+    match schema.get("properties").and_then(|all| all.get(name)?.get("description")?.as_str()) {
+        Some(meaning) => format!("{step}: {}", clip(meaning, SHOWN)),
+        None => format!("{step}; the tool's inputSchema says what else it takes."),
+    }
 }
 
 fn declared_names(schema: &JsonObject) -> Vec<&str> {
@@ -71,7 +80,7 @@ fn folded(name: &str) -> String {
 }
 
 fn unknown(name: &str, declared: &[&str]) -> Error {
-    let error = Error::invalid("invalid_arguments", format!("There is no argument `{name}`."));
+    let error = Error::invalid("invalid_arguments", format!("There is no argument `{}`.", clip(name, SHOWN)));
     let takes = if declared.is_empty() { "no arguments".to_owned() } else { declared.join(", ") };
     match nearest(name, declared.iter().copied()) {
         Some(meant) => error.with_hint(format!("Did you mean `{meant}`? The tool takes {takes}.")),
@@ -90,12 +99,15 @@ mod tests {
     #[serde(rename_all = "camelCase")]
     struct Params {
         task_id: String,
+        /// How far.
+        #[schemars(range(min = 0, max = 9))]
         depth: Option<u32>,
     }
 
     fn read(arguments: Value) -> Result<Params, Error> {
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        parse(spelled_as_declared(arguments, &schema::of::<Params>())?)
+        let schema = schema::of::<Params>();
+        parse(spelled_as_declared(arguments, &schema)?, &schema)
     }
 
     #[test]
@@ -118,20 +130,33 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_type_is_named_with_its_place() {
+    fn a_wrong_type_is_named_with_its_place_and_the_next_step() {
         let error = read(json!({"taskId": "T1", "depth": "deep"})).unwrap_err();
-        assert!(error.message().starts_with("The argument `depth` is not"), "{error}");
+        assert_eq!(error.message(), r#"The argument `depth` is a whole number from 0 to 9, not "deep"."#);
+        assert_eq!(error.hint(), Some("Send it so, or leave it out: How far."));
+        let error = read(json!({"taskId": "T1", "depth": -1})).unwrap_err();
+        assert_eq!(error.message(), "The argument `depth` is a whole number from 0 to 9, not -1.");
     }
 
     #[test]
     fn a_wrong_type_of_a_required_argument_is_named_too() {
         let error = read(json!({"taskId": 7, "depth": 1})).unwrap_err();
-        assert!(error.message().starts_with("The argument `taskId` is not"), "{error}");
+        assert_eq!(error.message(), "The argument `taskId` is a text, not 7.");
+        assert!(error.hint().is_some_and(|hint| hint.starts_with("Send it so;")), "{error:?}");
     }
 
     #[test]
     fn a_missing_argument_is_named() {
         let error = read(json!({})).unwrap_err();
-        assert!(error.message().contains("missing field `taskId`"), "{error}");
+        assert_eq!(error.message(), "The argument `taskId` is missing: a text.");
+    }
+
+    #[test]
+    fn a_long_name_or_value_is_not_sent_back_whole() {
+        let long = "x".repeat(5000);
+        for arguments in [json!({"taskId": "T1", "depth": long}), json!({long.clone(): 1})] {
+            let error = read(arguments).unwrap_err();
+            assert!(error.message().len() < 400, "{error}");
+        }
     }
 }

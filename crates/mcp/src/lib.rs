@@ -12,6 +12,7 @@ mod completion;
 mod conformance;
 mod coordinate_text;
 mod drift;
+mod expectation;
 mod follow;
 pub mod http;
 mod instructions;

@@ -161,7 +161,7 @@ async fn run<T: Tool>(
     let mut arguments = arguments::spelled_as_declared(arguments, input)?;
     let request = T::PAGE.map(|page| page::Request::take(page, &mut arguments)).transpose()?;
     let persona = call.persona();
-    let params = arguments::parse::<T::Params>(arguments)?;
+    let params = arguments::parse::<T::Params>(arguments, input)?;
     let output = T::run(call, params).await?;
     let text = T::text(&output);
     let mut value = serde_json::to_value(&output)

@@ -37,6 +37,9 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
 /// An optional member is left out, never null: many hosts understand one type at a time.
 fn without_null(schema: &mut schemars::Schema) {
     let Some(object) = schema.as_object_mut() else { return };
+    if object.get("default") == Some(&Value::Null) {
+        object.remove("default");
+    }
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

@@ -307,7 +307,7 @@ async fn a_withheld_tool_is_refused_and_an_unknown_one_is_a_protocol_error() {
 async fn bad_arguments_are_tool_errors_with_a_code_and_a_hint() {
     let mut client = Client::handshake("2025-11-25").await;
     for (arguments, words) in [
-        (json!({}), "missing field `rowCount`"),
+        (json!({}), "The argument `rowCount` is missing"),
         (json!({"rowCount": "many"}), "`rowCount`"),
         (json!({"rowCount": 1, "rowCout": 2}), "no argument `rowCout`"),
         (json!({"rowCount": 1, "limit": 0}), "`limit`"),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{AgentId, Description};
 use crate::sql::Transaction;
 
@@ -33,6 +33,9 @@ pub(crate) trait Backend: Debug + Send + Sync {
 
     /// Changes of users cannot be kept; what is mirrored from files still can, for as long as the process lives.
     fn is_read_only(&self) -> bool;
+
+    /// Why a change would not be kept, if it would not. Looks again where that may have changed.
+    fn refusal(&self) -> Option<Error>;
 
     fn describe(&self) -> Result<Description>;
 }

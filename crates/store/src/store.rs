@@ -154,6 +154,13 @@ impl Store {
         Ok((digest, thread))
     }
 
+    /// Up to which event an agent was told what happened, by this process or another.
+    pub fn told(&self, agent: &AgentId) -> Result<i64> {
+        let here = self.told.lock().unwrap_or_else(PoisonError::into_inner).get(agent).map(|told| told.event);
+        let glance = self.read(|transaction| digest::glance(transaction, agent))?;
+        Ok(glance.told.max(here.unwrap_or(0)))
+    }
+
     // ---- definitions of a worktree
 
     /// What the worktree's `spec.yaml` was when it was last read; nothing when it never was.
@@ -564,10 +571,13 @@ impl Store {
         by: Option<&AgentId>,
         work: impl FnMut(&mut dyn Transaction) -> Result<T>,
     ) -> Result<T> {
-        if self.is_read_only() {
+        if self.read_only {
             return Err(Error::ReadOnly { place: self.backend.describe()?.place });
         }
-        self.write_by(by, work)
+        match self.backend.refusal() {
+            Some(refusal) => Err(refusal),
+            None => self.write_by(by, work),
+        }
     }
 
     fn write<T>(&self, work: impl FnMut(&mut dyn Transaction) -> Result<T>) -> Result<T> {

@@ -153,6 +153,9 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Ui::new(false, Color::Auto).print(&format!("lodestar (becket {})", env!("CARGO_PKG_VERSION")));
         return ExitCode::SUCCESS;
     }
+    if words.iter().any(|word| word == "--explain") {
+        return explain(words);
+    }
     let cli = match Lodestar::try_parse_from(
         std::iter::once(OsString::from("lodestar")).chain(words.iter().cloned()),
     ) {
@@ -170,9 +173,6 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let context = Context::open(global, ui);
     let command = cli.command.unwrap_or(Command::Status);
-    if cli.explain {
-        return explain(&ui, cli.json, &command);
-    }
     let engine = context.engine(Vec::new());
     engine.coordinate_in_nearest_folder();
     let outcome = act(command, &engine, &ui, cli.json);
@@ -335,29 +335,48 @@ fn reset(engine: &Engine, ui: &Ui, json: bool, force: bool, hard: bool) -> Resul
     Ok(Outcome::new(json!(done), format!("Cleared {would}.")))
 }
 
-/// What each command is for, without doing it; with `--json` a bare object.
-fn explain(ui: &Ui, json: bool, command: &Command) -> ExitCode {
-    let name = match command {
-        Command::Init { .. } => "init",
-        Command::Status => "status",
-        Command::Doctor => "doctor",
-        Command::Reset { .. } => "reset",
-        Command::Export { .. } => "export snapshot",
-        Command::Agent { command } => command.as_ref().map_or("agent", Agent::name),
-        Command::Task { command } => command.as_ref().map_or("task", Task::name),
-        Command::Msg { command } => command.as_ref().map_or("msg", Msg::name),
-        Command::Mcp { .. } => "mcp serve",
-    };
-    // The help texts are the explanations: said once.
-    let mut about = <Lodestar as clap::CommandFactory>::command();
-    for word in name.split(' ') {
-        about = about.find_subcommand(word).cloned().unwrap_or(about);
+/// What a command is for and takes, without doing it and whatever else was given; with `--json` a bare object.
+pub(super) fn explain(words: &[OsString]) -> ExitCode {
+    let json = words.iter().any(|word| word == "--json");
+    let mut command = <Lodestar as clap::CommandFactory>::command();
+    command.build();
+    let mut name = String::from("lodestar");
+    for word in words.iter().filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-')) {
+        let Some(inner) = command.find_subcommand(word).cloned() else { break };
+        name = format!("{name} {}", inner.get_name());
+        command = inner;
     }
-    let purpose = about.get_about().map(ToString::to_string).unwrap_or_default();
+    // The help texts are the explanations: said once.
+    let purpose = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let usage = command.render_usage().to_string().replace("Usage: ", "");
+    let takes: Vec<(String, String)> = command
+        .get_arguments()
+        .filter(|argument| !argument.is_global_set() && argument.get_id() != "help")
+        .map(|argument| {
+            let meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
+            let name = argument.get_long().map(|long| format!("--{long}"));
+            (name.unwrap_or_else(|| argument.get_id().as_str().to_uppercase()), meaning)
+        })
+        .collect();
+    let ui = Ui::new(json, Color::Auto);
     if json {
-        ui.print(&pretty(&json!({"command": format!("lodestar {name}"), "purpose": purpose})));
+        let takes: Vec<Value> =
+            takes.iter().map(|(name, meaning)| json!({"name": name, "meaning": meaning})).collect();
+        let told = json!({"command": name, "purpose": purpose, "usage": usage, "arguments": takes});
+        ui.print(&pretty(&told));
     } else {
-        ui.print(&format!("lodestar {name}: {purpose}"));
+        let lines: Vec<String> = takes
+            .iter()
+            .map(|(name, meaning)| format!("  {name:<20} {meaning}").trim_end().to_owned())
+            .collect();
+        ui.print(
+            [format!("{name}: {purpose}"), format!("  {usage}")]
+                .into_iter()
+                .chain(lines)
+                .collect::<Vec<_>>()
+                .join("\n")
+                .as_str(),
+        );
     }
     ExitCode::SUCCESS
 }

@@ -128,25 +128,19 @@ impl Engine {
         root: &Path,
         workspace: &Workspace,
     ) -> Result<(Arc<Store>, String, Worktree, bool), Error> {
-        let address = self.settings.optional_text(config::STORE_URL).map(str::to_owned);
-        let (place, shown, key) = match &address {
-            Some(address) if address.contains("://") => {
-                let place = Place::parse(address)?;
-                let shown = match &place {
-                    Place::Server(server) => server.to_string(),
-                    Place::File(file) => file.display().to_string(),
-                };
-                let clone = self.clone_id(workspace);
-                (place, shown, Worktree::new(format!("{clone}:{}", root.display())))
-            }
-            other => {
-                let file = match other {
-                    Some(path) => workspace.root.join(path),
-                    None => self.runtime_folder(root, workspace)?.join("runtime.sqlite"),
-                };
-                let shown = file.display().to_string();
-                (Place::File(file), shown, Worktree::new(root.display().to_string()))
-            }
+        let address = self.settings.optional_text(config::STORE_URL);
+        if address.is_none() {
+            self.make_runtime_folder(root, workspace)?;
+        }
+        let place = self.store_place(root, workspace)?;
+        let shown = match &place {
+            Place::Server(server) => server.to_string(),
+            Place::File(file) => file.display().to_string(),
+        };
+        let key = if address.is_some_and(|address| address.contains("://")) {
+            Worktree::new(format!("{}:{}", self.clone_id(workspace), root.display()))
+        } else {
+            Worktree::new(root.display().to_string())
         };
         let identity = match &place {
             Place::File(file) => Some(identity(file)),
@@ -169,8 +163,26 @@ impl Engine {
         Ok((store, shown, key, true))
     }
 
+    /// As the settings say, or beside the main worktree's `spec.yaml`.
+    fn store_place(&self, root: &Path, workspace: &Workspace) -> Result<Place, Error> {
+        Ok(match self.settings.optional_text(config::STORE_URL) {
+            Some(address) if address.contains("://") => Place::parse(address)?,
+            Some(path) => Place::File(workspace.root.join(path)),
+            None => Place::File(runtime_place(root, workspace).join("runtime.sqlite")),
+        })
+    }
+
+    /// The file that the store is in, or what stands in the place of one.
+    pub(super) fn runtime_file(&self, root: &Path, workspace: &Workspace) -> Result<PathBuf, String> {
+        match self.store_place(root, workspace) {
+            Ok(Place::File(file)) => Ok(file),
+            Ok(Place::Server(server)) => Err(server.to_string()),
+            Err(error) => Err(error.message().to_owned()),
+        }
+    }
+
     /// Made where it is not there, unless nothing may be written.
-    fn runtime_folder(&self, root: &Path, workspace: &Workspace) -> Result<PathBuf, Error> {
+    fn make_runtime_folder(&self, root: &Path, workspace: &Workspace) -> Result<(), Error> {
         let folder = runtime_place(root, workspace);
         if !folder.is_dir() && !self.settings.flag(config::MCP_READ_ONLY) {
             let made = fs_err::create_dir_all(&folder).and_then(|()| super::init::write_ignore(&folder));
@@ -180,7 +192,7 @@ impl Engine {
                     .with_source(error)
             })?;
         }
-        Ok(folder)
+        Ok(())
     }
 
     fn open_store(&self, place: &Place, workspace: &Workspace) -> Result<Store, Error> {

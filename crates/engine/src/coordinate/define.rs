@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use becket_base::Timestamp;
 use becket_store::{
-    AgentId, Cascade, Change, Reservation, TaskDetail, TaskId, globs, prd,
-    spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Prd, PrdReference, Sheet, Status},
+    AgentId, Cascade, Change, Reservation, TaskDetail, TaskId, globs,
+    spec_file::{DEFAULT_PRIORITY, Definition, Edit, Field, Sheet, Status},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{Answer, agent_id},
     board::{Board, stamp_of},
+    requirement::PrdInput,
     tasks::{parse_status, task_id},
     views::TaskDetailView,
 };
@@ -68,22 +69,6 @@ impl TaskCreate {
             "locks": self.locks, "priority": self.priority, "status": self.status, "prd": prd,
         })
     }
-}
-
-/// Where the task comes from in the document of requirements.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PrdInput {
-    /// The file, relative to the root.
-    pub source: String,
-    /// Headings or anchors in it.
-    #[serde(default)]
-    pub refs: Vec<String>,
-    #[serde(default)]
-    pub excerpt: Option<String>,
-    /// Whether file and anchors must exist; they must if left out.
-    #[serde(default)]
-    pub validate: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -287,56 +272,6 @@ impl Engine {
             deleted_task_ids: deleted.tasks.iter().map(ToString::to_string).collect(),
         };
         Ok(self.answered(&board, agent.as_ref(), answer))
-    }
-
-    /// The pointer with the hashes of today, and what is odd about it.
-    fn prd_of(&self, board: &Board, input: &PrdInput) -> Result<(Prd, Vec<String>), Error> {
-        let refs = |document: Option<&str>| {
-            let reference = |anchor: &String| {
-                let mut reference = PrdReference {
-                    anchor: anchor.trim_start_matches('#').to_owned(),
-                    ..PrdReference::default()
-                };
-                if let Some(section) = document.and_then(|document| prd::section(document, &reference)) {
-                    reference.section_hash = Some(prd::section_hash(&section));
-                }
-                reference
-            };
-            input.refs.iter().map(reference).collect::<Vec<_>>()
-        };
-        let strict = input.validate.unwrap_or(true);
-        let document = match self.prd_document(board, &input.source) {
-            Ok(document) => document,
-            Err(error) if strict || error.kind() == crate::ErrorKind::Denied => return Err(error),
-            Err(error) => {
-                let prd = Prd {
-                    source: input.source.clone(),
-                    refs: refs(None),
-                    excerpt: input.excerpt.clone(),
-                    prd_hash: None,
-                };
-                return Ok((prd, vec![error.message().to_owned()]));
-            }
-        };
-        let refs = refs(Some(&document));
-        let lost = refs.iter().find(|reference| reference.section_hash.is_none());
-        let mut warnings = Vec::new();
-        if let Some(lost) = lost {
-            let known = prd::anchors(&document);
-            let nearest = becket_base::nearest(&lost.anchor, known.iter().map(String::as_str));
-            let message =
-                format!("`{}` has no section `{}`.", input.source, becket_base::clip(&lost.anchor, 80));
-            if strict {
-                let hint = nearest.map_or_else(
-                    || "Name a heading of the document, or its {#anchor}.".to_owned(),
-                    |nearest| format!("Did you mean `{nearest}`?"),
-                );
-                return Err(Error::not_found("prd_section_missing", message).with_hint(hint));
-            }
-            warnings.push(message);
-        }
-        let prd_hash = Some(prd::hash(&document));
-        Ok((Prd { source: input.source.clone(), refs, excerpt: input.excerpt.clone(), prd_hash }, warnings))
     }
 }
 

@@ -34,7 +34,7 @@ pub struct EventsPull {
 #[serde(rename_all = "camelCase")]
 pub struct EventsWait {
     pub agent_id: String,
-    /// Events after this one; from now on if left out.
+    /// Events after this one; if left out, what the agent was not told since its last call.
     #[serde(default)]
     pub since_cursor: Option<i64>,
     /// 1 to 55; 25 if left out.
@@ -131,11 +131,9 @@ impl Engine {
         }
         let agent = agent_id(&request.agent_id)?;
         let board = self.board(None)?;
-        board.store.agent(&agent)?;
-        let since = match request.since_cursor {
-            Some(since) => since,
-            None => board.store.last_event()?,
-        };
+        // Asked also where a cursor is given: an agent that never joined waits for nothing.
+        let told = board.store.told(&agent)?;
+        let since = request.since_cursor.unwrap_or(told);
         let query = EventQuery {
             since,
             types: types(&request.filter_types)?,

@@ -1,13 +1,21 @@
 //! What the refusals of store and `spec.yaml` mean to a caller: kind, stable code, next step.
 
+use becket_base::clip;
 use becket_store::{Error as StoreError, spec_file::SpecError};
 
 use crate::{Error, repository::sentence};
 
+/// A message names what a caller sent, which can be of any length.
+const SHOWN: usize = 400;
+
+fn told(error: &dyn std::fmt::Display) -> String {
+    clip(&sentence(&error.to_string()), SHOWN).to_string()
+}
+
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Self {
         let (code, hint) = (error.code(), error.hint());
-        let message = sentence(&error.to_string());
+        let message = told(&error);
         let mapped = match &error {
             SpecError::Missing { .. } | SpecError::UnknownTask { .. } => Error::not_found(code, message),
             SpecError::TaskExists { .. } => Error::conflict(code, message),
@@ -20,7 +28,7 @@ impl From<SpecError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        let message = sentence(&error.to_string());
+        let message = told(&error);
         let mapped = match &error {
             StoreError::UnknownAgent { .. } => Error::not_found("unknown_agent", message)
                 .with_hint("Call lodestar_agent_join first and use the agentId that it gives; lodestar_agent_list names the others."),

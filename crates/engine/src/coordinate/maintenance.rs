@@ -7,10 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
-    board::runtime_place,
-    views::{BEHIND, behind, placed_problems},
-};
+use super::views::{BEHIND, behind, placed_problems};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize)]
@@ -248,8 +245,19 @@ impl Engine {
                 tracing::debug!(%error, "dependencies are not checked");
             }
         }
-        let runtime = runtime_place(&root, &workspace).join("runtime.sqlite");
-        if runtime.is_file() {
+        let runtime = self.runtime_file(&root, &workspace);
+        if let Some(server) = runtime.as_ref().err() {
+            checks.push(match self.store_report() {
+                Ok(found) => {
+                    let message = format!("{} answers (schema {}).", found.place, found.schema_version);
+                    check("store", CheckState::Pass, message, None)
+                }
+                Err(error) => {
+                    let message = format!("{server}: {}", error.message());
+                    check("store", CheckState::Fail, message, error.hint())
+                }
+            });
+        } else if let Some(runtime) = runtime.ok().filter(|file| file.is_file()) {
             checks.push(match becket_store::check(&runtime) {
                 Ok(()) => {
                     check("runtime.sqlite", CheckState::Pass, "The database is sound.".to_owned(), None)
@@ -285,8 +293,8 @@ impl Engine {
     pub fn lodestar_repair(&self) -> Result<Vec<String>, Error> {
         let Ok((root, workspace)) = self.board_root(None) else { return Ok(Vec::new()) };
         let mut done = Vec::new();
-        let runtime = runtime_place(&root, &workspace).join("runtime.sqlite");
-        if runtime.is_file() && becket_store::check(&runtime).is_err() {
+        let runtime = self.runtime_file(&root, &workspace).ok().filter(|file| file.is_file());
+        if let Some(runtime) = runtime.filter(|file| becket_store::check(file).is_err()) {
             let repaired = becket_store::repair(&runtime)?;
             let kept: Vec<String> =
                 repaired.kept.iter().map(|(table, rows)| format!("{rows} {table}")).collect();

@@ -16,6 +16,7 @@ mod lease;
 mod maintenance;
 mod merge;
 mod messages;
+mod requirement;
 mod status;
 mod tasks;
 mod titles;
@@ -28,7 +29,7 @@ pub use agents::{
 pub use answer::{Answer, Since};
 pub use board::Coordination;
 pub use context::{ContextAnswer, Drift, PrdContext, SectionView, TaskContext};
-pub use define::{ChangedTask, DeletedTasks, PrdInput, TaskCreate, TaskDelete, TaskUpdate};
+pub use define::{ChangedTask, DeletedTasks, TaskCreate, TaskDelete, TaskUpdate};
 pub use events::{EventRow, EventsAnswer, EventsPull, EventsWait, Tail};
 pub use finish::{Finished, TaskFinish, Verified};
 pub use graph::{GraphAnswer, GraphEdge, GraphNodeView, TaskGraph};
@@ -41,6 +42,7 @@ pub use merge::merge_spec;
 pub use messages::{
     AckedMessages, MessageAck, MessageList, MessageRow, MessageSearch, MessageSend, Messages, SentMessage,
 };
+pub use requirement::{PrdInput, PrdRef};
 pub use status::{AgentCounts, BoardStatus, BoardStatusRequest, Counts, MessageCounts, TaskCounts};
 pub use tasks::{Candidates, TaskAnswer, TaskGet, TaskList, TaskNext, TaskRuntime, Tasks};
 pub use views::{LeaseView, OverlapView, PrdPointer, PrdReferenceView, TaskDetailView, TaskRow};

@@ -92,7 +92,7 @@ const LOCK_SECONDS: u64 = 30;
 
 pub(crate) struct Session {
     wire: Wire,
-    /// When the server began, in its own words.
+    /// Which life of the server it belongs to: one that fell gives the names of what it lost to others.
     pub(super) began: String,
     statements: BTreeMap<String, Statement>,
     /// What the next transaction may expect.
@@ -255,7 +255,10 @@ impl Session {
     }
 }
 
-const BEGAN: &str = "SELECT CAST(pg_postmaster_start_time() AS TEXT)";
+/// When the server began, and which processes it works with: where one of its sessions dies badly it recovers without beginning
+/// anew, but with other processes. These two everybody may see.
+const BEGAN: &str = "SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT string_agg(CAST(pid AS TEXT), ' ' ORDER BY pid) \
+     FROM pg_stat_activity WHERE datid IS NULL AND usesysid IS NULL))";
 const WRITE: &str = "BEGIN; EXECUTE becket_turn";
 const READ: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -316,7 +319,35 @@ pub(super) const FIRST_EXPIRY: &str = "UPDATE counter SET clock_epoch = ?1, firs
 
 #[cfg(test)]
 mod tests {
-    use super::numbered;
+    use std::time::Instant;
+
+    use becket_testing::postgres::{Cluster, Durability};
+
+    use super::*;
+
+    /// What `find_out` rests on: a transaction of another life may bear the name of one that was lost.
+    #[test]
+    fn a_server_that_recovers_under_the_same_head_has_another_life() {
+        let cluster = Cluster::start(Durability::None);
+        let address = ServerAddress::parse(&cluster.url()).unwrap();
+        let until = Instant::now() + Duration::from_mins(1);
+        let connect = || loop {
+            match Session::connect(&address, None, "becket_life") {
+                Ok(session) => return session,
+                Err(failure) => assert!(Instant::now() < until, "{failure:?}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let pid = |session: &mut Session| session.ask("SELECT pg_backend_pid()", &[]).unwrap().0[0].get(0);
+        let (mut first, mut second) = (connect(), connect());
+        assert_eq!(first.began, second.began);
+        let ended: i32 = pid(&mut second);
+        first.batch(&format!("SELECT pg_terminate_backend({ended})")).unwrap();
+        assert_eq!(connect().began, first.began, "only one session was ended");
+        let own: i32 = pid(&mut first);
+        assert!(first.batch(&format!("COPY (SELECT 1) TO PROGRAM 'kill -9 {own}'")).is_err());
+        assert_ne!(connect().began, first.began);
+    }
 
     #[test]
     fn places_are_spelled_as_the_server_wants_them() {

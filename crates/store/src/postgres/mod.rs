@@ -193,7 +193,7 @@ impl PostgresStore {
 
 enum Finished {
     Sure(Result<()>),
-    /// The name of a transaction whose commit was not answered, and when its server began.
+    /// The name of a transaction whose commit was not answered, and the life of the server that it belongs to.
     Unsure((String, String)),
     /// Nothing was kept, because it did not begin as was expected.
     Unfounded,
@@ -236,6 +236,10 @@ impl Backend for PostgresStore {
 
     fn is_read_only(&self) -> bool {
         false
+    }
+
+    fn refusal(&self) -> Option<Error> {
+        None
     }
 
     fn describe(&self) -> Result<Description> {

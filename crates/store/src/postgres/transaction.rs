@@ -137,7 +137,7 @@ impl<'a> PostgresTransaction<'a> {
         Ok(Some((rows.iter().map(from_row).collect::<Result<_>>()?, touched)))
     }
 
-    /// By which the server can be asked what became of it, and when that server began.
+    /// By which the server can be asked what became of it, and in which of its lives.
     pub(crate) fn ticket(&self) -> (String, String) {
         (self.ticket.clone(), self.session.began.clone())
     }

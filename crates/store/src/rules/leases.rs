@@ -98,7 +98,7 @@ pub(crate) fn renew(
     agents::acting(transaction, call)?;
     match standing(transaction, Some(agent), task, generation)? {
         Standing::Holder => {}
-        Standing::Lapsed | Standing::Free => return Err(Error::NotHeld { task: task.clone() }),
+        Standing::Lapsed | Standing::Free => return Err(not_held(transaction, task)?),
     }
     let lease = prolong(transaction, task, policy.lease.clamp(ttl_seconds))?;
     transaction.append(&NewEvent::of(EventType::LeaseRenewed, call).task(task).payload(told(&lease)))?;
@@ -119,12 +119,21 @@ pub(crate) fn release(
     let Some(row) = row else {
         // Why not: held by another, under another generation, or by nobody.
         standing(transaction, Some(agent), task, generation)?;
-        return Err(Error::NotHeld { task: task.clone() });
+        return Err(not_held(transaction, task)?);
     };
     let lease = read(&row, transaction.moment())?;
     let payload = json!({ "generation": lease.generation, "leaseId": lease.lease_id, "reason": reason });
     transaction.append(&NewEvent::of(EventType::TaskReleased, call).task(task).payload(payload))?;
     Ok(lease)
+}
+
+/// Nobody holds a task that is not there either, but that is not what its caller has to know.
+fn not_held(transaction: &mut dyn Transaction, task: &TaskId) -> Result<Error> {
+    let known = transaction.one("SELECT 1 FROM tasks WHERE task_id = ?1", &[task.as_str().into()])?;
+    Ok(match known {
+        Some(_) => Error::NotHeld { task: task.clone() },
+        None => Error::UnknownTask { task: task.clone(), nearest: None },
+    })
 }
 
 /// Work on a task keeps its lease: the holder's is renewed once less than a third of it is left.

@@ -184,12 +184,19 @@ fn from_cell(cell: ValueRef<'_>) -> Value {
 /// A quota or a limit on the size of files is met as a write that fails, not as a disk that is full.
 fn is_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi::{
-        SQLITE_IOERR_FSYNC, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE,
+        SQLITE_IOERR_FSYNC, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE,
+        SQLITE_IOERR_WRITE,
     };
     let code = error.sqlite_error().map(|error| error.extended_code);
-    [SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE]
-        .into_iter()
-        .any(|write| code == Some(write))
+    let writes = [
+        SQLITE_IOERR_WRITE,
+        SQLITE_IOERR_FSYNC,
+        SQLITE_IOERR_TRUNCATE,
+        SQLITE_IOERR_SHMSIZE,
+        // Memory that processes share is a file, and its first byte is written when it is opened.
+        SQLITE_IOERR_SHMOPEN,
+    ];
+    writes.into_iter().any(|write| code == Some(write))
 }
 
 /// What SQLite says, in the words of the store.

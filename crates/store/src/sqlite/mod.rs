@@ -23,7 +23,7 @@ use crate::model::{AgentId, Description};
 use crate::open::Options;
 use crate::sql::{Transaction, TransactionExt};
 use connection::SqliteTransaction;
-use opening::{Opened, Wish};
+use opening::{Lack, Opened, Wish};
 use watcher::SqliteWatcher;
 
 /// How long a writer waits for its turn.
@@ -84,7 +84,18 @@ impl Backend for SqliteStore {
     }
 
     fn is_read_only(&self) -> bool {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).is_read_only()
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).is_copy()
+    }
+
+    fn refusal(&self) -> Option<Error> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.lack() == Some(Lack::Room) {
+            // Somebody may have made room.
+            if let Ok(again) = Opened::open(&self.path, &self.repository, &*self.clock, self.wish) {
+                *opened = again;
+            }
+        }
+        opened.lack().map(|lack| lack.refusal(self.place()))
     }
 
     fn describe(&self) -> Result<Description> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
@@ -44,11 +45,29 @@ pub(crate) struct Opened {
 #[derive(Debug)]
 enum Access {
     Write(Turnstile),
-    /// The folder cannot be written: all work is on a copy, renewed when the file changes.
+    /// The folder cannot be written: all work is on a copy, renewed when the file changes. In memory, if there is no room for
+    /// one either.
     Copy {
-        _folder: TempDir,
+        _folder: Option<TempDir>,
         of: (Stat, Stat),
+        lack: Lack,
     },
+}
+
+/// What is missing to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    Permission,
+    Room,
+}
+
+impl Lack {
+    pub(crate) fn refusal(self, place: String) -> Error {
+        match self {
+            Self::Permission => Error::ReadOnly { place },
+            Self::Room => Error::Full { place },
+        }
+    }
 }
 
 /// What somebody opens a database for.
@@ -63,35 +82,39 @@ impl Opened {
     pub(crate) fn open(path: &Path, repository: &str, clock: &dyn LeaseClock, wish: Wish) -> Result<Self> {
         let place = path.display().to_string();
         if wish == Wish::Look && !path.exists() {
-            return Self::copy(path, place, repository, clock);
+            return Self::copy(path, Lack::Permission, repository, clock);
         }
         match Turnstile::open(path) {
-            Ok(turnstile) if is_writable(path) => {
-                let connection = prepared(path, repository, clock, &turnstile)?;
-                let identity = Identity::of(path);
-                Ok(Self { connection, place, identity, access: Access::Write(turnstile) })
+            Ok(turnstile) if is_writable(path) => match prepared(path, repository, clock, &turnstile) {
+                Ok(connection) => {
+                    let identity = Identity::of(path);
+                    Ok(Self { connection, place, identity, access: Access::Write(turnstile) })
+                }
+                Err(Error::Full { .. }) => Self::copy(path, Lack::Room, repository, clock),
+                Err(error) => Err(error),
+            },
+            Ok(_) => Self::copy(path, Lack::Permission, repository, clock),
+            Err(error) if is_refusal(&error) => Self::copy(path, Lack::Permission, repository, clock),
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                Self::copy(path, Lack::Room, repository, clock)
             }
-            Ok(_) => Self::copy(path, place, repository, clock),
-            Err(error) if is_refusal(&error) => Self::copy(path, place, repository, clock),
             Err(source) => Err(Error::File { path: place, source }),
         }
     }
 
-    fn copy(path: &Path, place: String, repository: &str, clock: &dyn LeaseClock) -> Result<Self> {
-        let failed = |source| Error::File { path: place.clone(), source };
-        let folder = TempDir::new().map_err(failed)?;
-        let target = folder.path().join("runtime.sqlite");
+    fn copy(path: &Path, lack: Lack, repository: &str, clock: &dyn LeaseClock) -> Result<Self> {
         let of = stats(path);
-        for suffix in ["", "-wal"] {
-            let from = beside(path, suffix);
-            if from.exists() {
-                fs_err::copy(&from, beside(&target, suffix)).map_err(failed)?;
-                writable(&beside(&target, suffix)).map_err(failed)?;
+        let (connection, folder) = match copied(path, repository, clock) {
+            Ok((connection, folder)) => (connection, Some(folder)),
+            // Where there is no room for one file there may be none for another.
+            Err(error) if lack == Lack::Room => {
+                tracing::debug!(%error, "no room for a copy either");
+                (in_memory(path, repository, clock)?, None)
             }
-        }
-        let turnstile = Turnstile::open(&target).map_err(failed)?;
-        let connection = prepared(&target, repository, clock, &turnstile)?;
-        Ok(Self { connection, place, identity: None, access: Access::Copy { _folder: folder, of } })
+            Err(error) => return Err(error),
+        };
+        let access = Access::Copy { _folder: folder, of, lack };
+        Ok(Self { connection, place: path.display().to_string(), identity: None, access })
     }
 
     pub(crate) fn is_current(&self, path: &Path) -> bool {
@@ -101,12 +124,16 @@ impl Opened {
         }
     }
 
-    pub(crate) fn is_read_only(&self) -> bool {
-        self.is_copy()
+    pub(crate) fn is_copy(&self) -> bool {
+        self.lack().is_some()
     }
 
-    pub(crate) fn is_copy(&self) -> bool {
-        matches!(self.access, Access::Copy { .. })
+    /// Nothing where it can be written.
+    pub(crate) fn lack(&self) -> Option<Lack> {
+        match &self.access {
+            Access::Write(_) => None,
+            Access::Copy { lack, .. } => Some(*lack),
+        }
     }
 
     pub(crate) fn enter(&self, patience_seconds: u64) -> Result<Option<Turn<'_>>> {
@@ -115,6 +142,50 @@ impl Opened {
             Access::Copy { .. } => Ok(None),
         }
     }
+}
+
+/// In a folder of its own, with what was not taken over from its log yet.
+fn copied(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<(Connection, TempDir)> {
+    let failed = |source| Error::File { path: path.display().to_string(), source };
+    let folder = TempDir::new().map_err(failed)?;
+    let target = folder.path().join("runtime.sqlite");
+    for suffix in ["", "-wal"] {
+        let from = beside(path, suffix);
+        if from.exists() {
+            fs_err::copy(&from, beside(&target, suffix)).map_err(failed)?;
+            writable(&beside(&target, suffix)).map_err(failed)?;
+        }
+    }
+    let turnstile = Turnstile::open(&target).map_err(failed)?;
+    Ok((prepared(&target, repository, clock, &turnstile)?, folder))
+}
+
+/// Of a file whose log is empty, because a log cannot be read without writing beside it.
+fn in_memory(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<Connection> {
+    let place = path.display().to_string();
+    let failed = |error| failure(&place, error);
+    let length = |suffix: &str| fs_err::metadata(beside(path, suffix)).map_or(0, |metadata| metadata.len());
+    if length("-wal") > 0 {
+        return Err(Error::Full { place });
+    }
+    let mut memory = connect(Path::new(":memory:"), OpenFlags::default()).map_err(failed)?;
+    if length("") > 0 {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let file = connect(Path::new(&immutable(path)), flags).map_err(failed)?;
+        let backup = Backup::new(&file, &mut memory).map_err(failed)?;
+        backup.run_to_completion(i32::MAX, Duration::ZERO, None).map_err(failed)?;
+    }
+    if version(&memory).map_err(failed)? != Some(VERSION) {
+        migrate(&memory, path, repository, clock)?;
+    }
+    Ok(memory)
+}
+
+/// The address by which SQLite reads a file and nothing beside it.
+fn immutable(path: &Path) -> String {
+    let path = path.display().to_string();
+    let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{escaped}?immutable=1")
 }
 
 /// `runtime.sqlite-wal` for `-wal`.
@@ -231,7 +302,8 @@ fn set_journal(connection: &Connection, place: &str) -> Result<()> {
     let until = Instant::now() + Duration::from_secs(PATIENCE_SECONDS);
     loop {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)) {
-            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            // What is in memory has no journal to choose.
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") || mode == "memory" => return Ok(()),
             Ok(mode) => {
                 return Err(Error::unexpected(format!(
                     "{place} cannot keep a write-ahead log (it is {mode})"

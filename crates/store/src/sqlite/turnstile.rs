@@ -6,11 +6,12 @@
 //! under a running process, only the order suffers.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::opening::beside_named;
+use super::identity::Stat;
+use super::opening::{beside, beside_named};
 use crate::error::{Error, Result};
 
 /// Between two looks of the one who writes next: short against a flush.
@@ -24,8 +25,12 @@ const SHORTEST_NAP: Duration = Duration::from_micros(20);
 pub(crate) struct Turnstile {
     queue: File,
     writer: File,
-    place: String,
+    database: PathBuf,
 }
+
+/// How many times somebody waits as long again, as long as others still write: in a fair order its turn comes, however slow the
+/// disk is. Who waits for ever helps nobody.
+const AGAIN: u32 = 4;
 
 /// The turn to write, until dropped.
 #[derive(Debug)]
@@ -44,36 +49,75 @@ impl Turnstile {
         let open = |name| {
             OpenOptions::new().create(true).truncate(false).write(true).open(beside_named(database, name))
         };
-        let place = database.display().to_string();
-        Ok(Self { queue: open("queue.lock")?, writer: open("writer.lock")?, place })
+        Ok(Self { queue: open("queue.lock")?, writer: open("writer.lock")?, database: database.to_owned() })
     }
 
     pub(crate) fn enter(&self, patience_seconds: u64) -> Result<Turn<'_>> {
         let arrived = Instant::now();
-        let until = arrived + Duration::from_secs(patience_seconds);
-        let busy = || Error::Busy { place: self.place.clone(), seconds: patience_seconds };
-        if !self.take(&self.queue, until, || behind(arrived.elapsed()))? {
+        let mut patience = Patience::of(Duration::from_secs(patience_seconds));
+        let busy = || Error::Busy { place: self.place(), seconds: patience_seconds };
+        if !self.take(&self.queue, &mut patience, || behind(arrived.elapsed()))? {
             return Err(busy());
         }
         let queued = Turn(&self.queue);
-        if !self.take(&self.writer, until, || NAP)? {
+        if !self.take(&self.writer, &mut patience, || NAP)? {
             return Err(busy());
         }
         drop(queued);
         Ok(Turn(&self.writer))
     }
 
-    fn take(&self, file: &File, until: Instant, nap: impl Fn() -> Duration) -> Result<bool> {
+    fn take(&self, file: &File, patience: &mut Patience, nap: impl Fn() -> Duration) -> Result<bool> {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(true),
-                Err(TryLockError::WouldBlock) if Instant::now() >= until => return Ok(false),
+                Err(TryLockError::WouldBlock) if patience.is_over(self) => return Ok(false),
                 Err(TryLockError::WouldBlock) => thread::sleep(nap()),
                 Err(TryLockError::Error(source)) => {
-                    return Err(Error::File { path: self.place.clone(), source });
+                    return Err(Error::File { path: self.place(), source });
                 }
             }
         }
+    }
+
+    fn place(&self) -> String {
+        self.database.display().to_string()
+    }
+
+    /// Another whenever somebody has written.
+    fn trace(&self) -> (Stat, Stat) {
+        (Stat::of(&self.database), Stat::of(&beside(&self.database, "-wal")))
+    }
+}
+
+#[derive(Debug)]
+struct Patience {
+    each: Duration,
+    until: Instant,
+    /// From when it first had to wait.
+    trace: Option<(Stat, Stat)>,
+    again: u32,
+}
+
+impl Patience {
+    fn of(each: Duration) -> Self {
+        Self { each, until: Instant::now() + each, trace: None, again: AGAIN }
+    }
+
+    fn is_over(&mut self, turnstile: &Turnstile) -> bool {
+        let Some(seen) = &self.trace else {
+            self.trace = Some(turnstile.trace());
+            return self.each.is_zero();
+        };
+        if Instant::now() < self.until {
+            return false;
+        }
+        let trace = turnstile.trace();
+        if self.again == 0 || trace == *seen {
+            return true;
+        }
+        (self.until, self.trace, self.again) = (Instant::now() + self.each, Some(trace), self.again - 1);
+        false
     }
 }
 
@@ -93,5 +137,29 @@ mod tests {
         assert!(naps.is_sorted_by(|sooner, later| sooner >= later), "{naps:?}");
         assert_eq!((naps[0], naps[39]), (LONGEST_NAP, SHORTEST_NAP));
         assert_eq!(behind(Duration::from_secs(30)), SHORTEST_NAP);
+    }
+
+    #[test]
+    fn whoever_waits_gives_up_only_when_nobody_writes_any_more() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let database = folder.path().join("runtime.sqlite");
+        std::fs::write(&database, "1").unwrap();
+        let turnstile = Turnstile::open(&database).unwrap();
+        let each = Duration::from_millis(1);
+        let mut patience = Patience::of(each);
+        let mut is_over = |content: &str| {
+            std::fs::write(&database, content).unwrap();
+            patience.until = Instant::now();
+            patience.is_over(&turnstile)
+        };
+        assert!(!is_over("1"), "it looks once at least");
+        for content in ["22", "333", "4444", "55555"] {
+            assert!(!is_over(content), "somebody wrote {content}");
+        }
+        assert!(is_over("666666"), "not for ever");
+        let mut quiet = Patience::of(each);
+        assert!(!quiet.is_over(&turnstile));
+        quiet.until = Instant::now();
+        assert!(quiet.is_over(&turnstile), "nobody wrote");
     }
 }

@@ -120,6 +120,20 @@ pub fn waiting_ends_with_what_concerns_the_agent(world: &World) {
     });
 }
 
+/// So that what happens between a call and the wait after it is neither missed nor told twice.
+pub fn an_agent_is_told_up_to_its_last_call(world: &World) {
+    let store = world.with(&[task("T1", &[])]);
+    let (ada, bob) = (join(&store, "Ada"), join(&store, "Bob"));
+    assert_eq!(store.told(&bob).unwrap(), 1, "from when it joined");
+    store.digest(&world.main, &bob).unwrap();
+    assert_eq!(store.told(&bob).unwrap(), 2);
+    world.claim(&store, &ada, "T1");
+    assert_eq!(store.told(&bob).unwrap(), 2, "somebody else's call tells Bob nothing");
+    store.digest(&world.main, &bob).unwrap();
+    assert_eq!(store.told(&bob).unwrap(), 3);
+    assert!(store.told(&"A0".into()).is_err());
+}
+
 pub fn a_watch_sees_other_connections(world: &World) {
     let (store, other) = (world.open(), world.open());
     let mut watch = store.watch().unwrap();

@@ -173,6 +173,21 @@ pub fn renew_and_release_are_the_holders(world: &World) {
     assert_eq!(count(&store, EventType::TaskReleased), 1);
 }
 
+pub fn a_task_that_is_not_there_is_held_by_nobody(world: &World) {
+    let store = world.with(&[task("T1", &[])]);
+    let call = Call::by(&join(&store, "Ada"));
+    let unknown = "T9".into();
+    for refused in [
+        store.renew(&call, &unknown, None, None).unwrap_err(),
+        store.release(&call, &unknown, None, None).unwrap_err(),
+    ] {
+        assert!(matches!(refused, Error::UnknownTask { .. }), "{refused:?}");
+    }
+    let known = "T1".into();
+    assert!(matches!(store.renew(&call, &known, None, None), Err(Error::NotHeld { .. })));
+    assert!(matches!(store.release(&call, &known, None, None), Err(Error::NotHeld { .. })));
+}
+
 pub fn only_ready_tasks_with_verified_dependencies_are_claimable(world: &World) {
     let store = world.with(&[
         with_status(task("T1", &[]), Status::Done),

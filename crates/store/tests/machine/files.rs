@@ -234,3 +234,52 @@ fn full_disk_worker() {
         "what was refused is not there, what was answered is"
     );
 }
+
+/// Not one byte, also not for a copy: what is there is read all the same.
+#[test]
+fn a_disk_without_a_byte_left_can_be_read() {
+    if std::env::var_os("BECKET_STORE_TEST_NO_ROOM").is_some() {
+        return no_room_reader();
+    }
+    let (folder, place) = place();
+    let store = open(&place);
+    fill(&store, 3);
+    let ada = join(&store, "Ada");
+    assert!(matches!(claim(&store, &Call::by(&ada), &"T1".into()), Ok(Claim::Granted { .. })));
+    drop(store);
+    let run = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; exec prlimit --fsize=0:unlimited \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "files::a_disk_without_a_byte_left_can_be_read", "--nocapture"])
+        .env("BECKET_STORE_TEST_NO_ROOM", &place)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stdout));
+    let store = open(&place);
+    assert!(!store.is_read_only());
+    assert_eq!(store.counts(&main(), None).unwrap().agents, 2, "what was refused was not kept");
+    join(&store, "Bob");
+    check(Path::new(&place)).unwrap();
+    drop(folder);
+}
+
+fn no_room_reader() {
+    let place = std::env::var("BECKET_STORE_TEST_NO_ROOM").unwrap();
+    let store = open(&place);
+    assert!(store.is_read_only());
+    let page = store.tasks(&main(), &TaskQuery::default()).unwrap();
+    assert_eq!((page.total, page.tasks[1].claimed_by.is_some()), (3, true));
+    assert!(matches!(store.join(&Join::default(), None), Err(Error::Full { .. })));
+    fill(&store, 5);
+    assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 5, "files can still be mirrored");
+    let nothing_there = Path::new(&place).with_file_name("odd %3f name?#.sqlite");
+    let empty = open(nothing_there.to_str().unwrap());
+    assert_eq!(empty.last_event().unwrap(), 0);
+    assert!(matches!(empty.join(&Join::default(), None), Err(Error::Full { .. })));
+    // As soon as there is room, the same store can write.
+    let limit = rustix::process::Rlimit { current: Some(1 << 30), maximum: None };
+    rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
+    join(&store, "Cleo");
+    assert!(!store.is_read_only());
+}

@@ -34,6 +34,24 @@ fn a_server_that_comes_and_goes_doubles_and_loses_nothing() {
         stop.store(true, Ordering::Relaxed);
         clients.into_iter().flat_map(|client| client.join().unwrap()).collect::<Vec<String>>()
     });
+    assert_nothing_is_doubled_or_lost(&store, &answered);
+}
+
+const OURS: &str =
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'becket' ORDER BY backend_start DESC";
+
+fn retry_connect(url: &str) -> postgres::Client {
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        match postgres::Client::connect(url, postgres::NoTls) {
+            Ok(client) => return client,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn assert_nothing_is_doubled_or_lost(store: &Store, answered: &[String]) {
     assert!(answered.len() > 20, "{}", answered.len());
     // Each task was claimed by one client at most, each answered completion is there, each event once.
     let (mut since, mut ids, mut verified) = (0, BTreeSet::new(), Vec::new());
@@ -52,10 +70,45 @@ fn a_server_that_comes_and_goes_doubles_and_loses_nothing() {
     }
     let distinct: BTreeSet<&String> = verified.iter().collect();
     assert_eq!(distinct.len(), verified.len(), "an event was doubled");
-    for task in &answered {
+    for task in answered {
         assert!(distinct.contains(task), "{task} was answered and is lost");
     }
     assert_eq!(store.outbox(&main(), usize::MAX).unwrap().len(), verified.len());
+}
+
+/// A session that is ended takes nothing with it, and one that dies badly makes the server recover, under the same head: what a
+/// client hears of the transaction that it was about to commit is what became of it.
+#[test]
+fn sessions_that_die_double_and_lose_nothing() {
+    let cluster = Cluster::start(Durability::Full);
+    let options = Options::new(Place::parse(&cluster.url()).unwrap());
+    let store = Store::open(&options).unwrap();
+    fill(&store, 4_000);
+    let stop = AtomicBool::new(false);
+    let progress = AtomicUsize::new(0);
+    let (options, stop, progress) = (&options, &stop, &progress);
+    let answered = thread::scope(|scope| {
+        let clients: Vec<_> =
+            (0..CLIENTS).map(|client| scope.spawn(move || work(options, client, stop, progress))).collect();
+        for round in 0..counted(6, 40) {
+            advance(progress);
+            let mut client = retry_connect(&cluster.url());
+            let pids: Vec<i32> = client.query(OURS, &[]).unwrap().iter().map(|row| row.get(0)).collect();
+            if round % 3 == 2 {
+                // The server falls before it can answer.
+                let killed = format!("COPY (SELECT 1) TO PROGRAM 'kill -9 {}'", pids.first().unwrap());
+                let _ = client.batch_execute(&killed);
+            } else {
+                for pid in pids {
+                    client.execute("SELECT pg_terminate_backend($1)", &[&pid]).unwrap();
+                }
+            }
+        }
+        advance(progress);
+        stop.store(true, Ordering::Relaxed);
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect::<Vec<String>>()
+    });
+    assert_nothing_is_doubled_or_lost(&store, &answered);
 }
 
 /// Until some more calls were answered: the server goes away under load, however slow the machine is.

@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Engine, Error,
-    coordinate::{PrdInput, TaskCreate, TaskDelete, TaskUpdate},
+    coordinate::{PrdInput, PrdRef, TaskCreate, TaskDelete, TaskUpdate},
 };
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(crate) struct Create {
     accept: Vec<String>,
     #[arg(long)]
     prd_source: Option<String>,
-    /// A heading or anchor of that document
+    /// A heading or anchor of that document, or lines as L10-L20
     #[arg(long)]
     prd_ref: Vec<String>,
     #[arg(long)]
@@ -82,7 +82,7 @@ impl Create {
     pub(super) fn run(self, engine: &Engine) -> Result<Outcome, Error> {
         let prd = self.prd_source.map(|source| PrdInput {
             source,
-            refs: self.prd_ref,
+            refs: self.prd_ref.into_iter().map(PrdRef::Name).collect(),
             excerpt: self.prd_excerpt,
             validate: Some(!self.no_validate_prd),
         });
