@@ -58,10 +58,8 @@ pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject, schema: &JsonObj
 
 fn next_step(schema: &JsonObject, name: &str) -> String {
     let names = schema.get("required").and_then(Value::as_array);
-    let step = match names.is_some_and(|names| names.iter().any(|one| one == name)) {
-        true => "Send it so",
-        false => "Send it so, or leave it out",
-    };
+    let is_required = names.is_some_and(|names| names.iter().any(|one| one == name));
+    let step = if is_required { "Send it so" } else { "Send it so, or leave it out" };
     match schema.get("properties").and_then(|all| all.get(name)?.get("description")?.as_str()) {
         Some(meaning) => format!("{step}: {}", clip(meaning, SHOWN)),
         None => format!("{step}; the tool's inputSchema says what else it takes."),

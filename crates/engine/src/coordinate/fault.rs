@@ -96,7 +96,9 @@ impl From<StoreError> for Error {
             StoreError::File { .. } => Error::unavailable("store_file", format!("The store cannot be opened: {message}"))
                 .with_hint("Check the permissions of `.lodestar/`."),
             StoreError::Import { .. } => {
-                Error::invalid("import_malformed", message).with_hint("Give a file that `becket store export` wrote.")
+                Error::invalid("import_malformed", message).with_hint(
+                    "Give a file that `becket store export` wrote; a store that is not empty is emptied by `lodestar reset`.",
+                )
             }
             StoreError::Unexpected { .. } => Error::internal(message),
         };

@@ -214,6 +214,12 @@ fn the_seeds_command_line_and_its_envelope() {
     assert!(repo.read(".lodestar/spec.yaml").contains("status: verified"), "before the command ends");
     let (code, explained) = run(&["task", "claim", "--explain", "--json"]);
     assert_eq!((code, &explained["command"]), (Some(0), &json!("lodestar task claim")));
+    for command in [&["msg", "send"][..], &["msg", "mark-read"], &["mcp", "serve"], &["agent", "brief"]] {
+        let (code, explained) = run(&[command, &["--explain", "--json"]].concat());
+        let name = format!("lodestar {}", command.join(" "));
+        assert_eq!((code, &explained["command"]), (Some(0), &json!(name)), "also without what it needs");
+        assert!(explained["purpose"].as_str().is_some_and(|purpose| !purpose.is_empty()), "{explained}");
+    }
     let (_, doctor) = run(&["doctor", "--json"]);
     assert_eq!(doctor["data"]["healthy"], true, "{doctor}");
     let (code, _) = run(&["reset", "--json"]);

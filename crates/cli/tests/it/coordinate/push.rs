@@ -75,6 +75,25 @@ fn a_waiter_wakes_and_is_told_how_long_it_has_waited() {
     assert_eq!(content["sinceLastCall"]["unreadMessages"], 1, "{woken}");
 }
 
+/// What came between its last call and the wait is news as well.
+#[test]
+fn who_begins_to_wait_is_told_what_it_has_not_heard_of() {
+    let repo = repository(1);
+    let mut process = server(&repo);
+    let (first, second) = (join(&mut process), join(&mut process));
+    let wait = |process: &mut McpProcess| {
+        let arguments = json!({"agentId": second, "timeoutSeconds": 1});
+        ask(process, "lodestar_events_wait", arguments)["events"].clone()
+    };
+    assert_eq!(wait(&mut process), json!([]));
+    let direct = json!({"fromAgentId": first, "toAgentId": second, "body": "read this"});
+    ask(&mut process, "lodestar_message_send", direct);
+    assert_eq!(wait(&mut process)[0]["type"], "message.sent");
+    assert_eq!(wait(&mut process), json!([]), "told once");
+    let unknown = process.call("lodestar_events_wait", json!({"agentId": "A0", "sinceCursor": 0}));
+    assert_eq!(unknown["structuredContent"]["error"]["code"], "unknown_agent");
+}
+
 #[test]
 fn a_lease_that_runs_out_is_told_without_anybody_asking() {
     let repo = repository(1);

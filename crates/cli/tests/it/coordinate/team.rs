@@ -84,7 +84,17 @@ fn a_lost_server_is_said_and_comes_back() {
     let repo = repository(2);
     let mut process = team_server(&repo, &cluster.url());
     let agent = join(&mut process);
+    let url = cluster.url();
+    let doctor = || {
+        let mut command = repo.command(BECKET);
+        let output = command.args(["as", "lodestar", "doctor", "--json"]).env("BECKET_STORE", &url).output();
+        let told: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let checks = told["data"]["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "store").unwrap_or(told)["status"].clone()
+    };
+    assert_eq!(doctor(), "pass");
     cluster.down("fast");
+    assert_eq!(doctor(), "fail");
     let answer = process.call("lodestar_task_claim", json!({"taskId": "T0", "agentId": agent}));
     assert_eq!(answer["isError"], true, "{answer}");
     assert_eq!(answer["structuredContent"]["error"]["code"], "store_unavailable", "{answer}");
