@@ -27,6 +27,10 @@ pub fn count(text: &str) -> usize {
 /// Counts, and remembers the pieces that it saw: code repeats itself.
 pub struct Counter {
     seen: Vec<Seen>,
+    /// How far a product is moved to be a place among them.
+    shift: u32,
+    /// Pieces that were not among them.
+    missed: usize,
     merger: merge::Merger,
 }
 
@@ -34,8 +38,10 @@ pub struct Counter {
 /// where it is zero.
 type Seen = u128;
 
-const PLACES: usize = 1 << PLACE_BITS;
-const PLACE_BITS: u32 = 16;
+/// Places to begin with, and once more pieces were missed than these are: who counts a few short texts is done before the
+/// room for many would have been made.
+const FEW: usize = 1 << 10;
+const MANY: usize = 1 << 16;
 /// So many bytes and their number go into a key.
 const SHORT: usize = 15;
 /// Where the number of tokens stands, which is no larger than that of bytes.
@@ -43,7 +49,14 @@ const COUNT: u32 = 124;
 
 impl Counter {
     pub fn new() -> Self {
-        Self { seen: vec![0; PLACES], merger: merge::Merger::default() }
+        let mut counter = Self { seen: Vec::new(), shift: 0, missed: 0, merger: merge::Merger::default() };
+        counter.make_room(FEW);
+        counter
+    }
+
+    fn make_room(&mut self, places: usize) {
+        self.seen = vec![0; places];
+        self.shift = 64 - places.trailing_zeros();
     }
 
     pub fn count(&mut self, text: &str) -> usize {
@@ -62,12 +75,16 @@ impl Counter {
             return self.merger.count(&text[start..end]);
         }
         let key = key(text, start, length);
-        let place = &mut self.seen[place(key)];
-        if *place & !(0xf << COUNT) == key {
-            return (*place >> COUNT) as usize;
+        let known = self.seen[place(key, self.shift)];
+        if known & !(0xf << COUNT) == key {
+            return (known >> COUNT) as usize;
+        }
+        self.missed += 1;
+        if self.missed == FEW {
+            self.make_room(MANY);
         }
         let count = self.merger.count(&text[start..end]);
-        *place = key | (count as u128) << COUNT;
+        self.seen[place(key, self.shift)] = key | (count as u128) << COUNT;
         count
     }
 }
@@ -88,11 +105,11 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
 }
 
 #[inline]
-fn place(key: u128) -> usize {
+fn place(key: u128, shift: u32) -> usize {
     #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
     let low = key as u64;
     let high = (key >> 64) as u64;
-    ((low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACE_BITS)) as usize
+    ((low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }
 
 impl Default for Counter {
