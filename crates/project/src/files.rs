@@ -2,9 +2,11 @@
 //! which paths may be written is `admit`'s.
 #![allow(clippy::disallowed_methods, reason = "the owner of writes")]
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fs_err as fs;
 
@@ -124,6 +126,41 @@ pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
         folder = place;
     }
     Ok(folder)
+}
+
+/// Folders below a root that many files go into: a way that was found without links is not looked at again.
+#[derive(Debug)]
+pub struct Folders<'a> {
+    root: &'a Path,
+    sound: Mutex<HashSet<PathBuf>>,
+}
+
+impl<'a> Folders<'a> {
+    pub fn new(root: &'a Path) -> Self {
+        Self { root, sound: Mutex::default() }
+    }
+
+    /// As [`create_folder`].
+    pub fn create(&self, inside: &Path) -> Result<(), FileError> {
+        if inside.as_os_str().is_empty() || self.sound().contains(inside) {
+            return Ok(());
+        }
+        if let Some(parent) = inside.parent() {
+            self.create(parent)?;
+        }
+        let plain = inside.components().all(|component| matches!(component, Component::Normal(_)));
+        let is_folder =
+            || fs::symlink_metadata(self.root.join(inside)).is_ok_and(|metadata| metadata.is_dir());
+        if !plain || !is_folder() {
+            create_folder(self.root, inside)?;
+        }
+        self.sound().insert(inside.to_owned());
+        Ok(())
+    }
+
+    fn sound(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.sound.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The whole of a regular file, or nothing when there is none. Never waits on a pipe and never reads beyond `limit`.

@@ -186,6 +186,17 @@ mod unix {
         assert_eq!(create_folder(&root, Path::new("stays/x")).unwrap(), root.join("inside/x"));
         assert!(matches!(create_folder(&root, Path::new("leaves/x")), Err(FileError::Outside { .. })));
         assert!(create_folder(&root, Path::new("dangling/x")).is_err());
+
+        let folders = Folders::new(&root);
+        for _ in 0..2 {
+            folders.create(Path::new("stays/y/z")).unwrap();
+            assert!(root.join("inside/y/z").is_dir());
+            for outside in ["leaves", "leaves/y", "../y", "inside/../../y", "/y"] {
+                let refused = folders.create(Path::new(outside));
+                assert!(matches!(refused, Err(FileError::Outside { .. })), "{outside}");
+            }
+            assert!(folders.create(Path::new("dangling/x")).is_err());
+        }
         assert_eq!(outside.names(), Vec::<String>::new());
     }
 

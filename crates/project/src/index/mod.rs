@@ -143,7 +143,7 @@ impl Index {
         }
         let walked = match previous {
             Some(previous) => match step::touched(&previous.known, &walked) {
-                Some(touched) => match step::step(place, previous, walked, taken, touched) {
+                Some(touched) => match step::step_with_graph(place, previous, walked, taken, touched) {
                     Ok(index) => {
                         // With an index in memory the next process repeats a few steps at most.
                         index.unsaved.store(!resident, Ordering::Relaxed);
