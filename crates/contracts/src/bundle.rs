@@ -72,46 +72,38 @@ impl Missing {
     }
 }
 
-/// Roots and the nodes of their bundles, such that every file is in at least one, by path of the root. `known` gives the
-/// nodes of a root where they were found before and cannot have changed.
-pub fn cover(
+/// What bundles that together hold every file reach from their roots, by path of these. `reach` finds out for some roots,
+/// in their order, and `nodes` is what it found.
+pub fn cover<R>(
     graph: &Graph,
-    options: BundleOptions,
-    tokens: &dyn Fn(usize) -> usize,
-    known: &dyn Fn(usize) -> Option<Vec<usize>>,
-) -> Vec<(usize, Vec<usize>)> {
+    reach: impl Fn(&[usize]) -> Vec<R>,
+    nodes: impl Fn(&R) -> &[usize],
+) -> Vec<(usize, R)> {
     let roots = graph.roots();
     let mut covered = vec![false; graph.len()];
     let mut found = Vec::with_capacity(roots.len());
-    let mut add = |root: usize, covered: &mut Vec<bool>| {
-        let nodes = known(root).unwrap_or_else(|| reach(graph, root, options, tokens).0);
-        for node in &nodes {
-            covered[*node] = true;
+    let mut add = |roots: &[usize], covered: &mut Vec<bool>| {
+        for (root, reached) in roots.iter().zip(reach(roots)) {
+            for node in nodes(&reached) {
+                covered[*node] = true;
+            }
+            found.push((*root, reached));
         }
-        found.push((root, nodes));
     };
-    for root in &roots {
-        add(*root, &mut covered);
-    }
+    add(&roots, &mut covered);
     // What depth or size would lose: nearest to a root first, so that each new root takes in the most.
     for file in by_distance(graph, &roots) {
         if !covered[file] {
-            add(file, &mut covered);
+            add(&[file], &mut covered);
         }
     }
     found.sort_by_key(|(root, _)| *root);
     found
 }
 
-/// Bundles such that every file is in at least one, by path of their root.
-pub fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
-    let roots = cover(graph, options, tokens, &|_| None);
-    roots.into_iter().map(|(root, _)| bundle(graph, root, options, tokens)).collect()
-}
-
-/// The bundle of one file, whether or not it is a root.
-pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Bundle {
-    let (nodes, cut) = reach(graph, root, options, tokens);
+/// The bundle of what was reached.
+pub fn bundle(graph: &Graph, reached: Reached) -> Bundle {
+    let Reached { root, nodes, left_out: cut } = reached;
     let inside = |file: usize| nodes.binary_search(&file).is_ok();
     let edges = nodes
         .iter()
@@ -134,13 +126,18 @@ pub fn bundle(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn F
 /// A file, why it is not there, and who needs it.
 type LeftOut = (usize, &'static str, usize);
 
-/// The nodes of a bundle, and the edges that were not followed.
-fn reach(
-    graph: &Graph,
-    root: usize,
-    options: BundleOptions,
-    tokens: &dyn Fn(usize) -> usize,
-) -> (Vec<usize>, Vec<LeftOut>) {
+/// What is in a bundle, as positions in the graph, and where it ends.
+#[derive(Debug)]
+pub struct Reached {
+    pub root: usize,
+    /// By path; the root is among them.
+    pub nodes: Vec<usize>,
+    /// Of each edge that was not followed.
+    left_out: Vec<LeftOut>,
+}
+
+/// What the bundle of a file holds, whether or not it is a root.
+pub fn reach(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Reached {
     let mut nodes = BTreeSet::from([root]);
     let mut cut = Vec::new();
     let mut spent = tokens(root);
@@ -174,7 +171,7 @@ fn reach(
             break;
         }
     }
-    (nodes.into_iter().collect(), cut)
+    Reached { root, nodes: nodes.into_iter().collect(), left_out: cut }
 }
 
 /// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime
@@ -230,6 +227,21 @@ mod tests {
     use crate::graph::tests::graph;
     use proptest::prelude::*;
 
+    fn bundle_of(
+        graph: &Graph,
+        root: usize,
+        options: BundleOptions,
+        tokens: &dyn Fn(usize) -> usize,
+    ) -> Bundle {
+        bundle(graph, reach(graph, root, options, tokens))
+    }
+
+    fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
+        let all = |roots: &[usize]| roots.iter().map(|root| reach(graph, *root, options, tokens)).collect();
+        let covered = cover(graph, all, |reached| &reached.nodes);
+        covered.into_iter().map(|(_, reached)| bundle(graph, reached)).collect()
+    }
+
     fn names(graph: &Graph, nodes: &[usize]) -> Vec<String> {
         nodes.iter().map(|node| graph.path(*node).to_owned()).collect()
     }
@@ -238,7 +250,7 @@ mod tests {
     fn a_depth_beyond_the_graph_costs_nothing() {
         let graph = graph(&[("1", &["2"]), ("2", &["1"])]);
         let options = BundleOptions { depth: usize::MAX, ..BundleOptions::default() };
-        assert_eq!(bundle(&graph, 0, options, &|_| 1).nodes, [0, 1]);
+        assert_eq!(bundle_of(&graph, 0, options, &|_| 1).nodes, [0, 1]);
     }
 
     #[test]
@@ -263,7 +275,7 @@ mod tests {
         let options = BundleOptions { max_nodes: 2, ..BundleOptions::default() };
         assert_eq!(bundles(&graph, options, &|_| 1).len(), 3);
         let options = BundleOptions { token_budget: Some(25), ..BundleOptions::default() };
-        let first = bundle(&graph, 0, options, &|_| 10);
+        let first = bundle_of(&graph, 0, options, &|_| 10);
         assert_eq!(names(&graph, &first.nodes), ["a", "b"]);
         assert!(first.cut.iter().all(|cut| cut.reason == "token budget exceeded"), "{:?}", first.cut);
     }

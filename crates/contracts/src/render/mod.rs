@@ -182,8 +182,9 @@ fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: 
 
 /// As JSON; almost every path can stand in it as it is.
 fn quote(text: &mut String, path: &str) {
-    let plain = |byte: &u8| *byte >= b' ' && !matches!(byte, b'"' | b'\\');
-    if path.as_bytes().iter().all(plain) {
+    let plain = |byte: u8| (byte >= b' ') & (byte != b'"') & (byte != b'\\');
+    // All of them, whatever the first ones are: that way many are looked at in one step.
+    if path.bytes().fold(true, |so_far, byte| so_far & plain(byte)) {
         text.push('"');
         text.push_str(path);
         text.push('"');

@@ -13,6 +13,7 @@ use becket_contracts::target::{Reason, Target};
 use becket_project::index::{IndexId, IndexedFile};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::lacking::Lacking;
 use super::options::ContextOptions;
 use super::site::Site;
 
@@ -34,7 +35,7 @@ pub(super) struct Entry {
 }
 
 /// What is counted of an entry, and what it lacks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Measures {
     /// Of the node.
     pub(super) tokens: usize,
@@ -42,7 +43,7 @@ pub(super) struct Measures {
     pub(super) contract_tokens: usize,
     /// Of the source.
     pub(super) source_tokens: usize,
-    pub(super) missing: Arc<[Missing]>,
+    pub(super) missing: Arc<Lacking>,
 }
 
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl Entry {
             tokens: tokens::count(named) + contract_tokens,
             contract_tokens,
             source_tokens: file.tokens,
-            missing: missing(file, &recipe.site).into(),
+            missing: Arc::new(missing(file, &recipe.site).into()),
         };
         let origin = Origin::Indexed {
             file: Arc::clone(file),
@@ -190,35 +191,16 @@ impl Text {
 
 impl Measures {
     pub(super) fn encode(&self, encoder: &mut Encoder) {
-        for number in [self.tokens, self.contract_tokens, self.source_tokens, self.missing.len()] {
+        for number in [self.tokens, self.contract_tokens, self.source_tokens] {
             encoder.small(number);
         }
-        for missing in &*self.missing {
-            encoder.text(&missing.name);
-            encoder.text(&missing.reason);
-            encoder.text(&missing.referenced_by);
-            for optional in [&missing.package_name, &missing.package_version] {
-                encoder.bytes.push(u8::from(optional.is_some()));
-                encoder.text(optional.as_deref().unwrap_or_default());
-            }
-        }
+        self.missing.encode(encoder);
     }
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
         let (tokens, contract_tokens) = (decoder.small()?, decoder.small()?);
-        let (source_tokens, count) = (decoder.small()?, decoder.small()?);
-        let mut missing = Vec::new();
-        for _ in 0..count {
-            let (name, reason, referenced_by) = (decoder.text()?, decoder.text()?, decoder.text()?);
-            let mut optional = || {
-                let given = decoder.byte()? == 1;
-                let text = decoder.text()?;
-                Some(given.then_some(text))
-            };
-            let (package_name, package_version) = (optional()?, optional()?);
-            missing.push(Missing { name, reason, referenced_by, package_name, package_version });
-        }
-        Some(Self { tokens, contract_tokens, source_tokens, missing: missing.into() })
+        let (source_tokens, missing) = (decoder.small()?, Arc::new(Lacking::decode(decoder)?));
+        Some(Self { tokens, contract_tokens, source_tokens, missing })
     }
 }
 
@@ -247,7 +229,7 @@ impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Measures { tokens, contract_tokens, source_tokens, missing } = &self.measures;
         let (tokens, contract_tokens, source_tokens) = (*tokens, *contract_tokens, *source_tokens);
-        let (contract, node) = (self.contract(), self.node());
+        let (contract, node, missing) = (self.contract(), self.node(), missing.all());
         StoredRef { contract, node, tokens, contract_tokens, source_tokens, missing }.serialize(serializer)
     }
 }
@@ -257,7 +239,7 @@ impl From<Stored> for Entry {
         let Stored { contract, node, tokens, contract_tokens, source_tokens, missing } = stored;
         Self {
             origin: Origin::Stored(Box::new((contract, node))),
-            measures: Measures { tokens, contract_tokens, source_tokens, missing: missing.into() },
+            measures: Measures { tokens, contract_tokens, source_tokens, missing: Arc::new(missing.into()) },
         }
     }
 }

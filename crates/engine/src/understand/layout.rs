@@ -78,6 +78,13 @@ pub(super) fn edge_tokens(kind: EdgeKind) -> usize {
     kinds.iter().position(|known| *known == kind).map_or(0, |at| counted[at])
 }
 
+/// Of what is said of a file that was left out, beside the two paths.
+pub(super) fn cut_tokens(reason: &str) -> usize {
+    tokens::count("{\"entryId\":\"\",\"reason\":\"")
+        + tokens::count(reason)
+        + tokens::count("\",\"referencedBy\":\"\"},")
+}
+
 impl Holders {
     fn of(packed: &Parts<Arc<Packed>>, entries: usize) -> Self {
         let mut starts = vec![0; entries + 1];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use becket_base::{Parts, tokens};
-use becket_contracts::bundle::{self, Bundle, Cut, Missing};
+use becket_contracts::bundle::{self, Bundle, Cut, Missing, Reached};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::{self, Entry, Measures, Recipe, SourceOf};
-use super::layout::{Layout, edge_tokens};
+use super::layout::{Layout, cut_tokens, edge_tokens};
 use super::options::ContextOptions;
 use super::site::Site;
 
@@ -78,7 +78,7 @@ impl Totals {
     fn add(&mut self, at: usize, entry: &Entry) {
         self.contract_tokens += entry.measures.contract_tokens;
         self.source_tokens += entry.measures.source_tokens;
-        if entry.measures.missing.iter().any(Missing::is_problem) {
+        if entry.measures.missing.is_problem() {
             self.lacking.insert(at);
         }
     }
@@ -175,6 +175,22 @@ pub(super) struct More {
     pub(super) edges: Vec<(usize, usize, EdgeKind)>,
     pub(super) cut: Vec<Cut>,
     pub(super) missing: Vec<Missing>,
+    missing_tokens: usize,
+}
+
+/// A bundle as it was, or what a new one holds.
+enum Held {
+    Kept(Arc<Packed>),
+    Reached(Reached),
+}
+
+impl Held {
+    fn nodes(&self) -> &[usize] {
+        match self {
+            Held::Kept(packed) => &packed.nodes,
+            Held::Reached(reached) => &reached.nodes,
+        }
+    }
 }
 
 impl Material {
@@ -333,8 +349,13 @@ impl Material {
             let before = self.before.as_ref().filter(|_| options.token_budget.is_none());
             if let Some(before) = before.filter(|before| before.same_graph) {
                 let mut packed = before.packed.clone();
+                let touched = self.touched(before);
+                if !before.here {
+                    let nodes = touched.iter().flat_map(|at| &before.packed[*at].nodes);
+                    self.read_back(nodes.copied().collect());
+                }
                 let bundle = |at: usize| (at, Arc::new(self.bundle_of(before.packed[at].root)));
-                for (at, bundle) in each(self.touched(before), WORTH_WAKING, bundle) {
+                for (at, bundle) in each(touched, WORTH_WAKING, bundle) {
                     packed.set(at, bundle);
                 }
                 return packed;
@@ -345,15 +366,23 @@ impl Material {
                 let at = before.packed.binary_search_by(|packed| packed.root.cmp(&root)).ok()?;
                 Some(&before.packed[at]).filter(|packed| !packed.nodes.iter().any(|node| changed[*node]))
             };
-            let tokens = |at: usize| self.entries[at].measures.tokens;
-            let known = |root: usize| kept(root).map(|packed| packed.nodes.clone());
-            let roots = bundle::cover(self.graph(), options, &tokens, &known);
-            let made = roots.into_par_iter().map(|(root, _)| match kept(root) {
-                Some(packed) => Arc::clone(packed),
-                None => Arc::new(self.bundle_of(root)),
+            let reach = |root: usize| match kept(root) {
+                Some(packed) => Held::Kept(Arc::clone(packed)),
+                None => Held::Reached(self.reach(root)),
+            };
+            let reach = |roots: &[usize]| each(roots.to_vec(), WORTH_WAKING, reach);
+            let held = bundle::cover(self.graph(), reach, Held::nodes);
+            let made = held.into_par_iter().map(|(_, held)| match held {
+                Held::Kept(packed) => packed,
+                Held::Reached(reached) => Arc::new(self.packed_of(reached)),
             });
             made.collect::<Vec<_>>().into()
         })
+    }
+
+    /// Makes the texts of entries that an earlier process measured, by all threads: few bundles may hold many of them.
+    fn read_back(&self, places: BTreeSet<usize>) {
+        each(places.into_iter().collect(), WORTH_WAKING, |at| _ = self.entries[at].node());
     }
 
     /// The places of bundles that hold something that changed, where their nodes are the same.
@@ -369,7 +398,11 @@ impl Material {
 
     /// The bundle of one file, root or not.
     pub(super) fn bundle_of(&self, at: usize) -> Packed {
-        let bundle = self.bundle(at);
+        self.packed_of(self.reach(at))
+    }
+
+    fn packed_of(&self, reached: Reached) -> Packed {
+        let bundle = bundle::bundle(self.graph(), reached);
         let (root, nodes) = (bundle.root, bundle.nodes.clone());
         let entries = nodes.iter().map(|at| &self.entries[*at]);
         let hash = bundle_hash(
@@ -383,29 +416,51 @@ impl Material {
         packed
     }
 
-    /// Of what a bundle says beside its nodes. Edges are counted one by one, because many bundles have the same: their text
-    /// is cut into tokens where one ends and the next begins.
+    /// Of what a bundle says beside its nodes. What many bundles say alike is counted once, one by one: their text is cut
+    /// into tokens where one ends and the next begins.
     fn frame_tokens(&self, packed: &Packed) -> usize {
-        let text = self.text(packed, (1, 1), SOME_TIME);
+        let Some(More { edges, cut, missing_tokens, .. }) = packed.more.get() else { return 0 };
         let path = |at: usize| self.layout.path_tokens(at, self.graph());
-        let edges = packed.more.get().map_or(&[][..], |more| &more.edges);
+        let named = |name: &str| self.graph().position(name).map_or_else(|| tokens::count(name), path);
         let edges: usize =
             edges.iter().map(|(from, to, kind)| path(*from) + path(*to) + edge_tokens(*kind)).sum();
-        edges + tokens::count(&BundleText { edges: Vec::new(), nodes: Vec::new(), ..text }.json())
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut cut_paths = 0;
+        for Cut { entry_id, reason, referenced_by } in cut {
+            *reasons.entry(reason).or_default() += 1;
+            cut_paths += named(entry_id) + named(referenced_by);
+        }
+        let reasons: usize = reasons.into_iter().map(|(reason, count)| count * cut_tokens(reason)).sum();
+        let frame = BundleText {
+            entry_id: self.graph().path(packed.root),
+            position: (1, 1),
+            depth: self.options.bundle.depth,
+            created_at: SOME_TIME,
+            bundle_hash: &packed.hash,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            missing: &[],
+            cut: &[],
+        };
+        edges + cut_paths + reasons + missing_tokens + tokens::count(&frame.json())
     }
 
-    fn bundle(&self, at: usize) -> Bundle {
+    fn reach(&self, at: usize) -> Reached {
         let tokens = |at: usize| self.entries[at].measures.tokens;
-        bundle::bundle(self.graph(), at, self.options.bundle, &tokens)
+        bundle::reach(self.graph(), at, self.options.bundle, &tokens)
     }
 
     pub(super) fn more(&self, bundle: Bundle) -> More {
         let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
-        let mut missing: Vec<&Missing> = entries.flat_map(|entry| entry.measures.missing.iter()).collect();
+        let mut missing: Vec<(&Missing, usize)> =
+            entries.flat_map(|entry| entry.measures.missing.counted()).collect();
         missing.sort_unstable();
-        missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
-        let missing = missing.into_iter().cloned().collect();
-        More { edges: bundle.edges, cut: bundle.cut, missing }
+        missing.dedup_by(|(later, _), (earlier, _)| {
+            later.name == earlier.name && later.reason == earlier.reason
+        });
+        let missing_tokens = missing.iter().map(|(_, tokens)| tokens).sum();
+        let missing = missing.into_iter().map(|(missing, _)| missing.clone()).collect();
+        More { edges: bundle.edges, cut: bundle.cut, missing, missing_tokens }
     }
 
     pub(super) fn text<'a>(
@@ -415,7 +470,8 @@ impl Material {
         created_at: &'a str,
     ) -> BundleText<'a> {
         let path = |at: usize| self.graph().path(at);
-        let more = packed.more.get_or_init(|| self.more(self.bundle(packed.root)));
+        let bundle = || bundle::bundle(self.graph(), self.reach(packed.root));
+        let more = packed.more.get_or_init(|| self.more(bundle()));
         BundleText {
             entry_id: path(packed.root),
             position,

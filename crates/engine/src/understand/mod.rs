@@ -10,6 +10,7 @@ mod follow;
 mod generate;
 mod given;
 mod impact;
+mod lacking;
 mod layout;
 mod material;
 mod modes;

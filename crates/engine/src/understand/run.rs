@@ -19,9 +19,9 @@ use super::options::ContextOptions;
 use super::site::Site;
 use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 3\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 4\n").as_bytes();
 const LARGEST: u64 = 256 * 1024 * 1024;
-/// Bytes that an entry usually takes, its share of the bundles included.
+/// Bytes that an entry or a bundle usually takes.
 const USUAL: usize = 128;
 /// As they are written, by position.
 const THRIFTS: [Thrift; 3] = [Thrift::None, Thrift::Texts, Thrift::Fields];
@@ -62,14 +62,12 @@ impl Run {
 
     /// Keeps a run in mind; that it could not is no failure.
     pub(super) fn keep(&self, index: &Index, material: &Material, pages: &KeptPages, report: &ContextReport) {
-        let mut encoder = Encoder { bytes: Vec::with_capacity(material.entries.len() * USUAL) };
-        encoder.bytes.extend(MAGIC);
-        if encode(&mut encoder, index, material, pages, report).is_none() {
-            return;
-        }
-        let sum = blake3::hash(&encoder.bytes);
-        encoder.bytes.extend(sum.as_bytes());
-        if let Err(error) = files::write_derived(&self.file, &encoder.bytes) {
+        let parts = rayon::join(|| encode_entries(index, material, report), || encode_pages(material, pages));
+        let (Some(mut bytes), Some(pages)) = parts else { return };
+        bytes.extend(pages);
+        let sum = blake3::hash(&bytes);
+        bytes.extend(sum.as_bytes());
+        if let Err(error) = files::write_derived(&self.file, &bytes) {
             tracing::debug!(%error, "the run is not kept in mind");
         }
     }
@@ -136,15 +134,11 @@ impl LastRun {
     }
 }
 
-/// Nothing where there is something that no later process could take over.
-fn encode(
-    encoder: &mut Encoder,
-    index: &Index,
-    material: &Material,
-    pages: &KeptPages,
-    report: &ContextReport,
-) -> Option<()> {
-    let (entries, packed) = (&material.entries, material.packed());
+/// What a run said, and what it measured. Nothing where there is something that no later process could take over.
+fn encode_entries(index: &Index, material: &Material, report: &ContextReport) -> Option<Vec<u8>> {
+    let entries = &material.entries;
+    let mut encoder = Encoder { bytes: Vec::with_capacity(entries.len() * USUAL) };
+    encoder.bytes.extend(MAGIC);
     let paths = paths_id(entries.iter().map(|entry| entry.path()));
     for id in [index.id(), paths, material.graph_id()?] {
         encoder.bytes.extend(id);
@@ -157,11 +151,20 @@ fn encode(
     encoder.small(entries.len());
     for entry in entries {
         encoder.bytes.extend(entry.id()?);
-        entry.measures.encode(encoder);
+        entry.measures.encode(&mut encoder);
     }
+    Some(encoder.bytes)
+}
+
+/// The bundles, and the files that hold them. Nothing where one of these cannot be known again.
+fn encode_pages(material: &Material, pages: &KeptPages) -> Option<Vec<u8>> {
+    let packed = material.packed();
+    let mut encoder = Encoder { bytes: Vec::with_capacity(packed.len() * USUAL) };
     encoder.small(packed.len());
-    for packed in packed {
-        encode_packed(encoder, packed);
+    let mut places = vec![None; material.entries.len()];
+    for (at, packed) in packed.iter().enumerate() {
+        encode_packed(&mut encoder, packed);
+        places[packed.root] = Some(at);
     }
     let mut times: Vec<&Arc<str>> = pages.folders.values().flat_map(|page| &page.times).collect();
     times.sort();
@@ -173,18 +176,18 @@ fn encode(
     encoder.small(pages.folders.len());
     for (path, page) in &pages.folders {
         encoder.text(path);
-        page.stamp?.encode(encoder);
+        page.stamp?.encode(&mut encoder);
         encoder.small(page.bundles.len());
         for (bundle, time) in page.bundles.iter().zip(&page.times) {
-            encoder.small(packed.binary_search_by(|packed| packed.root.cmp(&bundle.root)).ok()?);
+            encoder.small(places[bundle.root]?);
             encoder.small(times.binary_search(&time).ok()?);
         }
     }
     let kept = pages.index.as_ref()?;
     encoder.text(&kept.created_at);
     encoder.bytes.extend(kept.digest);
-    kept.stamp?.encode(encoder);
-    Some(())
+    kept.stamp?.encode(&mut encoder);
+    Some(encoder.bytes)
 }
 
 fn encode_packed(encoder: &mut Encoder, packed: &Packed) {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
+use becket_contracts::bundle;
 use becket_contracts::render::IndexSummary;
 use becket_project::config;
 use becket_project::snapshot::{SnapshotError, SnapshotRecord};
@@ -418,7 +419,8 @@ fn fitted(
     let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
     let mut options = material.options.bundle;
     options.token_budget = Some(bytes.saturating_sub(FRAME));
-    let smaller = becket_contracts::bundle::bundle(material.graph(), packed.root, options, &cost);
+    let reached = bundle::reach(material.graph(), packed.root, options, &cost);
+    let smaller = bundle::bundle(material.graph(), reached);
     let kept = smaller.nodes.len();
     let cut = Packed {
         root: smaller.root,

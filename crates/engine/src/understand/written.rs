@@ -13,7 +13,7 @@ use becket_contracts::render::{
     self, BundleText, CodeMode, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates,
     read_folder_file, read_node, root_label,
 };
-use becket_project::files::{self, FileError};
+use becket_project::files::{self, FileError, Folders};
 use becket_project::share::each;
 use becket_project::walk::{Stamp, stamp_of};
 use serde_json::Value;
@@ -231,9 +231,7 @@ fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
     let tokens: usize = folders.iter().map(|folder| folder.token_estimate).sum();
     let source = material.totals.source_tokens;
     let lacking = material.totals.lacking.iter().map(|at| &material.entries[*at]);
-    let mut missing: Vec<&Missing> = lacking
-        .flat_map(|entry| entry.measures.missing.iter().filter(|missing| missing.is_problem()))
-        .collect();
+    let mut missing: Vec<&Missing> = lacking.flat_map(|entry| entry.measures.missing.problems()).collect();
     missing.sort_unstable();
     missing.dedup_by(|later, earlier| later.name == earlier.name && later.reason == earlier.reason);
     let missing = missing.into_iter().cloned().collect();
@@ -277,13 +275,16 @@ pub(super) fn write(material: &Material, pages: &Pages, folder: &Path) -> Result
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     let others = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same));
     let mut wrote = Wrote::default();
+    let folders_of = Folders::new(folder);
     // The index comes last: until then it says what stood there before.
     let (folders, index): (Vec<_>, Vec<_>) = others.partition(|(path, _)| *path != INDEX);
     for (at, some) in folders.chunks(BATCH).chain([&*index]).enumerate() {
         tell("writing context files", at * BATCH, Some(pages.files.len()));
         let written = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
-            Page::Bundles(page) => with_text(material, page, |text| write_page(folder, path, text)),
-            Page::Text(text) => write_page(folder, path, text),
+            Page::Bundles(page) => {
+                with_text(material, page, |text| write_page(folder, &folders_of, path, text))
+            }
+            Page::Text(text) => write_page(folder, &folders_of, path, text),
             Page::Same => Ok(false),
         });
         for written in written {
@@ -316,13 +317,12 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) ->
 }
 
 /// Whether it had to be written.
-fn write_page(folder: &Path, path: &str, text: &str) -> Result<bool, FileError> {
+fn write_page(folder: &Path, folders: &Folders<'_>, path: &str, text: &str) -> Result<bool, FileError> {
     let target = folder.join(path);
     if read(&target).as_deref() == Some(text) {
         return Ok(false);
     }
-    let parent = Path::new(path).parent().unwrap_or(Path::new(""));
-    files::create_folder(folder, parent)?;
+    folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
     files::write_derived(&target, text.as_bytes())?;
     Ok(true)
 }
