@@ -105,10 +105,12 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
 }
 
 #[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "of the key a half at a time is wanted, of the product a few bits"
+)]
 fn place(key: u128, shift: u32) -> usize {
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
-    let low = key as u64;
-    let high = (key >> 64) as u64;
+    let (low, high) = (key as u64, (key >> 64) as u64);
     ((low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }
 

@@ -182,7 +182,7 @@ fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: 
 
 /// As JSON; almost every path can stand in it as it is.
 fn quote(text: &mut String, path: &str) {
-    let plain = |byte: u8| (byte >= b' ') & (byte != b'"') & (byte != b'\\');
+    let plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
     // All of them, whatever the first ones are: that way many are looked at in one step.
     if path.bytes().fold(true, |so_far, byte| so_far & plain(byte)) {
         text.push('"');
