@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use self::hints::Hints;
 
+/// In characters, of a secret that is known only by the name that it is assigned to.
+const LONGEST_ASSIGNED: usize = 512;
+
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
 
@@ -26,8 +29,9 @@ pub struct Rule {
     /// In small letters; a text without any of them need not be searched.
     hints: &'static [&'static str],
     pattern: &'static str,
-    /// Whether the pattern can match where this follows a hint; without it, wherever there is a hint.
-    follows: Option<fn(&[u8]) -> bool>,
+    /// Whether the pattern can match where this follows a hint: `task-` and `msg.` end in hints too, and a pattern costs
+    /// more than all of a file's hints.
+    follows: fn(&[u8]) -> bool,
     /// The value is checked for being a placeholder or a word; token formats are beyond doubt.
     checked: bool,
 }
@@ -64,6 +68,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A private key in PEM form, its body included",
         &["private key-----"],
+        |_| true,
         r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]+?)(?:-----END|\z)",
     ),
     sure(
@@ -71,6 +76,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "An access key id of AWS",
         &["akia", "asia"],
+        |rest| is_token(rest, 16),
         r"(?-u:\b)(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
     ),
     sure(
@@ -78,6 +84,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A token of GitHub",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+        |rest| is_token(rest, 30),
         r"(?-u:\b)(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
     ),
     sure(
@@ -85,6 +92,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A personal access token of GitLab",
         &["glpat-"],
+        |rest| is_token(rest, 20),
         r"(?-u:\b)(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
     ),
     sure(
@@ -92,6 +100,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A token or hook of Slack",
         &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "hooks.slack.com"],
+        |rest| is_token(rest, 10),
         r"(?-u:\b)(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
     ),
     sure(
@@ -99,6 +108,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A secret key of Stripe",
         &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+        |rest| is_token(rest, 16),
         r"(?-u:\b)(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
     ),
     sure(
@@ -106,6 +116,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "An API key of OpenAI or Anthropic",
         &["sk-"],
+        |rest| is_token(rest, 20),
         r"(?-u:\b)(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
     ),
     sure(
@@ -113,6 +124,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "An API key of Google",
         &["aiza"],
+        |rest| is_token(rest, 35),
         r"(?-u:\b)(?P<secret>AIza[0-9A-Za-z_-]{35})",
     ),
     sure(
@@ -120,6 +132,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A token of npm",
         &["npm_"],
+        |rest| is_token(rest, 36),
         r"(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
     ),
     sure(
@@ -127,6 +140,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "An API key of SendGrid",
         &["sg."],
+        |rest| is_token(rest, 66),
         r"(?-u:\b)(?P<secret>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
     ),
     sure(
@@ -134,6 +148,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A token of Hugging Face",
         &["hf_"],
+        |rest| is_token(rest, 34),
         r"(?-u:\b)(?P<secret>hf_[A-Za-z0-9]{34,})(?-u:\b)",
     ),
     sure(
@@ -141,6 +156,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "The account key in a connection string of Azure",
         &["accountkey="],
+        |rest| is_token(rest, 40),
         r"(?i)AccountKey=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
     ),
     sure(
@@ -148,6 +164,7 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::Medium,
         "A signed JSON web token",
         &["eyj"],
+        |rest| is_token(rest, 29),
         r"(?-u:\b)(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
     ),
     doubtful(
@@ -155,35 +172,35 @@ pub const RULES: &[Rule] = &[
         SecretSeverity::High,
         "A database address with a password",
         &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql"],
-        r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]{0,100}:(?P<secret>[^\s@/'\x22`]{1,200})@",
+        |rest| rest.windows(3).take(8).any(|three| three == b"://"),
+        r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:(?P<secret>[^\s@/'\x22`]+)@",
     ),
-    Rule {
-        follows: Some(assigns_text),
-        ..doubtful(
-            "assigned-secret",
-            SecretSeverity::Medium,
-            "A text that is assigned to a name such as apiKey, secret, token or password",
-            &[
-                "apikey",
-                "api_key",
-                "api-key",
-                "secret",
-                "passw",
-                "pwd",
-                "token",
-                "private_key",
-                "private-key",
-                "privatekey",
-                "credential",
-            ],
-            r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,512})[\x22'`]",
-        )
-    },
+    doubtful(
+        "assigned-secret",
+        SecretSeverity::Medium,
+        "A text that is assigned to a name such as apiKey, secret, token or password",
+        &[
+            "apikey",
+            "api_key",
+            "api-key",
+            "secret",
+            "passw",
+            "pwd",
+            "token",
+            "private_key",
+            "private-key",
+            "privatekey",
+            "credential",
+        ],
+        assigns_text,
+        r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,})[\x22'`]",
+    ),
     doubtful(
         "authorization-header",
         SecretSeverity::Medium,
         "A bearer or basic credential in a header",
         &["bearer", "basic"],
+        is_credential,
         r"(?i)(?-u:\b)(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
     ),
 ];
@@ -197,7 +214,10 @@ pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
             let Some(secret) = captures.name("secret") else { continue };
             // AWS writes its own manuals with keys that end so.
             let is_of_manual = rule.name == "aws-access-key" && secret.as_str().ends_with("EXAMPLE");
-            if !is_of_manual && (!rule.checked || is_secret(secret.as_str())) {
+            // Nobody chooses such a long one: it is a picture or a program.
+            let is_data =
+                rule.name == "assigned-secret" && secret.as_str().chars().nth(LONGEST_ASSIGNED).is_some();
+            if !is_of_manual && !is_data && (!rule.checked || is_secret(secret.as_str())) {
                 found.push((secret.range(), rule));
             }
         }
@@ -322,8 +342,22 @@ fn is_secret(value: &str) -> bool {
 /// The rules that a text may break, found in one cheap pass: most files break none, and patterns are slow.
 fn hinted(text: &str) -> impl Iterator<Item = (usize, &'static Rule)> {
     let mut wanted = [false; RULES.len()];
-    HINTS.find(text, |rule, rest| wanted[rule] |= RULES[rule].follows.is_none_or(|follows| follows(rest)));
+    HINTS.find(text, |rule, rest| wanted[rule] |= (RULES[rule].follows)(rest));
     RULES.iter().enumerate().filter(move |(index, _)| wanted[*index])
+}
+
+/// Whether as many letters, digits and signs follow as a token of some kind has at least.
+fn is_token(rest: &[u8], least: usize) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+/~".contains(byte);
+    rest.get(..least).is_some_and(|token| token.iter().all(plain))
+}
+
+/// Whether blanks follow, which may lie beyond ASCII, and a token.
+fn is_credential(rest: &[u8]) -> bool {
+    // Four blanks of three bytes each.
+    const REACH: usize = 13;
+    let start = rest.iter().take(REACH).position(|byte| *byte > b' ' && byte.is_ascii());
+    start.is_some_and(|start| start > 0 && is_token(&rest[start..], 20))
 }
 
 /// Whether a text may be assigned right after this: most names that look like a secret's are a type's or an argument's.
@@ -336,7 +370,7 @@ fn assigns_text(rest: &[u8]) -> bool {
             b':' | b'=' => assigned = true,
             b'"' | b'\'' | b'`' if assigned => return true,
             // Blanks are blanks beyond ASCII too.
-            byte if byte.is_ascii_whitespace() || !byte.is_ascii() => {}
+            byte if *byte <= b' ' || !byte.is_ascii() => {}
             _ => assigned = false,
         }
     }
@@ -368,9 +402,10 @@ const fn sure(
     severity: SecretSeverity,
     description: &'static str,
     hints: &'static [&'static str],
+    follows: fn(&[u8]) -> bool,
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, hints, pattern, follows: None, checked: false }
+    Rule { name, severity, description, hints, follows, pattern, checked: false }
 }
 
 const fn doubtful(
@@ -378,9 +413,10 @@ const fn doubtful(
     severity: SecretSeverity,
     description: &'static str,
     hints: &'static [&'static str],
+    follows: fn(&[u8]) -> bool,
     pattern: &'static str,
 ) -> Rule {
-    Rule { name, severity, description, hints, pattern, follows: None, checked: true }
+    Rule { name, severity, description, hints, follows, pattern, checked: true }
 }
 
 #[cfg(test)]
@@ -408,6 +444,9 @@ mod tests {
             "the pattern decides"
         );
         assert!(names("interface Login { password: string; token?: Token }").is_empty());
+        let names_of_nothing =
+            "task-queue msg.payload basic auth, a bearer of news, redis and mongodb, npm_config, Asia/Tokyo";
+        assert!(names(names_of_nothing).is_empty(), "{:?}", names(names_of_nothing));
     }
 
     #[test]
@@ -427,6 +466,19 @@ mod tests {
             (format!("'SG.{}.{long}x7y8z9A'", &long[..22]), "sendgrid-key"),
             (format!("'hf_{long}'"), "hugging-face-token"),
             (format!("'AccountName=x;AccountKey={long}{long}==;'"), "azure-storage-key"),
+            (format!("const t = 'github_pat_{long}{long}';"), "github-token"),
+            ("'glpat-abcdefghij0123456789'".to_owned(), "gitlab-token"),
+            ("'xoxb-0123456789'".to_owned(), "slack-token"),
+            ("'https://hooks.slack.com/services/T0000000/B0000000/abc'".to_owned(), "slack-token"),
+            ("'sk_test_0123456789abcdef'".to_owned(), "stripe-key"),
+            ("'sk-ant-0123456789abcdef0123'".to_owned(), "openai-key"),
+            (format!("'AIza{}'", &long[..35]), "google-key"),
+            (format!("'npm_{long}'"), "npm-token"),
+            ("'eyJ01234567.eyJ01234567.01234567'".to_owned(), "json-web-token"),
+            ("'redis://:p4ss@host'".to_owned(), "database-url"),
+            (format!("'postgres://{}:p4ss@host'", "u".repeat(300)), "database-url"),
+            (format!("'Basic\u{2003}\u{2003}\u{2003}\u{2003}{}=='", &long[..20]), "authorization-header"),
+            (format!("password =\u{b}'{}1'", "q".repeat(511)), "assigned-secret"),
         ] {
             assert_eq!(rules(&text), [rule], "{text}");
         }
@@ -445,6 +497,7 @@ mod tests {
             "placeholder='Enter password'",
             "import { tokenize } from './token-stream';",
             "const key = 'AKIAIOSFODNN7EXAMPLE';",
+            &format!("const tokenizer = '{}1';", "q".repeat(512)),
         ] {
             assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
         }
