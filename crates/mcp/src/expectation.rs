@@ -94,7 +94,7 @@ fn most(schema: &Value) -> Option<i64> {
 /// What belongs there.
 fn words(schema: &Value) -> String {
     if let Some(variants) = schema.get("anyOf").and_then(Value::as_array) {
-        return variants.iter().map(words).collect::<Vec<_>>().join(" or ");
+        return variants.iter().map(words).collect::<Vec<_>>().join(", or ");
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return format!("one of {}", words.iter().map(Value::to_string).collect::<Vec<_>>().join(", "));
@@ -163,7 +163,7 @@ mod tests {
         for (wrong, told) in [
             (json!({"id": "T", "labels": ["a", 7]}), "labels[1]: a text"),
             (json!({"id": "T", "labels": "a"}), "labels: a list, each a text"),
-            (json!({"id": "T", "skills": 3}), "skills: a list, each a text or an object"),
+            (json!({"id": "T", "skills": 3}), "skills: a list, each a text, or an object"),
             (json!({"id": "T", "skills": [3]}), "skills[0]: a text"),
             (json!({"id": "T", "prd": 3}), "prd: an object of source"),
             (json!({"id": "T", "prd": {}}), "prd.source: a text"),

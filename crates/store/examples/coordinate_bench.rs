@@ -12,6 +12,7 @@
     reason = "a measuring program: it starts itself, counts thousands, prints, and stops where it fails"
 )]
 
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -180,19 +181,29 @@ fn rates(engine: &Engine, store: &Store) {
 /// Eight processes that claim and release tasks of their own.
 fn crowd(engine: &Engine) {
     let name = engine.name;
-    let children: Vec<_> = (0..PROCESSES)
+    let mut children: Vec<_> = (0..PROCESSES)
         .map(|index| {
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args([engine.many.as_str(), "many", &index.to_string()]);
-            command.stdout(Stdio::piped()).spawn().unwrap()
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
         })
+        .map(|mut child| (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()), child))
         .collect();
+    // All are there before any begins: one that came later would have had the disk to itself.
+    let mut line = String::new();
+    for (_, said, _) in &mut children {
+        said.read_line(&mut line).unwrap();
+    }
+    for (told, _, _) in &mut children {
+        told.write_all(b"go\n").unwrap();
+    }
     let mut counts: Vec<f64> = Vec::new();
     let mut times: Vec<f64> = Vec::new();
-    for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
-        let answer: Vec<f64> = serde_json::from_slice(&output.stdout).unwrap();
+    for (_, mut said, mut child) in children {
+        line.clear();
+        said.read_line(&mut line).unwrap();
+        assert!(child.wait().unwrap().success());
+        let answer: Vec<f64> = serde_json::from_str(&line).unwrap();
         counts.push(answer.len() as f64);
         times.extend(answer);
     }
@@ -228,10 +239,8 @@ fn crowd(engine: &Engine) {
 fn client(place: &str, repository: &str, index: usize) {
     let store = open(place, repository);
     let call = Call::by(&join(&store));
-    // All are there before any begins: the clock says when.
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let start = Duration::from_secs(now.as_secs() / 2 * 2 + 4);
-    std::thread::sleep(start.saturating_sub(now));
+    println!("ready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
     let (began, mut times) = (Instant::now(), Vec::new());
     while began.elapsed() < LOAD {
         let task = TaskId::new(format!("T{}", index * 10 + times.len() % 10));

@@ -33,7 +33,16 @@ pub(crate) struct PostgresTransaction<'a> {
     has_events: bool,
     /// Of the leases of this transaction. Sent with the last event.
     next_expiry: i64,
+    /// Those that were taken away for an import, as they are made.
+    indexes: Vec<String>,
 }
+
+/// Names and makings of what only helps to find tasks; nothing once there are some.
+const INDEXES: &str = "SELECT CAST(i.indexname AS TEXT), i.indexdef FROM pg_indexes i \
+     WHERE i.schemaname = current_schema() AND i.tablename IN ('definitions', 'labels', 'dependencies', 'tasks') \
+     AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname \
+     AND c.connamespace = CAST(current_schema() AS regnamespace)) \
+     AND NOT EXISTS (SELECT 1 FROM definitions) AND NOT EXISTS (SELECT 1 FROM tasks) ORDER BY i.indexname";
 
 impl<'a> PostgresTransaction<'a> {
     pub(crate) fn begin(
@@ -70,6 +79,7 @@ impl<'a> PostgresTransaction<'a> {
             unsent: Vec::new(),
             has_events: false,
             next_expiry: i64::MAX,
+            indexes: Vec::new(),
         };
         if transaction.foreseen.is_none() {
             match transaction.session.begin(begin) {
@@ -247,9 +257,42 @@ impl Transaction for PostgresTransaction<'_> {
         Ok(self.last_event)
     }
 
+    /// To sort what an index holds costs a fraction of putting tens of thousands of rows into it one by one. Only where there is
+    /// nothing to find yet, nobody is looking, and the tables are this user's to change.
+    fn definitions_will_be_imported(&mut self, count: usize) -> Result<()> {
+        const WORTH_IT: usize = 5_000;
+        if count < WORTH_IT {
+            return Ok(());
+        }
+        let rows = self.query(INDEXES, &[])?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let names = rows.iter().map(|row| row.text(0)).collect::<Result<Vec<_>>>()?.join(", ");
+        let taken = self.session.batch(&format!(
+            "SAVEPOINT import; LOCK TABLE definitions, labels, dependencies, tasks IN ACCESS EXCLUSIVE MODE NOWAIT; \
+             DROP INDEX {names}; RELEASE SAVEPOINT import"
+        ));
+        match taken {
+            Ok(()) => {
+                self.indexes = rows.iter().map(|row| Ok(row.text(1)?.to_owned())).collect::<Result<_>>()?;
+                Ok(())
+            }
+            Err(Failure::Refused(error)) => {
+                tracing::debug!(%error, "the indexes stay while tasks are read");
+                let undone = self.session.batch("ROLLBACK TO SAVEPOINT import");
+                undone.map_err(|failure| failure.into_error(self.address))
+            }
+            Err(failure) => Err(failure.into_error(self.address)),
+        }
+    }
+
     /// The server counts by itself only after a while; until then it would choose the wrong index.
     fn definitions_were_imported(&mut self) -> Result<()> {
         self.found()?;
+        for index in std::mem::take(&mut self.indexes) {
+            self.session.batch(&index).map_err(|failure| failure.into_error(self.address))?;
+        }
         // What no index has is not worth a look: a body is most of a row.
         let analyzed = self.session.batch(
             "ANALYZE definitions (worktree, task_id, sort_key, priority, status, unmet), labels, dependencies, tasks",

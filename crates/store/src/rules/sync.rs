@@ -78,6 +78,9 @@ pub(crate) fn sync(
         None => Origin::Checkout,
     };
     set_stamp(transaction, worktree, stamp)?;
+    if mirrored.digests.is_empty() && !file.is_empty() {
+        transaction.definitions_will_be_imported(file.len())?;
+    }
     add_unknown(transaction, &key, &file, &mut known, &mut report)?;
     take_over(transaction, &key, (origin, &waiting), &file, &mirrored, &mut known, &mut report)?;
 

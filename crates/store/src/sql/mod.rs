@@ -59,6 +59,12 @@ pub(crate) trait Transaction {
     /// Writes an event and tells its id, higher than that of every event that any reader can have seen.
     fn append(&mut self, event: &NewEvent<'_>) -> Result<i64>;
 
+    /// So many definitions will be written, the first of their worktree: a database may make itself ready for them. What it did is
+    /// undone by [`Self::definitions_were_imported`].
+    fn definitions_will_be_imported(&mut self, _count: usize) -> Result<()> {
+        Ok(())
+    }
+
     /// Definitions were written by which what the database believes of its tables is wrong: the first ones, or many.
     fn definitions_were_imported(&mut self) -> Result<()>;
 

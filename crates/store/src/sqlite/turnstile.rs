@@ -14,8 +14,8 @@ use super::identity::Stat;
 use super::opening::{beside, beside_named};
 use crate::error::{Error, Result};
 
-/// Between two looks of the one who writes next: short against a flush.
-const NAP: Duration = Duration::from_micros(80);
+/// Between two looks of the one who writes next: short against a flush, because meanwhile nobody writes.
+const NAP: Duration = Duration::from_micros(25);
 /// Between two looks of those behind it: the longer they wait the shorter, so that who came first is likely to be first and
 /// a crowd does not burn the core that the writer needs.
 const LONGEST_NAP: Duration = Duration::from_micros(400);
@@ -60,9 +60,11 @@ impl Turnstile {
             return Err(busy());
         }
         let queued = Turn(&self.queue);
+        let punctual = Punctual::new();
         if !self.take(&self.writer, &mut patience, || NAP)? {
             return Err(busy());
         }
+        drop(punctual);
         drop(queued);
         Ok(Turn(&self.writer))
     }
@@ -87,6 +89,37 @@ impl Turnstile {
     /// Another whenever somebody has written.
     fn trace(&self) -> (Stat, Stat) {
         (Stat::of(&self.database), Stat::of(&beside(&self.database, "-wal")))
+    }
+}
+
+/// Sleeps of this thread end when they should, until dropped. By itself a system gathers what is due within some 50 µs, which
+/// is twice as long as the sleep.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+struct Punctual;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl Punctual {
+    fn new() -> Self {
+        _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1_000));
+        Self
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl Drop for Punctual {
+    fn drop(&mut self) {
+        _ = rustix::thread::set_current_timer_slack(None);
+    }
+}
+
+/// Elsewhere sleeps are as they are.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+struct Punctual;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+impl Punctual {
+    fn new() -> Self {
+        Self
     }
 }
 

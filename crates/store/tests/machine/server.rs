@@ -248,6 +248,37 @@ fn a_client_shows_who_it_is() {
     }
 }
 
+/// Indexes are made anew for a first reading of many tasks, if nobody looks meanwhile, and are the same afterwards.
+#[test]
+fn a_first_reading_of_many_tasks_leaves_every_index_in_place() {
+    let cluster = Cluster::start(Durability::None);
+    let place = Place::parse(&cluster.url()).unwrap();
+    let mut client = postgres::Client::connect(&cluster.url(), postgres::NoTls).unwrap();
+    for name in ["alone", "watched"] {
+        let store =
+            Store::open(&Options { repository: name.to_owned(), ..Options::new(place.clone()) }).unwrap();
+        let sql = "SELECT indexdef FROM pg_indexes WHERE schemaname LIKE 'becket_%' ORDER BY 1";
+        let mut indexes =
+            || -> Vec<String> { client.query(sql, &[]).unwrap().iter().map(|row| row.get(0)).collect() };
+        let before = indexes();
+        assert!(before.iter().any(|one| one.contains("definitions_open")), "{before:?}");
+        let mut reader = postgres::Client::connect(&cluster.url(), postgres::NoTls).unwrap();
+        if name == "watched" {
+            let schemas = "SELECT CAST(schemaname AS TEXT) FROM pg_tables WHERE tablename = 'labels'";
+            reader.batch_execute("BEGIN").unwrap();
+            for schema in reader.query(schemas, &[]).unwrap() {
+                let schema: String = schema.get(0);
+                reader.query(&format!("SELECT FROM {schema}.labels"), &[]).unwrap();
+            }
+        }
+        fill(&store, 6_000);
+        assert_eq!(indexes(), before, "{name}");
+        assert_eq!(store.counts(&main(), None).unwrap().claimable, 6_000);
+        fill(&store, 6_001);
+        assert_eq!(store.tasks(&main(), &becket_store::TaskQuery::default()).unwrap().total, 6_001);
+    }
+}
+
 #[test]
 fn repositories_share_a_server_and_nothing_else() {
     let mut cluster = Cluster::start(Durability::None);
