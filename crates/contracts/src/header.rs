@@ -5,7 +5,10 @@
 //! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
 //! longest first: a reader who needs the thousandth member opens the file.
 
-use crate::model::{Declaration, DeclarationKind, ExportOrigin, LocalFacts};
+use crate::model::{Declaration, Export, ExportOrigin, LocalFacts};
+
+/// The local name of a default export that has none.
+const DEFAULT: &str = "default";
 
 /// Ends a signature that was cut.
 pub const CUT: char = '…';
@@ -39,6 +42,7 @@ pub fn code_header(facts: &LocalFacts, room: usize) -> String {
         for declaration in exported(facts) {
             lines.extend(surface(declaration, facts, step));
         }
+        lines.extend(renames(facts));
         lines.extend(re_exports(facts));
         lines
     })
@@ -79,15 +83,10 @@ fn fitting(room: usize, lines: impl Fn(Step) -> Vec<String>) -> Vec<String> {
 }
 
 fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<String> {
-    let is_default = facts.exports.iter().any(|export| {
-        export.name == "default" && export.origin == ExportOrigin::Local(declaration.name.clone())
-    });
-    let export = match (is_default, declaration.kind) {
-        (true, DeclarationKind::Constant | DeclarationKind::Variable) if declaration.name != "default" => {
-            "export "
-        }
-        (true, _) => "export default ",
-        (false, _) => "export ",
+    let export = match Reached::of(declaration, facts) {
+        Reached::ByName => "export ",
+        Reached::AsDefault => "export default ",
+        Reached::ByList => "",
     };
     let mut lines: Vec<String> = shown(declaration, step).map(|text| format!("{export}{text}")).collect();
     if let (Some(last), Some(doc)) = (lines.last_mut(), declaration.doc.as_ref().filter(|_| step.docs)) {
@@ -95,6 +94,60 @@ fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<Str
         last.push_str(doc);
     }
     lines
+}
+
+/// How a declaration is exported where it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    ByName,
+    AsDefault,
+    /// Only `export { local as name }` says it, or nothing has to.
+    ByList,
+}
+
+impl Reached {
+    fn of(declaration: &Declaration, facts: &LocalFacts) -> Self {
+        let has = |name: &str| names_of(&declaration.name, facts).any(|known| known == name);
+        let can_be_default = declaration.name == DEFAULT
+            || declaration.signatures.first().is_some_and(|text| {
+                let words = ["function", "async function", "class", "abstract class", "interface"];
+                words.iter().any(|word| text.starts_with(word))
+            });
+        if declaration.name != DEFAULT && has(&declaration.name) {
+            Self::ByName
+        } else if has(DEFAULT) && can_be_default {
+            Self::AsDefault
+        } else {
+            Self::ByList
+        }
+    }
+}
+
+/// The names that something of the file is exported by.
+fn names_of<'f>(local: &'f str, facts: &'f LocalFacts) -> impl Iterator<Item = &'f str> {
+    let of = move |export: &&Export| matches!(&export.origin, ExportOrigin::Local(from) if from == local);
+    facts.exports.iter().filter(of).map(|export| export.name.as_str())
+}
+
+/// `export { local as name }`, for the names that no declaration says.
+fn renames(facts: &LocalFacts) -> Option<String> {
+    let mut names = Vec::new();
+    for declaration in exported(facts) {
+        let reached = Reached::of(declaration, facts);
+        // One that is declared as a type and as a value is one all the same.
+        let told = |name: &str| match reached {
+            Reached::ByName => name == declaration.name,
+            Reached::AsDefault => name == DEFAULT,
+            Reached::ByList => false,
+        };
+        for name in names_of(&declaration.name, facts).filter(|name| !told(name)) {
+            let rename = format!("{} as {name}", declaration.name);
+            if !names.contains(&rename) {
+                names.push(rename);
+            }
+        }
+    }
+    (!names.is_empty()).then(|| format!("export {{ {} }}", names.join(", ")))
 }
 
 /// One text per overload that there is room for.

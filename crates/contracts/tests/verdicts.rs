@@ -15,7 +15,8 @@ use becket_contracts::compare::{Side, compare};
 use becket_contracts::fingerprint::semantic_hash;
 use becket_contracts::language::Reader;
 use becket_contracts::link::{NoImports, link};
-use becket_contracts::model::Contract;
+use becket_contracts::model::{Contract, SchemaVersion};
+use becket_contracts::render::{CodeMode, NodeSource, Thrift, node, read_node};
 
 #[test]
 fn every_change_means_what_it_says() {
@@ -37,6 +38,15 @@ fn every_change_means_what_it_says() {
         if verdict != expected {
             writeln!(failures, "{what}: {verdict} instead of {expected}: {:#?}", comparison.files).unwrap();
         }
+        // What a written file leaves out must not make a change look harmless.
+        for mode in [CodeMode::None, CodeMode::Header] {
+            let (old, new) = (read_back(path, before, &old, mode), read_back(path, after, &new, mode));
+            let reduced = compare(&written(&old), &written(&new)).verdict();
+            let reduced = reduced.map_or("none", |verdict| verdict.as_str());
+            if expected == "breaking" && reduced != "breaking" {
+                writeln!(failures, "{what}: {reduced} of files with {mode:?} instead of {expected}").unwrap();
+            }
+        }
         if verdict == "none" && old.semantic_hash != new.semantic_hash {
             writeln!(failures, "{what}: another hash").unwrap();
         }
@@ -50,6 +60,19 @@ fn contract(path: &str, text: &str) -> Contract {
     let mut contract = link(path, &facts, &NoImports).contract;
     contract.semantic_hash = semantic_hash(&contract);
     contract
+}
+
+/// As it would be read from a file that it was written to.
+fn read_back(path: &str, text: &str, contract: &Contract, mode: CodeMode) -> Contract {
+    let facts = Reader::new().read(path, text);
+    let thrift = Thrift::None;
+    let source = NodeSource { contract, facts: &facts, bytes: 100_000, thrift, code: None };
+    let node = node(&source, SchemaVersion::V03, mode);
+    read_node(&serde_json::from_str(&node.text).unwrap()).unwrap()
+}
+
+fn written(contract: &Contract) -> Side<'_> {
+    Side { reduced: true, ..side(contract) }
 }
 
 fn side(contract: &Contract) -> Side<'_> {

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::graph::Graph;
-use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, Kind, Member};
 
 pub use self::details::Details;
 pub use self::result::{
@@ -150,7 +150,7 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
             after: if removed { Vec::new() } else { declaration.signatures.clone() },
             verdict,
             reason: format!("its file was {}", if removed { "removed" } else { "added" }),
-            used_by: if removed { users(before, &contract.entry_id, &declaration.name) } else { Vec::new() },
+            used_by: if removed { users_of(before, contract, declaration) } else { Vec::new() },
         })
         .collect();
     // A file that promises nothing is missed by nobody.
@@ -186,6 +186,9 @@ fn changed_file(
     declarations.extend(export_changes(before, old, new, by_exports));
     declarations.extend(passed_on::changes((before, after), old, new, moves));
     declarations.extend(route_changes(before, old, new));
+    if before.reduced {
+        merged_props(before, old, new, &mut declarations);
+    }
     let details = Details::between(old, new);
     if moved {
         let used_by = users_of_file(before, &old.entry_id);
@@ -265,6 +268,46 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
         });
     }
     changes
+}
+
+/// A written file knows the props of its components together, and nothing of each: who renders one has to change when one
+/// of them went or is wanted now, though a function that took them could do without.
+fn merged_props(side: &Side<'_>, old: &Contract, new: &Contract, changes: &mut Vec<DeclarationChange>) {
+    let renders = |contract: &Contract| matches!(contract.kind, Kind::ReactComponent | Kind::VueComponent);
+    let members = |contract: &Contract| -> Vec<Member> {
+        let props = contract.logic_signature.props.iter();
+        props.map(|(name, prop)| prop.as_member(name)).collect()
+    };
+    let known = old.declarations.iter().any(|one| !one.props.is_empty());
+    let unseen = old.semantic_hash == new.semantic_hash;
+    let told = changes.iter().any(|change| change.verdict == Verdict::Breaking);
+    if !renders(old) || !renders(new) || known || unseen || told {
+        return;
+    }
+    let Some((Verdict::Breaking, reason)) = judge_props(&[members(old)], &[members(new)]) else { return };
+    let is_component = |name: &str| name == "default" || name.starts_with(char::is_uppercase);
+    let mut changed =
+        changes.iter_mut().filter(|one| one.change == Change::Changed && is_component(&one.name));
+    let used_by = |name: &str| match old.declarations.iter().find(|one| one.name == name) {
+        Some(declaration) => users_of(side, old, declaration),
+        None => users_of_file(side, &old.entry_id),
+    };
+    if let (Some(only), None) = (changed.next(), changed.next()) {
+        only.used_by = used_by(&only.name);
+        (only.kind, only.verdict, only.reason) =
+            (DeclarationKind::Component.as_str().to_owned(), Verdict::Breaking, reason);
+        return;
+    }
+    changes.push(DeclarationChange {
+        name: component_name(new.entry_id.rsplit('/').next().unwrap_or(&new.entry_id)).to_owned(),
+        kind: DeclarationKind::Component.as_str().to_owned(),
+        change: Change::Changed,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict: Verdict::Breaking,
+        reason,
+        used_by: used_by(""),
+    });
 }
 
 /// `None` where a consumer sees no difference.

@@ -11,6 +11,9 @@ use crate::model::{ContractDeclaration, DeclarationKind, Member};
 /// Said by a signature where nothing is annotated.
 const INFERRED: &str = "inferred";
 
+/// Ends the signature of a value that is its own type.
+const AS_CONST: &str = " as const";
+
 /// The gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -99,6 +102,14 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         _ if matches!(text, "true" | "false") => Some("boolean"),
         _ => None,
     };
+    // Each element of one is a type that others may name.
+    if let (Some(was), Some(is)) = (was.strip_suffix(AS_CONST), is.strip_suffix(AS_CONST)) {
+        return if stands_for(&parse(is), &parse(was), From::Declaration) {
+            compatible("it has what it had, and perhaps more")
+        } else {
+            breaking("its elements changed")
+        };
+    }
     if was == is {
         compatible("it is the same value, declared otherwise")
     } else if keyword(was).is_some() && keyword(was) == keyword(is) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::keys::nothing_to_pick_from;
 use super::props::{Arguments, Bound, Expander, Variants, bind, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
@@ -94,12 +95,20 @@ impl<'l> Expander<'l> {
                 parts.iter().find_map(|part| self.component_type(part, scope, arguments))
             }
             TypeShape::Generic { parameters, shape } => {
-                let own = unbound(parameters, scope);
+                let own = unbound(parameters, scope, arguments);
                 let all = arguments.iter().chain(own.iter());
                 let all = all.map(|(name, bound)| (name.clone(), bound.clone())).collect();
                 self.component_type(shape, scope, &Rc::new(all))
             }
             TypeShape::Call(call) => self.call(call, scope, arguments),
+            // One of the values that a call gives: `const [Provider, useStore] = create()`.
+            TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
+                let TypeShape::Call(call) = &**of else { return None };
+                let made = self.made(call, scope, arguments)?;
+                let TypeShape::Parts(parts) = &made.shape else { return None };
+                let (_, part) = parts.iter().find(|(name, _)| name == key)?;
+                self.component_type(part, made.scope, &made.arguments)
+            }
             TypeShape::Indexed { of, key } => {
                 let found = self.indexed(of, key, scope, arguments)?;
                 self.component_type(&found.shape, found.scope, &found.arguments)
@@ -133,6 +142,9 @@ impl<'l> Expander<'l> {
         if let Some(bound) = arguments.get(name) {
             return self.component_type(&bound.shape, bound.scope, &bound.arguments);
         }
+        if name == TypeShape::CAST {
+            return given.iter().find_map(|one| self.component_type(one, scope, arguments));
+        }
         if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
             let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
             let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
@@ -146,7 +158,7 @@ impl<'l> Expander<'l> {
             return None;
         }
         let at = usize::from(last == "ForwardRefRenderFunction");
-        let props = given.get(at)?;
+        let Some(props) = given.get(at) else { return given.is_empty().then(|| vec![Vec::new()]) };
         // `MemoExoticComponent<typeof Card>` names the component itself.
         let is_of_component = matches!(last, "MemoExoticComponent" | "LazyExoticComponent");
         let of_component = is_of_component.then(|| self.component_type(props, scope, arguments)).flatten();
@@ -163,11 +175,36 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
-        let found = self.resolver.name(scope, &call.callee);
+        let made = self.made(call, scope, arguments)?;
+        self.component_type(&made.shape, made.scope, &made.arguments)
+    }
+
+    /// What a function of the project gives when it is called so.
+    fn made<'f>(
+        &mut self,
+        call: &CallShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        self.made_by(call, scope, &Bound { shape: nothing_to_pick_from(), scope, arguments: Rc::clone(arguments) })
+    }
+
+    /// As [`Expander::made`], of a function that is called by a name of `home`, at a place that may be another.
+    fn made_by<'f>(&mut self, call: &CallShape, home: Scope<'f>, at: &Bound<'f>) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        let found = self.resolver.name(home, &call.callee);
         let found = found.wanted(|one| matches!(one.detail, DeclarationDetail::Maker { .. }));
         let Found::Declared(file, declaration) = found else { return None };
         let DeclarationDetail::Maker { parameters, takes, gives } = &declaration.detail else { return None };
-        let at = Bound { shape: gives.clone(), scope, arguments: Rc::clone(arguments) };
+        if let TypeShape::Query(other) = gives {
+            let call = CallShape { callee: other.clone(), ..call.clone() };
+            return self.deeper(|expander| expander.made_by(&call, file, at));
+        }
         let passed = |parameter: &TypeParameter| {
             let passed = takes.iter().zip(&call.values).find(|(take, _)| names(take, &parameter.name));
             passed.map(|(_, value)| value).filter(|value| !matches!(value, TypeShape::Text(_)))
@@ -175,8 +212,8 @@ impl<'l> Expander<'l> {
         let given = |index: usize| {
             if call.types.is_empty() { parameters.get(index).and_then(passed) } else { call.types.get(index) }
         };
-        let bound = bind(parameters, given, &at, file);
-        self.component_type(gives, file, &bound)
+        let arguments = bind(parameters, given, at, file);
+        Some(Bound { shape: gives.clone(), scope: file, arguments })
     }
 
     /// One level further down, if there is one.

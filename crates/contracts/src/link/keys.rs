@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::props::{Arguments, Bound, Expander, Variants, bind, plain};
 use super::scope::{Found, Scope};
+use crate::languages::typescript::type_shape;
 use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
 
 /// A type of keys.
@@ -82,8 +83,12 @@ impl<'l> Expander<'l> {
             TypeShape::Object(members) => {
                 let text = &members.iter().find(|member| member.name == key)?.text;
                 let is_name = text.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'));
-                let shape = TypeShape::Reference { name: text.clone(), arguments: Vec::new() };
-                is_name.then(|| Bound { shape, scope, arguments: Rc::clone(arguments) })
+                let shape = if is_name {
+                    TypeShape::Reference { name: text.clone(), arguments: Vec::new() }
+                } else {
+                    type_shape(text)?
+                };
+                Some(Bound { shape, scope, arguments: Rc::clone(arguments) })
             }
             TypeShape::Intersection(parts) => {
                 parts.iter().rev().find_map(|part| expander.indexed(part, key, scope, arguments))

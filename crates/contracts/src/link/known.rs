@@ -1,10 +1,15 @@
 //! Types whose meaning is fixed, or can be told without a compiler: those of TypeScript and React, those that many
 //! projects declare in the same words, and conditional types that are plain to see.
 
+use std::rc::Rc;
+
 use super::keys::{Keys, nothing_to_pick_from};
-use super::props::{Arguments, Expander, Variants, combine, plain, without_ref, written};
+use super::props::{Arguments, Bound, Expander, Variants, combine, plain, without_ref, written};
 use super::scope::{Found, Scope};
-use crate::model::{ConditionalType, Member, TypeShape};
+use crate::model::{ConditionalType, DeclarationKind, Member, TypeShape};
+
+/// What the name of an HTML element is one of.
+const ELEMENT_TYPES: &[&str] = &["ElementType", "React.ElementType", "keyof JSX.IntrinsicElements", "keyof React.JSX.IntrinsicElements"];
 
 impl<'l> Expander<'l> {
     /// Types of TypeScript and React whose meaning is fixed.
@@ -135,9 +140,72 @@ impl<'l> Expander<'l> {
                 (false, _) => None,
             };
         }
+        if let Some(check) = self.checked(&conditional.check, scope, arguments) {
+            let wants_element = ELEMENT_TYPES.contains(&conditional.wanted.as_str());
+            let wants_function = conditional.wanted.starts_with('(') && conditional.wanted.contains(" => ");
+            match &check.shape {
+                TypeShape::Literal(_) if wants_element => return Some(&conditional.yes),
+                TypeShape::Query(name) if wants_function && self.is_function(name, check.scope) => {
+                    return Some(&conditional.yes);
+                }
+                _ => {}
+            }
+        }
         match (never(&conditional.yes), never(&conditional.no)) {
             (false, true) if !conditional.wanted.contains("infer ") => Some(&conditional.yes),
             _ => None,
+        }
+    }
+
+    /// Members that are there or are not: `T extends Feature ? { static?: boolean } : {}`. The type is named all the same.
+    pub(super) fn undecided<'f>(
+        &mut self,
+        conditional: &ConditionalType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Variants
+    where
+        'l: 'f,
+    {
+        self.give_up(&TypeShape::Text(conditional.text.clone()), None);
+        let Some(branch) = conditional.perhaps() else { return vec![Vec::new()] };
+        let variants = self.within(branch, scope, arguments);
+        let optional = |member: Member| Member { optional: true, ..member };
+        variants.into_iter().map(|variant| variant.into_iter().map(optional).collect()).collect()
+    }
+
+    /// What a parameter or a member of a type stands for.
+    fn checked<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        self.deeper(|expander| match shape {
+            TypeShape::Reference { name, arguments: none } if none.is_empty() => {
+                let bound = arguments.get(name)?.clone();
+                expander.checked(&bound.shape, bound.scope, &bound.arguments)
+            }
+            TypeShape::Indexed { of, key } => {
+                let found = expander.indexed(of, key, scope, arguments)?;
+                expander.checked(&found.shape, found.scope, &found.arguments)
+            }
+            other => Some(Bound { shape: other.clone(), scope, arguments: Rc::clone(arguments) }),
+        })
+    }
+
+    /// Whether a name stands for something that can be called. It may take fewer parameters than are wanted of it.
+    fn is_function<'f>(&self, name: &str, scope: Scope<'f>) -> bool
+    where
+        'l: 'f,
+    {
+        use DeclarationKind::{Component, Function, Hook};
+        match self.resolver.name(scope, name) {
+            Found::Declared(_, one) => matches!(one.kind, Component | Function | Hook),
+            Found::Outside(_) | Found::Unknown => false,
         }
     }
 

@@ -92,7 +92,7 @@ impl<'l> Expander<'l> {
         let mut variants = match &component.props {
             Some(TypeShape::Generic { parameters, shape }) => {
                 let bound = match given {
-                    [] => unbound(parameters, scope),
+                    [] => unbound(parameters, scope, &Arguments::default()),
                     given => bind(parameters, |index| given.get(index), at, scope),
                 };
                 self.within(shape, scope, &bound)
@@ -174,7 +174,7 @@ impl<'l> Expander<'l> {
                 None => self.unknown(mapped.text.clone(), None),
             },
             TypeShape::Generic { parameters, shape } => {
-                let bound = unbound(parameters, scope);
+                let bound = unbound(parameters, scope, arguments);
                 let bound = arguments
                     .iter()
                     .map(|(name, bound)| (name.clone(), bound.clone()))
@@ -183,7 +183,7 @@ impl<'l> Expander<'l> {
             }
             TypeShape::Conditional(conditional) => match self.decided(conditional, scope, arguments) {
                 Some(branch) => self.within(branch, scope, arguments),
-                None => self.unknown(shape.text(), None),
+                None => self.undecided(conditional, scope, arguments),
             },
             TypeShape::Indexed { of, key } => match self.indexed(of, key, scope, arguments) {
                 Some(found) => self.within(&found.shape, found.scope, &found.arguments),
@@ -202,7 +202,7 @@ impl<'l> Expander<'l> {
                 Found::Unknown => self.unknown(format!("typeof {name}"), None),
             },
             TypeShape::Text(text) if is_nothing(text) => vec![Vec::new()],
-            TypeShape::Literal(_) | TypeShape::Text(_) => {
+            TypeShape::Literal(_) | TypeShape::Text(_) | TypeShape::Parts(_) => {
                 self.give_up(shape, None);
                 vec![Vec::new()]
             }
@@ -246,7 +246,9 @@ impl<'l> Expander<'l> {
                         let bound = bind(parameters, |index| given.get(index), &at, file);
                         let is_certain = match shape {
                             TypeShape::Text(written) => is_nothing(written),
-                            TypeShape::Conditional(one) => self.decided(one, file, &bound).is_some(),
+                            TypeShape::Conditional(one) => {
+                                one.perhaps().is_some() || self.decided(one, file, &bound).is_some()
+                            }
                             _ => true,
                         };
                         let known = (!matches!(shape, TypeShape::Object(_) | TypeShape::Intersection(_)))
@@ -315,10 +317,14 @@ pub(super) fn bind<'f, 's>(
 }
 
 /// Parameters that nobody gives a type for are what they extend.
-pub(super) fn unbound<'f>(parameters: &[TypeParameter], file: Scope<'f>) -> Arguments<'f> {
+pub(super) fn unbound<'f>(
+    parameters: &[TypeParameter],
+    file: Scope<'f>,
+    around: &Arguments<'f>,
+) -> Arguments<'f> {
     let each = parameters.iter().filter_map(|parameter| {
         let shape = parameter.constraint.clone().or_else(|| parameter.default.clone())?;
-        Some((parameter.name.clone(), Bound { shape, scope: file, arguments: Arguments::default() }))
+        Some((parameter.name.clone(), Bound { shape, scope: file, arguments: Rc::clone(around) }))
     });
     Rc::new(each.collect())
 }

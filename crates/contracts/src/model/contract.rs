@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, NextFacts, Route, State};
+use super::{ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, MemberKind, NextFacts, Route, State};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -113,6 +113,23 @@ pub enum PropType {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         optional: bool,
     },
+}
+
+impl PropType {
+    /// The prop as a member of the type that declares it.
+    pub fn as_member(&self, name: &str) -> Member {
+        let (text, optional) = match self {
+            Self::Plain(text) => (text.clone(), false),
+            Self::Described { kind, literals, signature, optional } => {
+                let quoted = |literals: &Vec<String>| {
+                    literals.iter().map(|text| format!("'{text}'")).collect::<Vec<_>>().join(" | ")
+                };
+                let text = literals.as_ref().map(quoted).or_else(|| signature.clone());
+                (text.unwrap_or_else(|| kind.clone()), *optional)
+            }
+        };
+        Member { name: name.to_owned(), kind: MemberKind::Property, text, optional, doc: None }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

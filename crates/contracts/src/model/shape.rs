@@ -2,6 +2,8 @@
 //!
 //! A reference is followed by `link`; everything that has no members of its own is text, as declared.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Types of React and its frameworks that say of a value that it is a component; their argument are its props.
@@ -83,6 +85,8 @@ pub enum TypeShape {
     },
     /// What a call of a function gives.
     Call(Box<CallShape>),
+    /// Several values at once, by name: `{ Provider, useStore }`, and by number in a list.
+    Parts(Vec<(String, TypeShape)>),
     /// Anything else, printed as declared.
     Text(String),
 }
@@ -117,6 +121,18 @@ pub struct ConditionalType {
     pub no: TypeShape,
     /// The whole, as declared.
     pub text: String,
+}
+
+impl ConditionalType {
+    /// The one branch that has members, where the other has none.
+    pub fn perhaps(&self) -> Option<&TypeShape> {
+        let empty = |shape: &TypeShape| matches!(shape, TypeShape::Object(members) if members.is_empty());
+        match (empty(&self.yes), empty(&self.no)) {
+            (false, true) => Some(&self.yes),
+            (true, false) => Some(&self.no),
+            _ => None,
+        }
+    }
 }
 
 /// `callee<types>(values)`.
@@ -166,6 +182,33 @@ impl MemberKind {
 }
 
 impl TypeShape {
+    /// The same with other types in the place of names without arguments, such as parameters.
+    pub fn with(&self, names: &BTreeMap<String, Self>) -> Self {
+        let all = |parts: &[Self]| parts.iter().map(|part| part.with(names)).collect::<Vec<_>>();
+        let boxed = |shape: &Self| Box::new(shape.with(names));
+        match self {
+            Self::Reference { name, arguments } => match names.get(name).filter(|_| arguments.is_empty()) {
+                Some(other) => other.clone(),
+                None => Self::Reference { name: name.clone(), arguments: all(arguments) },
+            },
+            Self::Intersection(parts) => Self::Intersection(all(parts)),
+            Self::Union(parts) => Self::Union(all(parts)),
+            Self::Indexed { of, key } => Self::Indexed { of: boxed(of), key: key.clone() },
+            Self::Generic { parameters, shape } => {
+                let each = parameters.iter().map(|parameter| TypeParameter {
+                    name: parameter.name.clone(),
+                    constraint: parameter.constraint.as_ref().map(|shape| shape.with(names)),
+                    default: parameter.default.as_ref().map(|shape| shape.with(names)),
+                });
+                Self::Generic { parameters: each.collect(), shape: boxed(shape) }
+            }
+            Self::Parts(parts) => {
+                Self::Parts(parts.iter().map(|(name, part)| (name.clone(), part.with(names))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The name of a reference that no source can have: the first argument is what a value is said to be by `as`, the
     /// second what it is without.
     pub const CAST: &str = "as";
@@ -196,6 +239,10 @@ impl TypeShape {
             Self::Generic { shape, .. } => shape.text(),
             Self::Indexed { of, key } => format!("{}['{key}']", of.text()),
             Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
+            Self::Parts(parts) => {
+                let each = parts.iter().map(|(name, part)| format!("{name}: {}", part.text()));
+                format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+            }
             Self::Text(text) => text.clone(),
         }
     }

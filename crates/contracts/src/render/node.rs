@@ -103,8 +103,9 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
     }
     if contract.declarations.is_empty() {
         let header = node.get("codeHeader").and_then(Value::as_str).unwrap_or_default();
-        let exported = header.lines().filter_map(|line| line.strip_prefix("export "));
-        lines.extend(exported.map(|line| line.split(" // ").next().unwrap_or(line).to_owned()));
+        let declared = header.lines().filter(|line| !line.starts_with('/'));
+        let declared = declared.map(|line| line.strip_prefix("export ").unwrap_or(line));
+        lines.extend(declared.map(|line| line.split(" // ").next().unwrap_or(line).to_owned()));
         contract.declarations = declarations(&lines);
     }
     let LogicSignature { props, emits, .. } = &mut contract.logic_signature;
@@ -299,8 +300,13 @@ fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
     if let Some(name) = line.strip_prefix("private ") {
         return Some((DeclarationKind::Type, name, ""));
     }
+    // `declare global { … }`, `declare module 'x' { … }`
+    if let Some(added) = line.strip_prefix("declare ").filter(|added| !added.starts_with("namespace ")) {
+        let name = added.split_once(" {").map_or(added, |(name, _)| name);
+        return Some((DeclarationKind::Namespace, name, line));
+    }
     let mut rest = line;
-    for modifier in ["declare ", "async ", "abstract "] {
+    for modifier in ["async ", "abstract "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
     }
     let words: [(&str, DeclarationKind); 10] = [
@@ -322,6 +328,14 @@ fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
                 // `export default class extends Base`
                 "" | "extends" | "implements" => "default",
                 name => name,
+            };
+            let value = rest[end.unwrap_or(rest.len())..].strip_prefix(": ").unwrap_or_default();
+            let can_be_called = value.starts_with(['(', '<']) || value.starts_with("async ");
+            let kind = match kind {
+                DeclarationKind::Constant if can_be_called && value.contains("=>") => {
+                    DeclarationKind::Function
+                }
+                other => other,
             };
             // What is a hook is told by its name alone.
             let is_hook = kind == DeclarationKind::Function && is_hook(name);

@@ -1,9 +1,9 @@
 //! Components: which functions, classes and expressions are one, and what their props, state and events are.
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, ArrowFunctionExpression, CallExpression, Class, ClassElement, Expression,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class, ClassElement, Expression,
     FormalParameters, Function, ImportExpression, Statement, StaticMemberExpression, TSType,
-    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
+    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -324,6 +324,14 @@ fn makes_other_things(name: &str) -> bool {
         && !name.ends_with("Component")
 }
 
+/// Methods of lists and promises: what they are given is called, and is no component.
+const OF_LISTS: &[&str] =
+    &["every", "filter", "find", "flatMap", "forEach", "map", "reduce", "reduceRight", "some", "sort", "then"];
+
+fn is_method(call: &CallExpression<'_>) -> bool {
+    call.callee.get_inner_expression().is_member_expression()
+}
+
 fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
     let name = callee_name(&call.callee);
     let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
@@ -358,6 +366,10 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     } else {
         argument(0)?
     };
+    // `list.map((one) => <li />)` is a list of elements.
+    if form == ComponentForm::Wrapped && name.is_some_and(|name| OF_LISTS.contains(&name)) && is_method(call) {
+        return None;
+    }
     let inner = match last.get_inner_expression() {
         Expression::Identifier(inner) if form != ComponentForm::Wrapped => {
             Inner::Named(inner.name.to_string())
@@ -406,6 +418,29 @@ pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeS
         types: types.map(|ty| shape::of_type(print, ty)).collect(),
         values: values.collect(),
     })))
+}
+
+/// One of the values that a call gives: `const [Provider, useStore] = create()`, `const { Provider } = create()`.
+pub(super) fn part(
+    print: Print<'_, '_>,
+    declarator: &VariableDeclarator<'_>,
+    name: &str,
+) -> Option<TypeShape> {
+    if !is_component_name(name) {
+        return None;
+    }
+    let is_name = |pattern: &BindingPattern<'_>| pattern.get_identifier_name().is_some_and(|own| own == name);
+    let key = match &declarator.id {
+        BindingPattern::ArrayPattern(list) => {
+            let mut each = list.elements.iter();
+            each.position(|one| one.as_ref().is_some_and(is_name))?.to_string()
+        }
+        BindingPattern::ObjectPattern(object) => {
+            object.properties.iter().find(|one| is_name(&one.value))?.key.static_name()?.to_string()
+        }
+        _ => return None,
+    };
+    Some(TypeShape::Indexed { of: Box::new(call(print, declarator.init.as_ref()?)?), key })
 }
 
 /// By its name, a call that gives a component with the very props of the one it takes.

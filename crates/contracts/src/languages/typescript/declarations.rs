@@ -56,8 +56,11 @@ impl<'a> Collector<'_, '_, 'a> {
                 CommonJs::Whole(value) => (DEFAULT.to_owned(), value),
                 CommonJs::Named(_, None) | CommonJs::All(_) => continue,
             };
-            let is_value = Callable::of(value).is_some()
-                || matches!(value.get_inner_expression(), Expression::ClassExpression(_));
+            // A name is declared elsewhere, and `void 0` only makes room for what comes later.
+            let is_value = !matches!(
+                value.get_inner_expression(),
+                Expression::Identifier(_) | Expression::UnaryExpression(_) | Expression::AssignmentExpression(_)
+            );
             if is_value && !self.declarations.iter().any(|known| known.name == name) {
                 self.value(value, name, None, None, "const", span);
                 walked = true;
@@ -277,11 +280,21 @@ impl<'a> Collector<'_, '_, 'a> {
                         component::annotated(self.print, annotation.map(|ty| &ty.type_annotation));
                     let component =
                         |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
+                    let part = component::part(self.print, declarator, &name);
                     let (kind, detail) = match annotated {
                         Annotated::Component(props) => (DeclarationKind::Component, component(props)),
+                        Annotated::Otherwise if part.is_some() => {
+                            let part = part.map(|part| component::as_said(part, None));
+                            (variable_kind(keyword), component(part))
+                        }
                         Annotated::Perhaps(_) => (variable_kind(keyword), component(annotated.props())),
                         Annotated::Otherwise if of_context && component::is_part_of_context(&name) => {
                             (DeclarationKind::Component, component(None))
+                        }
+                        Annotated::Otherwise if is_hook(&name) => {
+                            let parameters = TypeShape::Object(Vec::new());
+                            let hook = DeclarationDetail::Hook { parameters, state: Vec::new() };
+                            (DeclarationKind::Hook, hook)
                         }
                         Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
                     };
@@ -383,7 +396,7 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             _ => match said {
                 Some(said) => (variable_kind(keyword), component(Some(component::as_said(said, None)))),
-                None => (variable_kind(keyword), DeclarationDetail::None),
+                None => (variable_kind(keyword), maker::alias(value).unwrap_or_default()),
             },
         };
         self.push(name, kind, signature, span, detail);

@@ -10,7 +10,9 @@ use super::body::BodyUse;
 use super::component::{self, Callable, Inner, Wrapped};
 use super::print::Print;
 use super::shape;
-use crate::model::{COMPONENT_TYPES, ComponentForm, DeclarationDetail, TypeParameter, TypeShape};
+use crate::model::{
+    COMPONENT_TYPES, ComponentForm, DeclarationDetail, Member, MemberKind, TypeParameter, TypeShape,
+};
 
 /// More names for what is returned are not followed.
 const MOST_NAMES: usize = 6;
@@ -24,7 +26,7 @@ pub(super) fn of(
     // Most functions are no makers, and this is asked of each.
     let is_other = match returned {
         Some(ty) => !is_named_so(ty, callable),
-        None => !(body.has_jsx || body.calls_hooks),
+        None => !(body.has_jsx || body.calls_hooks || last(callable).is_some_and(may_give)),
     };
     if is_other {
         return None;
@@ -34,13 +36,91 @@ pub(super) fn of(
         Some(shape::of_type(print, ty)).filter(|shape| may_be(shape, &parameters))
     } else {
         let returned = Returned { print, callable, parameters: &parameters };
-        last(callable).and_then(|expression| returned.component(expression, 0))
+        last(callable).and_then(|expression| returned.value(expression))
     }?;
+    let gives = with_own_types(print, callable, gives);
     let takes = callable.parameters().items.iter().map(|parameter| match &parameter.type_annotation {
         Some(ty) => shape::of_type(print, &ty.type_annotation),
         None => TypeShape::Text(String::new()),
     });
     Some(DeclarationDetail::Maker { takes: takes.collect(), gives, parameters })
+}
+
+/// `const polymorphic = createPolymorphicComponent`: what the other one gives.
+pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
+    let Expression::Identifier(other) = value.get_inner_expression() else { return None };
+    let gives = TypeShape::Query(other.name.to_string());
+    Some(DeclarationDetail::Maker { takes: Vec::new(), gives, parameters: Vec::new() })
+}
+
+/// Whether an expression may be a component, or several values of which some are, though nothing around it renders.
+fn may_give(expression: &Expression<'_>) -> bool {
+    match expression.get_inner_expression() {
+        Expression::ArrayExpression(list) => {
+            (2..=4).contains(&list.elements.len()) && list.elements.iter().all(|one| one.is_expression())
+        }
+        Expression::ObjectExpression(object) => object.properties.iter().any(|property| {
+            property.as_property().and_then(|one| one.key.static_name()).is_some_and(|name| {
+                name.ends_with("Provider") || name.ends_with("Consumer")
+            })
+        }),
+        _ => component::cast(expression).is_some_and(|ty| !ty.is_keyword() && !ty.is_const_type_reference()),
+    }
+}
+
+/// Types that the function declares for itself mean nothing outside of it: they are written out.
+fn with_own_types(print: Print<'_, '_>, callable: Callable<'_, '_>, gives: TypeShape) -> TypeShape {
+    let own = callable.statements().iter().filter_map(|statement| match statement {
+        Statement::TSTypeAliasDeclaration(alias) => Some(alias),
+        _ => None,
+    });
+    let mut own: Vec<OwnType> = own
+        .map(|alias| OwnType {
+            name: alias.id.name.to_string(),
+            parameters: shape::parameters(print, alias.type_parameters.as_deref()),
+            shape: shape::of_type(print, &alias.type_annotation),
+        })
+        .collect();
+    // In source order: what one of them names has been written out before.
+    for at in 0..own.len() {
+        let (before, rest) = own.split_at_mut(at);
+        if let Some(one) = rest.first_mut() {
+            one.shape = written_out(&one.shape, before, 0);
+        }
+    }
+    written_out(&gives, &own, 0)
+}
+
+struct OwnType {
+    name: String,
+    parameters: Vec<TypeParameter>,
+    shape: TypeShape,
+}
+
+fn written_out(shape: &TypeShape, own: &[OwnType], depth: usize) -> TypeShape {
+    if own.is_empty() || depth > MOST_NAMES {
+        return shape.clone();
+    }
+    let inner = |shape: &TypeShape| written_out(shape, own, depth + 1);
+    let all = |parts: &[TypeShape]| parts.iter().map(inner).collect::<Vec<_>>();
+    match shape {
+        TypeShape::Reference { name, arguments } => match own.iter().find(|one| one.name == *name) {
+            Some(one) => {
+                let names = one.parameters.iter().zip(all(arguments));
+                one.shape.with(&names.map(|(parameter, given)| (parameter.name.clone(), given)).collect())
+            }
+            None => TypeShape::Reference { name: name.clone(), arguments: all(arguments) },
+        },
+        TypeShape::Intersection(parts) => TypeShape::Intersection(all(parts)),
+        TypeShape::Union(parts) => TypeShape::Union(all(parts)),
+        TypeShape::Generic { parameters, shape } => {
+            TypeShape::Generic { parameters: parameters.clone(), shape: Box::new(inner(shape)) }
+        }
+        TypeShape::Parts(parts) => {
+            TypeShape::Parts(parts.iter().map(|(name, part)| (name.clone(), inner(part))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// As [`may_be`], before anything is made of a type.
@@ -78,6 +158,10 @@ fn may_be(shape: &TypeShape, parameters: &[TypeParameter]) -> bool {
             parts.iter().any(|part| may_be(part, parameters))
         }
         TypeShape::Generic { shape, .. } => may_be(shape, parameters),
+        // `Payload['signature']`
+        TypeShape::Indexed { of, .. } => {
+            matches!(&**of, TypeShape::Reference { name, .. } if parameters.iter().any(|one| one.name == *name))
+        }
         _ => false,
     }
 }
@@ -89,6 +173,49 @@ struct Returned<'r, 's, 'x, 'a> {
 }
 
 impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
+    /// A component, or several values of which one is.
+    fn value(&self, expression: &'x Expression<'a>) -> Option<TypeShape> {
+        let parts: Vec<(String, TypeShape)> = match expression.get_inner_expression() {
+            Expression::ArrayExpression(list) => {
+                let each = list.elements.iter().enumerate();
+                each.filter_map(|(at, one)| Some((at.to_string(), self.part(one.as_expression()?)?))).collect()
+            }
+            Expression::ObjectExpression(object) => {
+                let each = object.properties.iter().filter_map(|property| property.as_property());
+                each.filter_map(|one| Some((one.key.static_name()?.to_string(), self.part(&one.value)?))).collect()
+            }
+            _ => return self.component(expression, 0),
+        };
+        (!parts.is_empty()).then_some(TypeShape::Parts(parts))
+    }
+
+    fn part(&self, value: &'x Expression<'a>) -> Option<TypeShape> {
+        match value.get_inner_expression() {
+            // `Context.Provider`
+            Expression::StaticMemberExpression(member) => {
+                let Expression::Identifier(of) = &member.object else { return None };
+                let is_part = component::is_part_of_context(&member.property.name);
+                (is_part && self.makes_context(&of.name)).then(|| of_props(Some(provided())))
+            }
+            // A context can be rendered itself since React 19.
+            Expression::Identifier(name) if self.makes_context(&name.name) => Some(of_props(Some(provided()))),
+            _ => self.component(value, 0),
+        }
+    }
+
+    fn makes_context(&self, name: &str) -> bool {
+        self.callable.statements().iter().any(|statement| {
+            let Statement::VariableDeclaration(variables) = statement else { return false };
+            variables.declarations.iter().any(|one| {
+                let called = match one.init.as_ref().map(Expression::get_inner_expression) {
+                    Some(Expression::CallExpression(call)) => super::body::callee_name(&call.callee),
+                    _ => None,
+                };
+                one.id.get_identifier_name().is_some_and(|own| own == name) && called == Some("createContext")
+            })
+        })
+    }
+
     fn component(&self, expression: &'x Expression<'a>, names: usize) -> Option<TypeShape> {
         if let Some(ty) = component::cast(expression).filter(|ty| !component::is_element(ty)) {
             let said = shape::of_type(self.print, ty);
@@ -106,7 +233,15 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => self.named(&name.name, names),
             Expression::ClassExpression(class) => Some(self.of_class(class)?),
-            Expression::CallExpression(_) => self.wrapped(component::wrapped(self.print, expression)?, names),
+            Expression::CallExpression(_) => {
+                let wrapped = component::wrapped(self.print, expression);
+                let otherwise = wrapped.and_then(|wrapped| self.wrapped(wrapped, names));
+                // What another function makes of it is surer, if that can be looked at.
+                match component::call(self.print, expression).filter(|_| names == 0 || otherwise.is_some()) {
+                    Some(made) => Some(component::as_said(made, otherwise)),
+                    None => otherwise,
+                }
+            }
             _ => Callable::of(expression).filter(|inner| renders(*inner)).map(|inner| self.function(inner)),
         }
     }
@@ -175,6 +310,18 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
     fn of_class(&self, class: &oxc_ast::ast::Class<'_>) -> Option<TypeShape> {
         component::class_component(self.print, class).map(|found| of_props(found.props))
     }
+}
+
+/// What the provider of a context takes.
+fn provided() -> TypeShape {
+    let member = |name: &str, text: &str, optional: bool| Member {
+        name: name.to_owned(),
+        kind: MemberKind::Property,
+        text: text.to_owned(),
+        optional,
+        doc: None,
+    };
+    TypeShape::Object(vec![member("value", "inferred", false), member("children", "ReactNode", true)])
 }
 
 /// A component with these props; without any where nobody says which.

@@ -22,10 +22,10 @@ mod vue;
 use std::borrow::Cow;
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Program, Statement};
 use oxc_span::GetSpan;
 
-use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity};
+use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity, TypeShape};
 use crate::secrets;
 use body::FileUse;
 pub(crate) use body::is_hook;
@@ -52,6 +52,22 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
         LocalFacts { diagnostics, ..LocalFacts::empty() }
     });
     LocalFacts { line_count: small(line_count(text)), ..facts }
+}
+
+/// The shape of a type by its text, as a signature or a comment has it; `None` for what is none.
+pub(crate) fn type_shape(text: &str) -> Option<TypeShape> {
+    let allocator = Allocator::default();
+    let text = format!("type _ = {text}");
+    parse::with_stack(&text, || {
+        let parsed = parse::strictly(&allocator, &text)?;
+        let source = Source::new(parsed.source_text, &parsed.comments);
+        match parsed.body.as_slice() {
+            [Statement::TSTypeAliasDeclaration(alias)] => {
+                Some(shape::of_type(Print { source: &source }, &alias.type_annotation))
+            }
+            _ => None,
+        }
+    })?
 }
 
 /// As `str::lines` would count them, much faster.

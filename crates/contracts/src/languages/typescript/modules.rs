@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
-    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKind, Statement,
+    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKey, PropertyKind, Statement,
     TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 
@@ -337,7 +337,8 @@ fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
     for property in &object.properties {
         match property {
             ObjectPropertyKind::ObjectProperty(property) => {
-                let name = property.key.static_name().filter(|_| !property.computed);
+                let is_text = matches!(property.key, PropertyKey::StringLiteral(_));
+                let name = property.key.static_name().filter(|_| !property.computed || is_text);
                 // What a getter is has no type of its own.
                 let value = (property.kind == PropertyKind::Init).then_some(&property.value);
                 found.extend(name.map(|name| CommonJs::Named(name.to_string(), value)));

@@ -56,6 +56,12 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     Parsed { program: None, diagnostics }
 }
 
+/// A text without a fault in it, or nothing.
+pub(super) fn strictly<'a>(allocator: &'a Allocator, text: &'a str) -> Option<Program<'a>> {
+    let parsed = parse_once(allocator, text, SourceType::ts());
+    (!parsed.panicked && parsed.diagnostics.errors().next().is_none()).then_some(parsed.program)
+}
+
 /// Runs `work`, which recurses over `text`, where the stack is large enough for it; `None` where none would be.
 pub(super) fn with_stack<T>(text: &str, work: impl FnOnce() -> T) -> Option<T> {
     /// What one level costs at most, in an unoptimised build.

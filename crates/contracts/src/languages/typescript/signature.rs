@@ -282,12 +282,35 @@ impl Print<'_, '_> {
                 _ => INFERRED.to_owned(),
             },
             Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
-            Expression::TSAsExpression(cast) => {
-                let inner = self.value_type(&cast.expression);
-                if literal_type(&cast.expression).is_some() { inner } else { format!("{inner} as const") }
-            }
+            Expression::TSAsExpression(cast) => match self.constant(&cast.expression) {
+                Some(text) if text.len() <= LONGEST_OBJECT => format!("{text} as const"),
+                _ if literal_type(&cast.expression).is_some() => self.value_type(&cast.expression),
+                _ => format!("{} as const", self.value_type(&cast.expression)),
+            },
             Expression::ObjectExpression(object) => self.object(object).unwrap_or(INFERRED.to_owned()),
             other => literal_type(other).unwrap_or(INFERRED).to_owned(),
+        }
+    }
+
+    /// A value that is its own type, as `as const` makes it: its elements are what others know it by.
+    fn constant(self, value: &Expression<'_>) -> Option<String> {
+        match value.get_inner_expression() {
+            Expression::ArrayExpression(array) => {
+                let each = array.elements.iter().map(|element| self.constant(element.as_expression()?));
+                Some(format!("[{}]", each.collect::<Option<Vec<_>>>()?.join(", ")))
+            }
+            Expression::ObjectExpression(object) => {
+                let each = object.properties.iter().map(|property| {
+                    let property = property.as_property().filter(|property| !property.computed)?;
+                    Some(format!("{}: {}", self.key(&property.key, false), self.constant(&property.value)?))
+                });
+                let each = each.collect::<Option<Vec<_>>>()?;
+                Some(if each.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", each.join("; ")) })
+            }
+            other => {
+                let fits = literal_type(other).is_some() && other.span().size() as usize <= LONGEST_LITERAL;
+                if fits { Some(self.short(other)) } else { Some(self.value_type(other)) }
+            }
         }
     }
 
