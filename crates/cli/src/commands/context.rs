@@ -261,6 +261,12 @@ impl Generate {
             if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
         let text = if self.stats {
             serde_json::to_string(&report).unwrap_or_default()
+        } else if self.quiet && verdict == Verdict::Broken {
+            let lines = report
+                .missing
+                .iter()
+                .map(|one| format!("✗ missing: {} in {}: {}", one.name, one.referenced_by, one.reason));
+            lines.collect::<Vec<_>>().join("\n")
         } else if self.quiet {
             "✓".to_owned()
         } else {

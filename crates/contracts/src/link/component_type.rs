@@ -180,16 +180,15 @@ impl<'l> Expander<'l> {
     }
 
     /// What a function of the project gives when it is called so.
-    fn made<'f>(
-        &mut self,
-        call: &CallShape,
-        scope: Scope<'f>,
-        arguments: &Arguments<'f>,
-    ) -> Option<Bound<'f>>
+    fn made<'f>(&mut self, call: &CallShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Option<Bound<'f>>
     where
         'l: 'f,
     {
-        self.made_by(call, scope, &Bound { shape: nothing_to_pick_from(), scope, arguments: Rc::clone(arguments) })
+        self.made_by(
+            call,
+            scope,
+            &Bound { shape: nothing_to_pick_from(), scope, arguments: Rc::clone(arguments) },
+        )
     }
 
     /// As [`Expander::made`], of a function that is called by a name of `home`, at a place that may be another.

@@ -9,7 +9,8 @@ use super::scope::{Found, Scope};
 use crate::model::{ConditionalType, DeclarationKind, Member, TypeShape};
 
 /// What the name of an HTML element is one of.
-const ELEMENT_TYPES: &[&str] = &["ElementType", "React.ElementType", "keyof JSX.IntrinsicElements", "keyof React.JSX.IntrinsicElements"];
+const ELEMENT_TYPES: &[&str] =
+    &["ElementType", "React.ElementType", "keyof JSX.IntrinsicElements", "keyof React.JSX.IntrinsicElements"];
 
 impl<'l> Expander<'l> {
     /// Types of TypeScript and React whose meaning is fixed.
@@ -168,10 +169,25 @@ impl<'l> Expander<'l> {
         'l: 'f,
     {
         self.give_up(&TypeShape::Text(conditional.text.clone()), None);
-        let Some(branch) = conditional.perhaps() else { return vec![Vec::new()] };
+        let Some(branch) = self.perhaps(conditional, scope, arguments) else { return vec![Vec::new()] };
         let variants = self.within(branch, scope, arguments);
         let optional = |member: Member| Member { optional: true, ..member };
         variants.into_iter().map(|variant| variant.into_iter().map(optional).collect()).collect()
+    }
+
+    /// The branch with members of a type that asks what a value is: the value is not looked at.
+    pub(super) fn perhaps<'s, 'f>(
+        &mut self,
+        conditional: &'s ConditionalType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<&'s TypeShape>
+    where
+        'l: 'f,
+    {
+        let branch = conditional.perhaps()?;
+        let check = self.checked(&conditional.check, scope, arguments)?;
+        matches!(check.shape, TypeShape::Query(_)).then_some(branch)
     }
 
     /// What a parameter or a member of a type stands for.

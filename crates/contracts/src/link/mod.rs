@@ -270,7 +270,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
 }
 
 fn api(routes: &[Route]) -> Option<ApiSignature> {
-    if routes.is_empty() {
+    if !routes.iter().any(Route::is_told) {
         return None;
     }
     let mut parameters = BTreeMap::new();

@@ -24,8 +24,10 @@ pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> Str
         Kind::ReactHook => "React hook".to_owned(),
         Kind::VueComponent => "Vue component".to_owned(),
         Kind::VueComposable => "Vue composable".to_owned(),
-        Kind::NodeApi if facts.routes.is_empty() => "API".to_owned(),
-        Kind::NodeApi => format!("API, {}", counted(facts.routes.len(), "route")),
+        Kind::NodeApi => match facts.routes.iter().filter(|route| route.is_told()).count() {
+            0 => "API".to_owned(),
+            routes => format!("API, {}", counted(routes, "route")),
+        },
         Kind::NodeCli => "CLI entry point".to_owned(),
         Kind::TsModule if is_barrel(facts) => "Barrel".to_owned(),
         Kind::TsModule => "Module".to_owned(),

@@ -247,7 +247,8 @@ impl<'l> Expander<'l> {
                         let is_certain = match shape {
                             TypeShape::Text(written) => is_nothing(written),
                             TypeShape::Conditional(one) => {
-                                one.perhaps().is_some() || self.decided(one, file, &bound).is_some()
+                                self.decided(one, file, &bound).is_some()
+                                    || self.perhaps(one, file, &bound).is_some()
                             }
                             _ => true,
                         };

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, MemberKind, NextFacts, Route, State};
+use super::{
+    ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, MemberKind, NextFacts, Route, State,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

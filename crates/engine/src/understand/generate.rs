@@ -65,6 +65,28 @@ pub struct ContextReport {
     pub files_removed: usize,
     pub files_parsed: usize,
     pub problems: Vec<String>,
+    /// Sources that were not read, the first of them where there are many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutFile>,
+    #[serde(default)]
+    pub left_out_files: usize,
+}
+
+/// A source that is not analysed, though it is neither ignored nor a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOutFile {
+    pub path: String,
+    pub reason: String,
+}
+
+/// As many of them are told.
+const MOST_LEFT_OUT: usize = 50;
+
+pub(super) fn left_out(index: &Index) -> Vec<LeftOutFile> {
+    let told =
+        |(path, reason): (&str, &str)| LeftOutFile { path: path.to_owned(), reason: reason.to_owned() };
+    index.left_out().take(MOST_LEFT_OUT).map(told).collect()
 }
 
 #[derive(Debug, Clone, Default)]
@@ -366,5 +388,7 @@ fn report(
             .map(|problem| format!("{}: {}", problem.path, problem.message))
             .chain(lost)
             .collect(),
+        left_out: left_out(index),
+        left_out_files: index.left_out().count(),
     }
 }

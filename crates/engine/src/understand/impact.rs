@@ -1,6 +1,7 @@
 //! Who depends on a file or one of its exports.
 
 use becket_contracts::graph::{Cycle, Dependent};
+use becket_project::index::Index;
 use becket_project::walk::Tests;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,9 +64,7 @@ impl Engine {
         }
         let (file, export) = (target.0, target.1.filter(|export| !export.is_empty()));
         let path = self.entry_of(&site, file)?;
-        let at = graph
-            .position(&path)
-            .ok_or_else(|| unknown_file(&path, index.files().iter().map(|file| &*file.path)))?;
+        let at = graph.position(&path).ok_or_else(|| unknown_file(&path, &index))?;
         if let Some(export) = export {
             let contract = index.files()[at].contract();
             let mut names: Vec<&str> = contract.exports.named.iter().map(String::as_str).collect();
@@ -115,9 +114,13 @@ impl Engine {
     }
 }
 
-pub(super) fn unknown_file<'a>(path: &str, known: impl Iterator<Item = &'a str>) -> Error {
+pub(super) fn unknown_file(path: &str, index: &Index) -> Error {
     let shown = becket_base::clip(path, 120);
-    let known: Vec<&str> = known.collect();
+    if let Some((_, reason)) = index.left_out().find(|(left_out, _)| *left_out == path) {
+        return Error::not_found("unknown_file", format!("`{shown}` is not analysed: it is {reason}."))
+            .with_hint("Name the source that it was made from.");
+    }
+    let known: Vec<&str> = index.files().iter().map(|file| &*file.path).collect();
     let name = path.rsplit('/').next().unwrap_or(path);
     let same_name = known.iter().find(|known| known.rsplit('/').next() == Some(name));
     let hint = match same_name.copied().or_else(|| becket_base::nearest(path, known.iter().copied())) {

@@ -13,7 +13,7 @@ use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
 
 use super::entry::Measures;
-use super::generate::ContextReport;
+use super::generate::{ContextReport, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::site::Site;
@@ -89,6 +89,8 @@ impl LastRun {
             files_unchanged: self.pages.folders.len() + 1,
             files_removed: 0,
             files_parsed: index.work().parsed,
+            left_out: left_out(index),
+            left_out_files: index.left_out().count(),
             ..self.report.clone()
         })
     }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::generate::nothing_found;
+use super::generate::{LeftOutFile, left_out, nothing_found};
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
 use super::session::output_lock;
@@ -46,6 +46,9 @@ pub struct Refreshed {
     /// Set when not all folders are shown: how to get the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+    /// Sources that are not analysed, with the reason; the first of them where there are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutFile>,
 }
 
 pub type SnapshotSummary = IndexSummary;
@@ -146,6 +149,7 @@ impl Engine {
         let pages = self.pages(&reading, &folder);
         self.write_pages(&reading, &pages, &folder)?;
         drop(lock);
+        let left_out = left_out(&reading.index);
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
@@ -189,6 +193,7 @@ impl Engine {
             summary,
             folders,
             notice,
+            left_out,
         })
     }
 

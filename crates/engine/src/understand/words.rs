@@ -96,6 +96,12 @@ impl Display for ContextReport {
         for problem in &self.problems {
             writeln!(formatter, "note: {problem}")?;
         }
+        for file in self.left_out.iter().take(MOST_NAMES) {
+            writeln!(formatter, "left out: {}: {}", file.path, file.reason)?;
+        }
+        if let Some(more) = self.left_out_files.checked_sub(MOST_NAMES).filter(|more| *more > 0) {
+            writeln!(formatter, "left out: {more} more; --stats lists them")?;
+        }
         if self.files_written + self.files_unchanged > 0 {
             writeln!(
                 formatter,

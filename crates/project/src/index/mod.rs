@@ -34,7 +34,7 @@ pub use self::local::{Key, Local, facts_of};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 use crate::resolve::{Contents, Resolver};
-use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked};
+use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
 /// Where the imports of a file lead, by specifier.
 pub type Targets = BTreeMap<String, Target>;
@@ -248,6 +248,12 @@ impl Index {
     /// Every file of the tree that is not ignored, with what it is to the analysis.
     pub fn tree(&self) -> impl Iterator<Item = (&str, Role)> {
         self.known.walked.files.iter().map(|file| (&*file.path, file.role))
+    }
+
+    /// Sources that are not read though they are no tests, with the reason.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let left_out = self.known.walked.files.iter().filter(|file| file.role == Role::LeftOut);
+        left_out.filter_map(|file| Some((&*file.path, rules::unreadable(&file.path, file.stamp.size)?)))
     }
 
     /// Every folder that was looked into, relative to the root; empty for the root itself.

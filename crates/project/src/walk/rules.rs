@@ -133,6 +133,16 @@ enum Kind {
     Folder,
 }
 
+/// Why a source is left out that is no test.
+pub fn unreadable(path: &str, size: u64) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
+        return Some("minified");
+    }
+    (size > LARGEST_SOURCE).then_some("larger than 16 MiB")
+}
+
 /// What a listed file is.
 pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -143,8 +153,7 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
     if !SOURCES.contains(&ending) {
         return Role::Asset;
     }
-    let minified = stem.rsplit(['.', '-']).next() == Some("min") && stem != "min";
-    if minified || size > LARGEST_SOURCE || (tests == Tests::LeftOut && is_test(path, stem)) {
+    if unreadable(path, size).is_some() || (tests == Tests::LeftOut && is_test(path, stem)) {
         return Role::LeftOut;
     }
     Role::Source

@@ -1,9 +1,10 @@
 //! Components: which functions, classes and expressions are one, and what their props, state and events are.
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class, ClassElement, Expression,
-    FormalParameters, Function, ImportExpression, Statement, StaticMemberExpression, TSType,
-    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
+    ClassElement, Expression, FormalParameters, Function, ImportExpression, Statement,
+    StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -325,8 +326,19 @@ fn makes_other_things(name: &str) -> bool {
 }
 
 /// Methods of lists and promises: what they are given is called, and is no component.
-const OF_LISTS: &[&str] =
-    &["every", "filter", "find", "flatMap", "forEach", "map", "reduce", "reduceRight", "some", "sort", "then"];
+const OF_LISTS: &[&str] = &[
+    "every",
+    "filter",
+    "find",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "some",
+    "sort",
+    "then",
+];
 
 fn is_method(call: &CallExpression<'_>) -> bool {
     call.callee.get_inner_expression().is_member_expression()
@@ -367,7 +379,8 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         argument(0)?
     };
     // `list.map((one) => <li />)` is a list of elements.
-    if form == ComponentForm::Wrapped && name.is_some_and(|name| OF_LISTS.contains(&name)) && is_method(call) {
+    if form == ComponentForm::Wrapped && name.is_some_and(|name| OF_LISTS.contains(&name)) && is_method(call)
+    {
         return None;
     }
     let inner = match last.get_inner_expression() {

@@ -59,7 +59,9 @@ impl<'a> Collector<'_, '_, 'a> {
             // A name is declared elsewhere, and `void 0` only makes room for what comes later.
             let is_value = !matches!(
                 value.get_inner_expression(),
-                Expression::Identifier(_) | Expression::UnaryExpression(_) | Expression::AssignmentExpression(_)
+                Expression::Identifier(_)
+                    | Expression::UnaryExpression(_)
+                    | Expression::AssignmentExpression(_)
             );
             if is_value && !self.declarations.iter().any(|known| known.name == name) {
                 self.value(value, name, None, None, "const", span);

@@ -3,7 +3,7 @@
 use super::body::{FileUse, is_hook};
 use super::modules::Modules;
 use super::routes::Routes;
-use crate::model::{Declaration, DeclarationKind, ExportOrigin, Kind};
+use crate::model::{Declaration, DeclarationKind, ExportOrigin, Import, Kind};
 
 /// Packages that nothing but a command line uses.
 const COMMAND_LINE: &[&str] = &[
@@ -25,7 +25,7 @@ const COMMAND_LINE: &[&str] = &[
 
 pub(super) fn of(
     text: &str,
-    modules: &Modules,
+    (modules, imports): (&Modules, &[Import]),
     declarations: &[Declaration],
     file: &FileUse,
     routes: &Routes,
@@ -55,7 +55,7 @@ pub(super) fn of(
     if declares(DeclarationKind::Component) || file.has_jsx {
         return Kind::ReactComponent;
     }
-    let parses_arguments = modules.imports.iter().any(|import| {
+    let parses_arguments = imports.iter().any(|import| {
         COMMAND_LINE.contains(&import.specifier.as_str())
             || (matches!(import.specifier.as_str(), "util" | "node:util")
                 && import.names.iter().any(|name| name.imported == "parseArgs"))

@@ -60,9 +60,10 @@ fn may_give(expression: &Expression<'_>) -> bool {
             (2..=4).contains(&list.elements.len()) && list.elements.iter().all(|one| one.is_expression())
         }
         Expression::ObjectExpression(object) => object.properties.iter().any(|property| {
-            property.as_property().and_then(|one| one.key.static_name()).is_some_and(|name| {
-                name.ends_with("Provider") || name.ends_with("Consumer")
-            })
+            property
+                .as_property()
+                .and_then(|one| one.key.static_name())
+                .is_some_and(|name| name.ends_with("Provider") || name.ends_with("Consumer"))
         }),
         _ => component::cast(expression).is_some_and(|ty| !ty.is_keyword() && !ty.is_const_type_reference()),
     }
@@ -178,11 +179,13 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
         let parts: Vec<(String, TypeShape)> = match expression.get_inner_expression() {
             Expression::ArrayExpression(list) => {
                 let each = list.elements.iter().enumerate();
-                each.filter_map(|(at, one)| Some((at.to_string(), self.part(one.as_expression()?)?))).collect()
+                each.filter_map(|(at, one)| Some((at.to_string(), self.part(one.as_expression()?)?)))
+                    .collect()
             }
             Expression::ObjectExpression(object) => {
                 let each = object.properties.iter().filter_map(|property| property.as_property());
-                each.filter_map(|one| Some((one.key.static_name()?.to_string(), self.part(&one.value)?))).collect()
+                each.filter_map(|one| Some((one.key.static_name()?.to_string(), self.part(&one.value)?)))
+                    .collect()
             }
             _ => return self.component(expression, 0),
         };
@@ -198,7 +201,9 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
                 (is_part && self.makes_context(&of.name)).then(|| of_props(Some(provided())))
             }
             // A context can be rendered itself since React 19.
-            Expression::Identifier(name) if self.makes_context(&name.name) => Some(of_props(Some(provided()))),
+            Expression::Identifier(name) if self.makes_context(&name.name) => {
+                Some(of_props(Some(provided())))
+            }
             _ => self.component(value, 0),
         }
     }

@@ -98,11 +98,11 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     collector.script_setup(program, &modules);
     collector.documented(documented.types);
     let declarations = collector.declarations;
-    let routes = routes::of(program, &modules, print);
     file.imports.extend(documented.imports);
     let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));
+    let routes = routes::of(program, &imports, print);
     LocalFacts {
-        kind: kind::of(program.source_text, &modules, &declarations, &file, &routes),
+        kind: kind::of(program.source_text, (&modules, &imports), &declarations, &file, &routes),
         doc: source.file_doc(program.body.first().map(|statement| statement.span().start)),
         declarations,
         exports: modules.exports.clone(),

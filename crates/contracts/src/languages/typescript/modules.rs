@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
-    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKey, PropertyKind, Statement,
-    TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKey, PropertyKind,
+    Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 
 use super::body::{callee_name, text_of};

@@ -1,0 +1,407 @@
+//! Calls on an application or a router.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oxc_ast::ast::{
+    Argument, BindingPattern, CallExpression, Expression, FormalParameter, ObjectExpression, Program,
+    Statement, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::GetSpan;
+
+use super::super::body::{callee_name, text_of};
+use super::super::component::Callable;
+use super::super::print::Print;
+use super::{Routes, VERBS, framework, texts};
+use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
+
+pub(super) fn of<'a>(
+    program: &Program<'a>,
+    print: Print<'_, 'a>,
+    frameworks: &BTreeSet<RouteFramework>,
+    routes: &mut Routes,
+) {
+    let mut calls = Calls {
+        print,
+        frameworks,
+        applications: BTreeMap::new(),
+        made_here: None,
+        functions: functions(program),
+        texts: texts(program),
+        found: Vec::new(),
+        routes,
+    };
+    calls.visit_program(program);
+    // A chain is walked from its end.
+    let mut found = std::mem::take(&mut calls.found);
+    found.sort_by_key(|(at, _)| *at);
+    routes.table.extend(found.into_iter().map(|(_, route)| route));
+}
+
+/// What holds routes.
+#[derive(Debug, Clone)]
+struct Application {
+    framework: RouteFramework,
+    /// `new Router({ prefix: '/users' })`, `new Hono().basePath('/api')`.
+    prefix: Option<String>,
+}
+
+struct Calls<'r, 's, 'a, 'x> {
+    print: Print<'s, 'a>,
+    frameworks: &'r BTreeSet<RouteFramework>,
+    /// By the names that hold them.
+    applications: BTreeMap<String, Application>,
+    /// The name that what is made in the statement gets: `const api = Router().get('/a', f)`.
+    made_here: Option<String>,
+    functions: Vec<(String, Callable<'x, 'a>)>,
+    /// Constants that are texts.
+    texts: BTreeMap<String, String>,
+    /// With where they stand.
+    found: Vec<(u32, Route)>,
+    routes: &'r mut Routes,
+}
+
+/// One registration, with its parts told apart.
+struct Registration<'x, 'a> {
+    owner: String,
+    method: String,
+    path: Vec<String>,
+    handlers: Vec<&'x Expression<'a>>,
+    start: u32,
+}
+
+impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
+            if let Some(application) = self.made(init) {
+                self.applications.insert(name.to_string(), application);
+                let around = self.made_here.replace(name.to_string());
+                walk::walk_variable_declarator(self, declarator);
+                self.made_here = around;
+                return;
+            }
+        }
+        walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_formal_parameter(&mut self, parameter: &FormalParameter<'a>) {
+        // `function mount(app: express.Application)` is handed one.
+        if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
+            (&parameter.pattern, &parameter.type_annotation)
+        {
+            let text = self.print.annotation(ty);
+            let named = text.split('<').next().and_then(|text| text.rsplit('.').next());
+            let framework = match named {
+                Some("Application" | "Express" | "Router" | "IRouter") => Some(self.routers()),
+                Some("FastifyInstance") => Some(RouteFramework::Fastify),
+                Some("Hono") => Some(RouteFramework::Hono),
+                _ => None,
+            };
+            if let Some(framework) = framework {
+                self.applications.insert(name.name.to_string(), Application { framework, prefix: None });
+            }
+        }
+        walk::walk_formal_parameter(self, parameter);
+    }
+
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if let Some(registration) = self.registration(call) {
+            self.register(registration);
+        }
+        walk::walk_call_expression(self, call);
+    }
+}
+
+impl<'a> Calls<'_, '_, 'a, '_> {
+    /// Whose `Router` is meant.
+    fn routers(&self) -> RouteFramework {
+        let others = [RouteFramework::Express, RouteFramework::Koa];
+        others.into_iter().find(|one| self.frameworks.contains(one)).unwrap_or(RouteFramework::Express)
+    }
+
+    /// `express()`, `express.Router()`, `new Hono()`, `require('fastify')()`, also with registrations behind it.
+    fn made(&self, init: &Expression<'_>) -> Option<Application> {
+        let init = init.get_inner_expression();
+        if let Expression::AwaitExpression(awaited) = init {
+            return self.made(&awaited.argument);
+        }
+        if let Some((earlier, base)) = based(init) {
+            return self.made(earlier).map(|made| Application { prefix: self.text(base), ..made });
+        }
+        if let Some(earlier) = begins_chain(init) {
+            return self.made(earlier);
+        }
+        let (callee, arguments) = match init {
+            Expression::CallExpression(call) => (&call.callee, &call.arguments),
+            Expression::NewExpression(new) => (&new.callee, &new.arguments),
+            _ => return None,
+        };
+        let framework = match (callee_name(callee), callee.get_inner_expression()) {
+            (Some("express"), _) => RouteFramework::Express,
+            (Some("Router" | "PromiseRouter" | "KoaRouter"), _) => self.routers(),
+            (Some("Hono" | "OpenAPIHono"), _) => RouteFramework::Hono,
+            (Some("fastify" | "Fastify"), _) => RouteFramework::Fastify,
+            (_, Expression::CallExpression(required)) if required.callee.is_specific_id("require") => {
+                framework(&text_of(required.arguments.first()?.as_expression()?)?)?
+            }
+            _ => return None,
+        };
+        let prefix = match arguments.first().and_then(Argument::as_expression) {
+            Some(Expression::ObjectExpression(options)) if framework == RouteFramework::Koa => {
+                option(options, "prefix").and_then(|prefix| self.text(prefix))
+            }
+            _ => None,
+        };
+        Some(Application { framework, prefix })
+    }
+
+    fn registration<'x>(&self, call: &'x CallExpression<'a>) -> Option<Registration<'x, 'a>> {
+        let member = call.callee.as_member_expression()?;
+        let verb = member.static_property_name()?;
+        let arguments: Vec<&'x Expression<'a>> =
+            call.arguments.iter().filter_map(Argument::as_expression).collect();
+        let start = call.callee.span().end;
+        // `router.route('/a').get(f).post(g)`
+        if let Some((owner, path)) = chained_route(member.object()) {
+            let owner = owner.to_owned();
+            let method = verb.to_ascii_uppercase();
+            let path = self.paths(path);
+            return (VERBS.contains(&verb) && !arguments.is_empty()).then_some(Registration {
+                owner,
+                method,
+                path,
+                handlers: arguments,
+                start,
+            });
+        }
+        let owner = self.chained_owner(member.object())?;
+        let (first, rest) = arguments.split_first()?;
+        if let ("register", Some(Expression::ObjectExpression(options))) = (verb, rest.first()) {
+            // `app.register(plugin, { prefix: '/users' })`
+            let path = self.paths(option(options, "prefix")?);
+            return Some(Registration { owner, method: USE.to_owned(), path, handlers: vec![first], start });
+        }
+        if let ("route", Expression::ObjectExpression(options), []) = (verb, first, rest) {
+            // `app.route({ method: 'GET', url: '/a', handler })`
+            let path = self.paths(option(options, "url").or_else(|| option(options, "path"))?);
+            let method = self.paths(option(options, "method")?).join(" ").to_ascii_uppercase();
+            let handlers = vec![option(options, "handler")?];
+            return Some(Registration { owner, method, path, handlers, start });
+        }
+        // `app.use(users)`: what is handed over may be a router, which `link` knows.
+        if verb == "use" && self.text(first).is_none() {
+            let is_name = arguments.last().is_some_and(|last| may_be_router(last));
+            let path = vec![String::new()];
+            let method = USE.to_owned();
+            return is_name.then_some(Registration { owner, method, path, handlers: arguments, start });
+        }
+        let is_mount = match verb {
+            "use" => self.text(first).is_some(),
+            // `app.route('/api', other)`
+            "route" => self.applications.get(&owner).is_some_and(|one| one.framework == RouteFramework::Hono),
+            _ => false,
+        };
+        let method = if is_mount { USE.to_owned() } else { verb.to_ascii_uppercase() };
+        (!rest.is_empty() && (is_mount || VERBS.contains(&verb))).then(|| Registration {
+            owner,
+            method,
+            path: self.paths(first),
+            handlers: rest.to_vec(),
+            start,
+        })
+    }
+
+    fn register(&mut self, registration: Registration<'_, 'a>) {
+        let Registration { owner, method, path, handlers, start } = registration;
+        let made_in_place = Application { framework: self.routers(), prefix: None };
+        let known = self.applications.get(&owner).cloned();
+        let Some(application) = known.or((owner == MADE_IN_PLACE).then_some(made_in_place)) else { return };
+        let Some((last, guards)) = handlers.split_last() else { return };
+        let mut taken: Vec<RouteParameter> = Vec::new();
+        let callable = Callable::of(last).or_else(|| {
+            let name = self.print.source.one_line(last.span());
+            self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
+        });
+        let mut returns = String::new();
+        if let Some(callable) = callable {
+            for item in &callable.parameters().items {
+                if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
+                    (&item.pattern, &item.type_annotation)
+                {
+                    taken.push(RouteParameter {
+                        name: name.name.to_string(),
+                        source: RouteParameterSource::Handler,
+                        text: self.print.annotation(ty),
+                    });
+                }
+            }
+            returns = self.print.annotation_or(callable.returned(), "");
+        }
+        if path.iter().any(|path| !path.is_empty()) {
+            self.routes.decorators.insert(format!("@{owner}.{}", method.to_ascii_lowercase()));
+        }
+        // What is an object are options.
+        let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
+        let guards: Vec<String> = guards.map(|guard| self.handler(guard)).collect();
+        for own in path {
+            let path = match &application.prefix {
+                Some(prefix) => Route::joined(prefix, &own),
+                None => own.clone(),
+            };
+            let mut parameters = Route::path_parameters(&path);
+            parameters.extend(taken.iter().cloned());
+            let route = Route {
+                framework: application.framework,
+                method: method.clone(),
+                local_path: (path != own).then_some(own),
+                path,
+                handler: self.handler(last),
+                parameters,
+                guards: guards.clone(),
+                returns: returns.clone(),
+                status: None,
+                line: self.print.source.line(start),
+                owner: owner.clone(),
+                file: None,
+            };
+            self.found.push((start, route));
+        }
+    }
+
+    fn paths(&self, path: &Expression<'_>) -> Vec<String> {
+        match path {
+            Expression::ArrayExpression(paths) => {
+                let each = paths.elements.iter().filter_map(|element| element.as_expression());
+                each.flat_map(|path| self.paths(path)).collect()
+            }
+            Expression::RegExpLiteral(pattern) => vec![self.print.source.one_line(pattern.span)],
+            other => {
+                let text = self.text(other);
+                vec![text.unwrap_or_else(|| format!("${{{}}}", self.print.source.one_line(other.span())))]
+            }
+        }
+    }
+
+    /// A text, or a constant of the file that is one, or a template of both.
+    fn text(&self, expression: &Expression<'_>) -> Option<String> {
+        match expression.get_inner_expression() {
+            Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
+            Expression::TemplateLiteral(template) => {
+                let mut text = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    text.push_str(quasi.value.cooked.as_ref()?);
+                    if let Some(part) = template.expressions.get(at) {
+                        text.push_str(&self.text(part)?);
+                    }
+                }
+                Some(text)
+            }
+            other => text_of(other),
+        }
+    }
+
+    fn handler(&self, handler: &Expression<'_>) -> String {
+        match handler.get_inner_expression() {
+            Expression::ArrowFunctionExpression(_) => "anonymous".to_owned(),
+            Expression::FunctionExpression(function) => {
+                function.name().map_or("anonymous".to_owned(), |name| name.to_string())
+            }
+            other => {
+                let text = self.print.source.one_line(other.span());
+                if text.chars().count() > 80 { "anonymous".to_owned() } else { text }
+            }
+        }
+    }
+
+    /// The name that a chain of registrations begins with: `router` of `router.get('/a', f).post('/b', g)`.
+    fn chained_owner(&self, object: &Expression<'_>) -> Option<String> {
+        let mut here = object;
+        loop {
+            match here {
+                Expression::Identifier(owner) => return Some(owner.name.to_string()),
+                _ if begins_chain(here).is_none() && self.made(here).is_some() => {
+                    return Some(self.made_here.clone().unwrap_or_else(|| MADE_IN_PLACE.to_owned()));
+                }
+                _ => here = begins_chain(here)?,
+            }
+        }
+    }
+}
+
+/// How a mounted router is written in a table.
+const USE: &str = "USE";
+/// The name of an application that has none yet: `Router().get('/a', f)`.
+const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
+
+/// `new Hono().basePath('/api')` in its parts.
+fn based<'x, 'a>(made: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
+    let Expression::CallExpression(call) = made else { return None };
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    (member.property.name == "basePath").then_some((&member.object, call.arguments.first()?.as_expression()?))
+}
+
+/// A name, a member or a module, also called without anything.
+fn may_be_router(handler: &Expression<'_>) -> bool {
+    match handler.get_inner_expression() {
+        Expression::Identifier(_) => true,
+        Expression::StaticMemberExpression(member) => may_be_router(&member.object),
+        Expression::CallExpression(call) => {
+            call.callee.is_specific_id("require") || call.arguments.is_empty() && may_be_router(&call.callee)
+        }
+        _ => false,
+    }
+}
+
+fn option<'x, 'a>(options: &'x ObjectExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
+    let mut properties = options.properties.iter().filter_map(|property| property.as_property());
+    properties.find(|property| property.key.is_specific_static_name(name)).map(|property| &property.value)
+}
+
+/// What a registration is called on.
+fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = registration else { return None };
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    let name = member.property.name.as_str();
+    (VERBS.contains(&name) || matches!(name, "use" | "param")).then_some(&member.object)
+}
+
+fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Expression<'a>)> {
+    let mut here = object;
+    while let Expression::CallExpression(call) = here {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+        if member.property.name == "route" {
+            let Expression::Identifier(owner) = &member.object else { return None };
+            return Some((owner.name.as_str(), call.arguments.first()?.as_expression()?));
+        }
+        here = &member.object;
+    }
+    None
+}
+
+/// Functions of the file by name, so that a handler that is passed by name is known.
+fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {
+    let mut found = Vec::new();
+    for statement in &program.body {
+        let declaration = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
+        };
+        match declaration {
+            Some(oxc_ast::ast::Declaration::FunctionDeclaration(function)) => {
+                if let Some(name) = function.name() {
+                    found.push((name.to_string(), Callable::Function(function)));
+                }
+            }
+            Some(oxc_ast::ast::Declaration::VariableDeclaration(variables)) => {
+                for declarator in &variables.declarations {
+                    let callable = declarator.init.as_ref().and_then(Callable::of);
+                    if let (Some(name), Some(callable)) = (declarator.id.get_identifier_name(), callable) {
+                        found.push((name.to_string(), callable));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
