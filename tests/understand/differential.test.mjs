@@ -7,7 +7,7 @@ import { read } from './compiler.mjs';
 /** Shares that have to be equal, over all corpora together. */
 const EQUAL = { exports: 0.995, edges: 0.995, props: 0.98 };
 /** So that an empty corpus does not pass. */
-const AT_LEAST = { exports: 700, edges: 2500, props: 100 };
+const AT_LEAST = { exports: 1300, edges: 4400, props: 480 };
 const SHOWN = 60;
 
 describe('against the TypeScript compiler', () => {

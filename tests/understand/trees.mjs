@@ -16,6 +16,9 @@ export const CORPORA = [
   { name: '@tanstack/react-query' },
   { name: 'react-native-paper' },
   { name: '@react-navigation/stack' },
+  { name: 'react-native-svg' },
+  { name: 'react-native-screens' },
+  { name: 'react-native-gesture-handler' },
 ];
 
 /** The program named by an environment variable that `./test` sets. */

@@ -183,6 +183,7 @@ impl MemberKind {
 
 impl TypeShape {
     /// The same with other types in the place of names without arguments, such as parameters.
+    #[must_use]
     pub fn with(&self, names: &BTreeMap<String, Self>) -> Self {
         let all = |parts: &[Self]| parts.iter().map(|part| part.with(names)).collect::<Vec<_>>();
         let boxed = |shape: &Self| Box::new(shape.with(names));

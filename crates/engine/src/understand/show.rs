@@ -78,7 +78,7 @@ impl Engine {
     fn shown(&self, site: &Site, index: &Index, file: &str) -> Result<ShownFile, Error> {
         let path = self.entry_of(site, file)?;
         let graph = index.graph();
-        let at = graph.position(&path).ok_or_else(|| unknown_file(&path, &index))?;
+        let at = graph.position(&path).ok_or_else(|| unknown_file(&path, index))?;
         let file = &index.files()[at];
         let imports = graph.edges(at).iter().map(|edge| Neighbour {
             path: graph.path(edge.to).to_owned(),

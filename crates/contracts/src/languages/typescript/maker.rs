@@ -2,7 +2,8 @@
 //! declared or as returned.
 
 use oxc_ast::ast::{
-    Expression, JSXFragment, JSXOpeningElement, Statement, TSType, TSTypeName, VariableDeclarator,
+    ArrayExpressionElement, Expression, JSXFragment, JSXOpeningElement, Statement, TSType, TSTypeName,
+    VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 
@@ -38,7 +39,7 @@ pub(super) fn of(
         let returned = Returned { print, callable, parameters: &parameters };
         last(callable).and_then(|expression| returned.value(expression))
     }?;
-    let gives = with_own_types(print, callable, gives);
+    let gives = with_own_types(print, callable, &gives);
     let takes = callable.parameters().items.iter().map(|parameter| match &parameter.type_annotation {
         Some(ty) => shape::of_type(print, &ty.type_annotation),
         None => TypeShape::Text(String::new()),
@@ -57,7 +58,8 @@ pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
 fn may_give(expression: &Expression<'_>) -> bool {
     match expression.get_inner_expression() {
         Expression::ArrayExpression(list) => {
-            (2..=4).contains(&list.elements.len()) && list.elements.iter().all(|one| one.is_expression())
+            (2..=4).contains(&list.elements.len())
+                && list.elements.iter().all(ArrayExpressionElement::is_expression)
         }
         Expression::ObjectExpression(object) => object.properties.iter().any(|property| {
             property
@@ -70,7 +72,7 @@ fn may_give(expression: &Expression<'_>) -> bool {
 }
 
 /// Types that the function declares for itself mean nothing outside of it: they are written out.
-fn with_own_types(print: Print<'_, '_>, callable: Callable<'_, '_>, gives: TypeShape) -> TypeShape {
+fn with_own_types(print: Print<'_, '_>, callable: Callable<'_, '_>, gives: &TypeShape) -> TypeShape {
     let own = callable.statements().iter().filter_map(|statement| match statement {
         Statement::TSTypeAliasDeclaration(alias) => Some(alias),
         _ => None,
@@ -89,7 +91,7 @@ fn with_own_types(print: Print<'_, '_>, callable: Callable<'_, '_>, gives: TypeS
             one.shape = written_out(&one.shape, before, 0);
         }
     }
-    written_out(&gives, &own, 0)
+    written_out(gives, &own, 0)
 }
 
 struct OwnType {
