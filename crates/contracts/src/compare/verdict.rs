@@ -14,6 +14,9 @@ const INFERRED: &str = "inferred";
 /// Ends the signature of a value that is its own type.
 const AS_CONST: &str = " as const";
 
+/// Marks a signature that has its types from a doc comment.
+const OF_COMMENT: &str = " /* JSDoc */";
+
 /// The gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -48,7 +51,12 @@ pub(super) fn compatible(reason: impl Into<String>) -> Judgement {
 
 /// Two declarations whose signatures differ: one signature per overload.
 pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Judgement {
-    let (before, after) = (old.signatures.as_slice(), new.signatures.as_slice());
+    // Whether a type stands in a comment is nothing to who uses it.
+    let plain = |one: &ContractDeclaration| -> Vec<String> {
+        one.signatures.iter().map(|signature| signature.replace(OF_COMMENT, "")).collect()
+    };
+    let (before, after) = (plain(old), plain(new));
+    let (before, after) = (before.as_slice(), after.as_slice());
     if old.kind == new.kind && before.iter().all(|signature| after.contains(signature)) {
         return compatible(match old.kind {
             DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",

@@ -47,7 +47,7 @@ pub struct Refreshed {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     /// Sources that are not analysed, with the reason; the first of them where there are many.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutFile>,
 }
 

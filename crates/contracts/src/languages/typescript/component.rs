@@ -9,6 +9,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
+use super::jsdoc::Said;
 use super::print::{Print, type_name};
 use super::shape;
 use crate::model::{COMPONENT_TYPES, CallShape, ComponentFacts, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -113,6 +114,17 @@ impl<'x, 'a> Callable<'x, 'a> {
         walk.body
     }
 
+    /// The props that a doc comment says.
+    fn props_said(self, print: Print<'_, '_>) -> Option<TypeShape> {
+        let first = self.parameters().items.first()?;
+        let start = match self {
+            Self::Function(function) => function.span.start,
+            Self::Arrow(arrow) => arrow.span.start,
+        };
+        let said = Said::of(print.source, start)?;
+        super::type_shape(&said.of_parameter(first.pattern.get_identifier_name().as_deref(), 0)?.text)
+    }
+
     /// What a function component says of itself; `declared` is a props type that stands elsewhere (`FC<Props>`).
     pub(super) fn component(
         self,
@@ -125,7 +137,7 @@ impl<'x, 'a> Callable<'x, 'a> {
         let annotated = first.and_then(|first| first.type_annotation.as_ref());
         let own = annotated.map(|ty| shape::of_type(print, &ty.type_annotation));
         let own = own.map(|props| shape::generic(shape::parameters(print, self.type_parameters()), props));
-        let props = own.or(declared);
+        let props = own.or(declared).or_else(|| self.props_said(print));
         let mut destructured = body.destructured;
         destructured.sort();
         destructured.dedup();

@@ -39,6 +39,90 @@ pub(super) fn of(program: &Program<'_>, source: &Source<'_>) -> Documented {
     found
 }
 
+/// What the doc comment of a function or a constant says of its types.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// In their order; the parts of one are its members (`options.deep`).
+    parameters: Vec<(Member, Vec<Member>)>,
+    pub(super) returns: Option<String>,
+    /// `@type {…}`
+    pub(super) ty: Option<String>,
+}
+
+/// Ends a signature whose types are from a comment.
+pub(super) const MARK: &str = " /* JSDoc */";
+
+impl Said {
+    pub(super) fn of(source: &Source<'_>, start: u32) -> Option<Self> {
+        let body = body_of(source.typed_doc(start)?);
+        let mut said = Self::default();
+        for (tag, rest) in tags(&body) {
+            let (ty, rest) = braces(rest);
+            match tag {
+                "param" | "arg" | "argument" => said.parameter(ty, rest),
+                "returns" | "return" => said.returns = ty.map(written),
+                "type" => said.ty = ty.map(written),
+                _ => {}
+            }
+        }
+        let is_something = !said.parameters.is_empty() || said.returns.is_some() || said.ty.is_some();
+        is_something.then_some(said)
+    }
+
+    fn parameter(&mut self, ty: Option<&str>, rest: &str) {
+        let Some(ty) = ty else { return };
+        let name = rest.trim_start_matches('[');
+        let Some((first, deep)) = name[..path(name)].split_once('.') else {
+            let found = member(Some(ty), rest).map(|one| Member { text: written(&one.text), ..one });
+            self.parameters.extend(found.map(|found| (found, Vec::new())));
+            return;
+        };
+        let bracket = if rest.starts_with('[') { "[" } else { "" };
+        let part = member(Some(ty), &format!("{bracket}{deep}"));
+        let of = self.parameters.iter_mut().find(|(one, _)| one.name == first.trim_end_matches("[]"));
+        if let (Some((_, parts)), Some(part)) = (of, part) {
+            parts.push(Member { text: written(&part.text), ..part });
+        }
+    }
+
+    /// By its name, or where it has none by its place.
+    pub(super) fn of_parameter(&self, name: Option<&str>, at: usize) -> Option<Member> {
+        let (found, parts) = match name {
+            Some(name) => self.parameters.iter().find(|(one, _)| one.name == name)?,
+            None => self.parameters.get(at)?,
+        };
+        if parts.is_empty() {
+            return Some(found.clone());
+        }
+        let each = parts.iter().map(|part| {
+            let optional = if part.optional { "?" } else { "" };
+            format!("{}{optional}: {}", part.name, part.text)
+        });
+        let text = format!("{{ {} }}", each.collect::<Vec<_>>().join("; "));
+        Some(Member { text, ..found.clone() })
+    }
+}
+
+/// A type as TypeScript writes it.
+fn written(ty: &str) -> String {
+    let ty = ty.trim().replace(".<", "<");
+    match ty.as_str() {
+        "*" | "?" => "any".to_owned(),
+        "Function" | "function" => "Function".to_owned(),
+        ty => match (ty.strip_prefix('?'), ty.strip_prefix('!')) {
+            (Some(inner), _) => format!("{} | null", written(inner)),
+            (_, Some(inner)) => written(inner),
+            _ => ty.trim_end_matches('=').to_owned(),
+        },
+    }
+}
+
+/// The length of `a.b.c`.
+fn path(text: &str) -> usize {
+    text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']')))
+        .unwrap_or(text.len())
+}
+
 /// Without what only makes it a comment, on one line.
 fn body_of(comment: &str) -> String {
     let inner = comment.trim_start_matches("/**").trim_end_matches("*/");
@@ -141,6 +225,8 @@ impl Open<'_> {
             (false, true) if is_name(&text) => {
                 TypeShape::Reference { name: text.clone(), arguments: Vec::new() }
             }
+            // `@typedef {{ a: string }} Props`
+            (false, true) => super::type_shape(&text).unwrap_or_else(|| TypeShape::Text(text.clone())),
             _ => TypeShape::Text(text.clone()),
         };
         let generics =

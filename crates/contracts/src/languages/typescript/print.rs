@@ -10,6 +10,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
+use super::jsdoc::Said;
 use super::source::Source;
 
 /// Said where a type stands in no annotation.
@@ -245,16 +246,40 @@ impl Print<'_, '_> {
         parameters: &FormalParameters<'_>,
         this: Option<&TSThisParameter<'_>>,
     ) -> String {
+        self.parameters_said(parameters, this, None)
+    }
+
+    /// What is not annotated is as a comment says.
+    pub(super) fn parameters_said(
+        self,
+        parameters: &FormalParameters<'_>,
+        this: Option<&TSThisParameter<'_>>,
+        said: Option<&Said>,
+    ) -> String {
         let this =
             this.map(|this| format!("this: {}", self.annotation_or(this.type_annotation.as_deref(), "any")));
         let rest = parameters.rest.as_ref().map(|rest| {
-            let annotation = rest.type_annotation.as_deref().map(|ty| format!(": {}", self.annotation(ty)));
-            format!("...{}{}", self.pattern(&rest.rest.argument), annotation.unwrap_or_default())
+            let name = self.pattern(&rest.rest.argument);
+            let annotation = rest.type_annotation.as_deref().map(|ty| self.annotation(ty));
+            let annotation = annotation.or_else(|| {
+                let said = said?.of_parameter(Some(&name), parameters.items.len())?.text;
+                Some(said.strip_prefix("...").map_or(said.clone(), |each| format!("{each}[]")))
+            });
+            format!("...{name}{}", annotation.map(|ty| format!(": {ty}")).unwrap_or_default())
         });
-        join(
-            this.into_iter().chain(parameters.items.iter().map(|item| self.parameter(item))).chain(rest),
-            ", ",
-        )
+        let each = parameters.items.iter().enumerate().map(|(at, item)| {
+            let name = item.pattern.get_identifier_name();
+            let said = said.filter(|_| item.type_annotation.is_none());
+            match said.and_then(|said| said.of_parameter(name.as_deref(), at)) {
+                Some(said) => {
+                    let optional = if said.optional || item.initializer.is_some() { "?" } else { "" };
+                    let name = name.as_deref().unwrap_or("{...}");
+                    format!("{name}{optional}: {}", said.text)
+                }
+                None => self.parameter(item),
+            }
+        });
+        join(this.into_iter().chain(each).chain(rest), ", ")
     }
 
     /// A parameter that has a default is optional to its caller, whatever the default is.

@@ -8,6 +8,8 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
+use super::component::Callable;
+use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, type_name};
 
@@ -21,34 +23,51 @@ const LONGEST_NAMESPACE: usize = 1000;
 impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
         let name = if name == DEFAULT { "" } else { name };
+        let (parameters, returned, mark) =
+            self.takes_and_gives(Callable::Function(function), function.span.start);
         format!(
-            "{}function{} {name}{}({}): {}",
+            "{}function{} {name}{}({parameters}): {returned}{mark}",
             if function.r#async { "async " } else { "" },
             if function.generator { "*" } else { "" },
             self.type_parameters(function.type_parameters.as_deref()),
-            self.parameters(&function.params, function.this_param.as_deref()),
-            self.annotation_or(function.return_type.as_deref(), INFERRED)
         )
+    }
+
+    /// Parameters and result, and what marks them where a comment says of which types they are.
+    fn takes_and_gives(self, callable: Callable<'_, '_>, start: u32) -> (String, String, &'static str) {
+        let this = match callable {
+            Callable::Function(function) => function.this_param.as_deref(),
+            Callable::Arrow(_) => None,
+        };
+        let said = Said::of(self.source, start);
+        let plain = self.parameters(callable.parameters(), this);
+        let parameters = match &said {
+            Some(said) => self.parameters_said(callable.parameters(), this, Some(said)),
+            None => plain.clone(),
+        };
+        let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
+        let mark = if returns.is_some() || parameters != plain { jsdoc::MARK } else { "" };
+        let returned = returns.unwrap_or_else(|| self.annotation_or(callable.returned(), INFERRED));
+        (parameters, returned, mark)
     }
 
     /// The type of a function that is a value.
     pub(super) fn function_value(self, function: &Function<'_>) -> String {
+        let (parameters, returned, mark) =
+            self.takes_and_gives(Callable::Function(function), function.span.start);
         format!(
-            "{}{}({}) => {}",
+            "{}{}({parameters}) => {returned}{mark}",
             if function.r#async { "async " } else { "" },
             self.type_parameters(function.type_parameters.as_deref()),
-            self.parameters(&function.params, function.this_param.as_deref()),
-            self.annotation_or(function.return_type.as_deref(), INFERRED)
         )
     }
 
     pub(super) fn arrow(self, arrow: &ArrowFunctionExpression<'_>) -> String {
+        let (parameters, returned, mark) = self.takes_and_gives(Callable::Arrow(arrow), arrow.span.start);
         format!(
-            "{}{}({}) => {}",
+            "{}{}({parameters}) => {returned}{mark}",
             if arrow.r#async { "async " } else { "" },
             self.type_parameters(arrow.type_parameters.as_deref()),
-            self.parameters(&arrow.params, None),
-            self.annotation_or(arrow.return_type.as_deref(), INFERRED)
         )
     }
 
@@ -160,12 +179,14 @@ impl Print<'_, '_> {
                 }
                 let function = &method.value;
                 let mut printed = self.parameter_properties(method.kind, function);
+                let (parameters, returned, mark) =
+                    self.takes_and_gives(Callable::Function(function), method.span.start);
                 let returned = match method.kind {
                     MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => String::new(),
-                    _ => format!(": {}", self.annotation_or(function.return_type.as_deref(), INFERRED)),
+                    _ => format!(": {returned}"),
                 };
                 printed.push(format!(
-                    "{}{}{}{}{}{}{}{}({}){returned}",
+                    "{}{}{}{}{}{}{}{}({parameters}){returned}{mark}",
                     modifiers(method.accessibility, method.r#static),
                     if method.r#type == MethodDefinitionType::TSAbstractMethodDefinition {
                         "abstract "
@@ -182,7 +203,6 @@ impl Print<'_, '_> {
                     self.key(&method.key, method.computed),
                     if method.optional { "?" } else { "" },
                     self.type_parameters(function.type_parameters.as_deref()),
-                    self.parameters(&function.params, function.this_param.as_deref()),
                 ));
                 printed
             }
@@ -250,6 +270,9 @@ impl Print<'_, '_> {
     pub(super) fn variable(self, keyword: &str, declarator: &VariableDeclarator<'_>, name: &str) -> String {
         if let Some(ty) = &declarator.type_annotation {
             return format!("{keyword} {name}: {}", self.annotation(ty));
+        }
+        if let Some(said) = Said::of(self.source, declarator.span.start).and_then(|said| said.ty) {
+            return format!("{keyword} {name}: {said}{}", jsdoc::MARK);
         }
         match &declarator.init {
             None => format!("{keyword} {name}: any"),

@@ -10,13 +10,33 @@ pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     comments: &'a [Comment],
     line_starts: Vec<u32>,
+    /// Doc comments are where JavaScript says types.
+    comments_have_types: bool,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| small(at) + 1)).collect();
-        Self { text, comments, line_starts }
+        Self { text, comments, line_starts, comments_have_types: false }
+    }
+
+    pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
+        Self { comments_have_types, ..self }
+    }
+
+    /// The doc comment that speaks of the types of what begins at `start`, of which a keyword and a name may stand before:
+    /// `export const name =`.
+    pub(super) fn typed_doc(&self, start: u32) -> Option<&'a str> {
+        if !self.comments_have_types {
+            return None;
+        }
+        let after = self.comments.partition_point(|comment| comment.span.end <= start);
+        let comment = self.comments[..after].last().filter(|comment| comment.is_block())?;
+        let between = self.text.get(comment.span.end as usize..start as usize)?;
+        let text = self.slice(comment.span);
+        let belongs = between.len() < 200 && !between.contains([';', '{', '}', '(', ')', ',', '[', ']']);
+        (belongs && text.starts_with("/**") && text.contains('{')).then_some(text)
     }
 
     pub(super) fn line(&self, offset: u32) -> u32 {
