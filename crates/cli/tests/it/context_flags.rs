@@ -303,3 +303,49 @@ fn many_small_files_say_less_and_are_still_valid_and_comparable() {
         repo.write("src/f7.ts", "import { v6 } from './f6';\nexport const v7: number = v6 + 1;\n");
     }
 }
+
+#[test]
+fn what_fails_a_quiet_run_is_said() {
+    let repo = cards();
+    repo.write("src/lost.ts", "import './nowhere';\n");
+    let output = context(&repo, &["--strict-missing", "--quiet"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("./nowhere in src/lost.ts"), "{said}");
+    assert!(!said.contains('✓'), "{said}");
+}
+
+#[test]
+fn sources_that_are_not_read_are_listed_with_the_reason() {
+    let repo = cards();
+    repo.write("src/vendor.min.js", "!function(){}();\n");
+    let said = String::from_utf8(context(&repo, &[]).stdout).unwrap();
+    assert!(said.contains("left out: src/vendor.min.js: minified"), "{said}");
+    // An unchanged project says it, too, and what came since.
+    repo.write("src/other.min.js", "!function(){}();\n");
+    let stats: Value = serde_json::from_slice(&context(&repo, &["--stats"]).stdout).unwrap();
+    let listed = json!([
+        {"path": "src/other.min.js", "reason": "minified"},
+        {"path": "src/vendor.min.js", "reason": "minified"},
+    ]);
+    assert_eq!((&stats["leftOut"], &stats["leftOutFiles"]), (&listed, &json!(2)));
+    let shown = context(&repo, &["show", "src/vendor.min.js"]);
+    assert!(String::from_utf8_lossy(&shown.stderr).contains("it is minified"), "{shown:?}");
+}
+
+#[test]
+fn two_files_are_compared_wherever_they_lie() {
+    let (repo, elsewhere) = (cards(), TestRepo::new());
+    let (before, after) = (elsewhere.path("before"), elsewhere.path("after"));
+    let out = |folder: &Path| context(&repo, &["--quiet", "--out", folder.to_str().unwrap()]);
+    assert!(out(&before).status.success());
+    repo.write(
+        "src/b/Card.tsx",
+        "export function Card({ name }: { name?: string }) {\n  return <b>{name}</b>;\n}\n",
+    );
+    assert!(out(&after).status.success());
+    let compared = context(&repo, &["compare", before.to_str().unwrap(), after.to_str().unwrap()]);
+    assert_eq!(compared.status.code(), Some(1), "{compared:?}");
+    let said = String::from_utf8_lossy(&compared.stdout).into_owned();
+    assert!(said.contains("breaking component Card: the prop `title` was removed"), "{said}");
+}
