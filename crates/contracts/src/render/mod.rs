@@ -2,6 +2,7 @@
 //! every bundle that has it. What goes where is decided elsewhere; when something was made is told by the caller.
 
 mod index;
+mod merged;
 mod node;
 mod thrift;
 mod toon;

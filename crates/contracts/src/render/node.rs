@@ -1,14 +1,15 @@
 //! A contract with the code beside it, as it stands in bundles. In `none` and `header` what is private is a name, and
 //! signatures take the room that the seed's fields leave them (`thrift`). In `full` everything is written.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::CodeMode;
 use super::thrift::{Thrift, Words};
+use super::{CodeMode, merged};
 use crate::header;
 use crate::languages::typescript::is_hook;
 use crate::model::{
@@ -52,11 +53,15 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
         let code = source.code.map(|code| format!(",\"code\":{}", Value::from(code))).unwrap_or_default();
         return whole(format!("{contract},\"codeHeader\":{}{code}", header(usize::MAX)));
     }
-    let frame = |words: Words| Frame { contract, schema, signatures: &[], words };
     let share = source.thrift.share(mode);
+    // The original's readers want every field, and all of it.
+    let merged = match share.filter(|_| schema == SchemaVersion::V03) {
+        Some(share) => merged::fitting(source, share.props(source.bytes)),
+        None => Cow::Borrowed(&contract.logic_signature),
+    };
+    let frame = |words: Words| Frame { contract, merged: &merged, schema, signatures: &[], words };
     let mut words = Words::All;
     let mut written = String::new();
-    // The original's readers want every field.
     let choices =
         share.filter(|_| schema == SchemaVersion::V03).map_or(&[Words::All][..], |share| share.words);
     for choice in choices {
@@ -125,6 +130,7 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
 #[derive(Clone, Copy)]
 struct Frame<'a> {
     contract: &'a Contract,
+    merged: &'a LogicSignature,
     schema: SchemaVersion,
     signatures: &'a [String],
     words: Words,
@@ -146,7 +152,7 @@ impl Serialize for Frame<'_> {
             map.serialize_entry("schemaVersion", self.schema.as_str())?;
         }
         map.serialize_entry("kind", &contract.kind)?;
-        let signature = Signature(&contract.logic_signature);
+        let signature = Signature(self.merged);
         if today {
             map.serialize_entry("entryId", &contract.entry_id)?;
             map.serialize_entry("description", &contract.description)?;

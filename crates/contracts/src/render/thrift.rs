@@ -48,7 +48,12 @@ pub(super) struct Share {
     fields: usize,
     /// The fields and the signatures together.
     texts: usize,
+    /// The merged props alone: a component may inherit more of them than its source has words.
+    props: usize,
 }
+
+/// Room for props however small a file is, in bytes.
+const LEAST_PROPS: usize = 160;
 
 impl Thrift {
     /// Of a project of so many files, which have so many bytes together.
@@ -67,12 +72,14 @@ impl Thrift {
         let none = mode == CodeMode::None;
         match self {
             Self::None => None,
-            Self::Texts if none => Some(Share { words: &[Unhashed], fields: 0, texts: 12 }),
-            Self::Texts => Some(Share { words: &[All], fields: 0, texts: 33 }),
+            Self::Texts if none => Some(Share { words: &[Unhashed], fields: 0, texts: 12, props: 8 }),
+            Self::Texts => Some(Share { words: &[All], fields: 0, texts: 33, props: 14 }),
             Self::Fields if none => {
-                Some(Share { words: &[Unhashed, Once, Filled, Own], fields: 12, texts: 7 })
+                Some(Share { words: &[Unhashed, Once, Filled, Own], fields: 12, texts: 7, props: 8 })
             }
-            Self::Fields => Some(Share { words: &[All, Unhashed, Once, Filled], fields: 24, texts: 24 }),
+            Self::Fields => {
+                Some(Share { words: &[All, Unhashed, Once, Filled], fields: 24, texts: 24, props: 14 })
+            }
         }
     }
 }
@@ -80,6 +87,10 @@ impl Thrift {
 impl Share {
     pub(super) fn fields(self, source: usize) -> usize {
         source.saturating_mul(self.fields) / 100
+    }
+
+    pub(super) fn props(self, source: usize) -> usize {
+        (source.saturating_mul(self.props) / 100).max(LEAST_PROPS)
     }
 
     pub(super) fn texts(self, source: usize) -> usize {

@@ -19,7 +19,7 @@ use super::options::ContextOptions;
 use super::site::Site;
 use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 4\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 5\n").as_bytes();
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Bytes that an entry or a bundle usually takes.
 const USUAL: usize = 128;

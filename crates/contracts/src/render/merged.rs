@@ -1,0 +1,121 @@
+//! The merged props of a file in the room that there is for them: what the file itself says of props comes first, what it
+//! inherits from others next, and the number of those that are left out stands in their place.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::node::NodeSource;
+use crate::model::{DeclarationDetail, LocalFacts, LogicSignature, PropType, TypeShape};
+
+/// The name of the entry that counts what was left out.
+const MORE: &str = "…";
+/// Fewer cost little, whatever they are.
+const FEW: usize = 6;
+
+pub(super) fn fitting<'a>(source: &NodeSource<'a>, room: usize) -> Cow<'a, LogicSignature> {
+    let whole = &source.contract.logic_signature;
+    if whole.props.len() <= FEW {
+        return Cow::Borrowed(whole);
+    }
+    let cost = |name: &str, prop: &PropType| {
+        name.len() + 4 + serde_json::to_string(prop).map_or(0, |text| text.len())
+    };
+    let costs: BTreeMap<&str, usize> =
+        whole.props.iter().map(|(name, prop)| (name.as_str(), cost(name, prop))).collect();
+    if costs.values().sum::<usize>() <= room {
+        return Cow::Borrowed(whole);
+    }
+    let own = own_names(source.facts);
+    let (mine, inherited): (Vec<&str>, Vec<&str>) = costs.keys().partition(|name| own.contains(**name));
+    let mut spent = 0;
+    let kept: BTreeSet<&str> = mine
+        .into_iter()
+        .chain(inherited)
+        .take_while(|name| {
+            spent += costs[name];
+            spent <= room
+        })
+        .collect();
+    let mut props: BTreeMap<String, PropType> = whole
+        .props
+        .iter()
+        .filter(|(name, _)| kept.contains(name.as_str()))
+        .map(|(name, prop)| (name.clone(), prop.clone()))
+        .collect();
+    let more = whole.props.len() - props.len();
+    props.insert(MORE.to_owned(), PropType::Plain(format!("{more} more")));
+    Cow::Owned(LogicSignature { props, ..whole.clone() })
+}
+
+/// Names of members that types and components of the file say themselves.
+fn own_names(facts: &LocalFacts) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for declaration in &facts.declarations {
+        match &declaration.detail {
+            DeclarationDetail::Shape { shape, .. } => members(shape, &mut names),
+            DeclarationDetail::Component(component) => {
+                names.extend(component.destructured.iter().map(|(name, _)| name.as_str()));
+                if let Some(props) = &component.props {
+                    members(props, &mut names);
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn members<'f>(shape: &'f TypeShape, names: &mut BTreeSet<&'f str>) {
+    match shape {
+        TypeShape::Object(members) => names.extend(members.iter().map(|member| member.name.as_str())),
+        TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
+            parts.iter().for_each(|part| members(part, names));
+        }
+        TypeShape::Generic { shape, .. } => members(shape, names),
+        TypeShape::Reference { arguments, .. } => arguments.iter().for_each(|part| members(part, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CodeMode, Thrift, node};
+    use super::*;
+    use crate::language::Reader;
+    use crate::link::{NoImports, link};
+    use crate::model::SchemaVersion;
+
+    #[test]
+    fn a_file_says_its_own_props_first_and_counts_the_others() {
+        let inherited: String = (0..100).map(|at| format!("a{at}?: string | number | undefined;")).collect();
+        let base = format!("export interface Base {{ {inherited} }}");
+        let text = "import type { Base } from './base';\n\
+            export function Card({ title }: Base & { title: string; zoom?: number }) { return <b>{title}</b>; }";
+        let mut reader = Reader::new();
+        let (base, facts) = (reader.read("base.ts", &base), reader.read("card.tsx", text));
+        struct Beside(LocalFacts);
+        impl crate::link::Lookup for Beside {
+            fn resolve(&self, _: &str, _: &str) -> Option<(&str, &LocalFacts)> {
+                Some(("src/base.ts", &self.0))
+            }
+        }
+        let contract = link("src/card.tsx", &facts, &Beside(base)).contract;
+        assert_eq!(contract.logic_signature.props.len(), 102);
+        let source =
+            |thrift| NodeSource { contract: &contract, facts: &facts, bytes: 2_500, thrift, code: None };
+        let props = |thrift, schema| {
+            let text = node(&source(thrift), schema, CodeMode::None).text;
+            let node: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let field = if schema == SchemaVersion::V04 { "interface" } else { "logicSignature" };
+            node["contract"][field]["props"].as_object().unwrap().clone()
+        };
+        let cut = props(Thrift::Texts, SchemaVersion::V03);
+        assert!(cut.contains_key("title") && cut.contains_key("zoom"), "{cut:?}");
+        assert_eq!(cut["…"], format!("{} more", 102 - (cut.len() - 1)));
+        assert!(cut.len() < 12, "{cut:?}");
+        assert_eq!(props(Thrift::None, SchemaVersion::V03).len(), 102);
+        assert_eq!(props(Thrift::Texts, SchemaVersion::V04).len(), 102);
+        let alone = link("src/card.tsx", &facts, &NoImports).contract;
+        assert!(!alone.logic_signature.props.contains_key("…"));
+    }
+}
