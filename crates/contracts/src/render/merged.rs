@@ -69,10 +69,16 @@ fn members<'f>(shape: &'f TypeShape, names: &mut BTreeSet<&'f str>) {
     match shape {
         TypeShape::Object(members) => names.extend(members.iter().map(|member| member.name.as_str())),
         TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
-            parts.iter().for_each(|part| members(part, names));
+            for part in parts {
+                members(part, names);
+            }
         }
         TypeShape::Generic { shape, .. } => members(shape, names),
-        TypeShape::Reference { arguments, .. } => arguments.iter().for_each(|part| members(part, names)),
+        TypeShape::Reference { arguments, .. } => {
+            for part in arguments {
+                members(part, names);
+            }
+        }
         _ => {}
     }
 }
@@ -85,20 +91,23 @@ mod tests {
     use crate::link::{NoImports, link};
     use crate::model::SchemaVersion;
 
+    struct Beside(LocalFacts);
+
+    impl crate::link::Lookup for Beside {
+        fn resolve(&self, _: &str, _: &str) -> Option<(&str, &LocalFacts)> {
+            Some(("src/base.ts", &self.0))
+        }
+    }
+
     #[test]
     fn a_file_says_its_own_props_first_and_counts_the_others() {
-        let inherited: String = (0..100).map(|at| format!("a{at}?: string | number | undefined;")).collect();
-        let base = format!("export interface Base {{ {inherited} }}");
+        let inherited: Vec<String> =
+            (0..100).map(|at| format!("a{at}?: string | number | undefined")).collect();
+        let base = format!("export interface Base {{ {} }}", inherited.join("; "));
         let text = "import type { Base } from './base';\n\
             export function Card({ title }: Base & { title: string; zoom?: number }) { return <b>{title}</b>; }";
         let mut reader = Reader::new();
         let (base, facts) = (reader.read("base.ts", &base), reader.read("card.tsx", text));
-        struct Beside(LocalFacts);
-        impl crate::link::Lookup for Beside {
-            fn resolve(&self, _: &str, _: &str) -> Option<(&str, &LocalFacts)> {
-                Some(("src/base.ts", &self.0))
-            }
-        }
         let contract = link("src/card.tsx", &facts, &Beside(base)).contract;
         assert_eq!(contract.logic_signature.props.len(), 102);
         let source =

@@ -53,7 +53,7 @@ pub(super) struct Share {
 }
 
 /// Room for props however small a file is, in bytes.
-const LEAST_PROPS: usize = 160;
+const LEAST_PROPS: usize = 120;
 
 impl Thrift {
     /// Of a project of so many files, which have so many bytes together.
@@ -75,7 +75,7 @@ impl Thrift {
             Self::Texts if none => Some(Share { words: &[Unhashed], fields: 0, texts: 12, props: 8 }),
             Self::Texts => Some(Share { words: &[All], fields: 0, texts: 33, props: 14 }),
             Self::Fields if none => {
-                Some(Share { words: &[Unhashed, Once, Filled, Own], fields: 12, texts: 7, props: 8 })
+                Some(Share { words: &[Unhashed, Once, Filled, Own], fields: 12, texts: 7, props: 5 })
             }
             Self::Fields => {
                 Some(Share { words: &[All, Unhashed, Once, Filled], fields: 24, texts: 24, props: 14 })
