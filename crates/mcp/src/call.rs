@@ -35,6 +35,8 @@ pub struct Call {
     persona: Persona,
     peer: Peer<RoleServer>,
     progress: Option<ProgressToken>,
+    /// How far it was said to be.
+    done: Arc<Mutex<Option<f64>>>,
     /// The level this very request asked for (2026-07-28), or that the session set (before).
     level: Option<Level>,
     cancelled: CancellationToken,
@@ -52,6 +54,7 @@ impl Call {
             persona,
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
+            done: Arc::default(),
             level: log_level::of_request(context, &session),
             cancelled: context.ct.clone(),
             session,
@@ -115,9 +118,16 @@ impl Call {
         }
     }
 
-    /// Tells the client how far the call is, if it asked to be told. `done` must grow from call to call.
+    /// Tells the client how far the call is, if it asked to be told. The protocol wants a number that grows each time:
+    /// one that does not, because a second piece of work begins, goes on from where the first one was.
     pub async fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let Some(token) = self.progress.clone() else { return };
+        let done = {
+            let mut last = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = last.filter(|last| done <= *last).map_or(done, |last| last + 1.0);
+            *last.insert(done)
+        };
+        let total = total.filter(|total| done <= *total);
         let mut param = ProgressNotificationParam::new(token, done).with_message(message);
         if let Some(total) = total {
             param = param.with_total(total);

@@ -129,6 +129,7 @@ impl Tool for Wait {
         for step in 1..=3_u8 {
             call.progress(f64::from(step), Some(3.0), "a step").await;
         }
+        call.progress(1.0, Some(3.0), "a second matter").await;
         for (level, word) in [(Level::Debug, "debug"), (Level::Info, "info"), (Level::Warning, "warning")] {
             call.log(level, json!(word)).await;
         }

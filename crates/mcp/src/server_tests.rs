@@ -366,8 +366,11 @@ async fn progress_and_cancellation_reach_the_tool() {
     for step in 1..=3 {
         let note = client.notification("notifications/progress").await;
         assert_eq!(note["params"]["progress"], f64::from(step));
+        assert_eq!(note["params"]["total"], 3.0);
         assert_eq!(note["params"]["progressToken"], "p");
     }
+    let note = client.notification("notifications/progress").await;
+    assert_eq!((&note["params"]["progress"], &note["params"]["total"]), (&json!(4.0), &json!(null)));
     client
         .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}))
         .await;

@@ -174,6 +174,13 @@ fn the_first_call_is_answered_to_a_client_that_asks_for_progress() {
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "first"}});
         let answer = server.request("tools/call", params.clone());
         assert!(answer["result"]["structuredContent"]["error"].is_null(), "{tool}: {answer}");
+        let reports = server.notifications("notifications/progress");
+        let values: Vec<f64> =
+            reports.iter().map(|report| report["params"]["progress"].as_f64().unwrap()).collect();
+        assert!(
+            values.len() > 1 && values.is_sorted_by(|before, after| before < after),
+            "{tool}: {reports:?}"
+        );
         let again = server.request("tools/call", params);
         assert!(again["result"].is_object(), "{tool}: {again}");
         server.finish();

@@ -57,10 +57,7 @@ impl Tool for LogicstampRefreshSnapshot {
             },
             clean_cache: params.clean_cache,
         };
-        call.progress(0.0, None, "reading the project").await;
-        let answer = call.blocking(move |engine| engine.refresh_snapshot(&request)).await?;
-        call.progress(1.0, Some(1.0), "snapshot taken").await;
-        Ok(answer)
+        call.blocking(move |engine| engine.refresh_snapshot(&request)).await
     }
 
     fn text(output: &Refreshed) -> String {
