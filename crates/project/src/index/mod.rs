@@ -161,9 +161,10 @@ impl Index {
         build::build(walked, taken, &read, &facts, previous, &place.reading)
     }
 
-    /// Remembers it, unless that was done. May run beside whatever reads the index; that it could not is no failure.
+    /// Remembers it, unless that was done. May run beside whatever reads the index; that it could not is no failure. What
+    /// was made of a damaged cache is not remembered: the next process would meet the damage again.
     pub fn save(&self, place: &Place) {
-        if self.unsaved.swap(false, Ordering::Relaxed) {
+        if self.unsaved.swap(false, Ordering::Relaxed) && !self.is_damaged() {
             stored::save(self, place);
         }
     }

@@ -128,6 +128,23 @@ fn a_damaged_cache_is_noticed_and_made_anew() {
             let last = look(&place, None).unwrap();
             assert_eq!(shown(&last), whole);
             assert!(!last.is_damaged(), "{} {damage}", path.display());
+
+            // The same where a file was edited meanwhile.
+            fs::write(path, &broken).unwrap();
+            let edited = format!("import {{ a }} from './a';\nexport const b = a; // {damage}\n");
+            bench.write("b.ts", &edited);
+            for _ in 0..2 {
+                assert_eq!(
+                    look(&place, None).unwrap().graph().edge_count(),
+                    1,
+                    "{} {damage}",
+                    path.display()
+                );
+            }
+            let last = look(&place, None).unwrap();
+            assert_eq!(last.graph().edge_count(), 1);
+            assert!(!last.is_damaged(), "{} {damage}", path.display());
+            bench.write("b.ts", "import { a } from './a';\nexport const b = a;\n");
         }
     }
     Index::clear(&place.cache).unwrap();
