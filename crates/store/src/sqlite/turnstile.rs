@@ -2,35 +2,51 @@
 //! any sleeper wakes. Here a writer first stands in a queue of one place, and whoever holds that place is the next to
 //! write, so the one who has just written must stand behind it.
 //!
+//! Who must wait sleeps until the system wakes it: eight servers that look again and again burn the core that the one who
+//! writes needs. A sleep in a file lock has no end of its own, so a thread sleeps there and the caller waits for that thread.
+//!
 //! Owns fairness alone. That two never write at once is SQLite's own lock to hold: should the lock files be deleted
 //! under a running process, only the order suffers.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::identity::Stat;
 use super::opening::{beside, beside_named};
 use crate::error::{Error, Result};
 
-/// Between two looks of the one who writes next: short against a flush, because meanwhile nobody writes.
-const NAP: Duration = Duration::from_micros(25);
-/// Between two looks of those behind it: the longer they wait the shorter, so that who came first is likely to be first and
-/// a crowd does not burn the core that the writer needs.
-const LONGEST_NAP: Duration = Duration::from_micros(400);
-const SHORTEST_NAP: Duration = Duration::from_micros(20);
-
-#[derive(Debug)]
-pub(crate) struct Turnstile {
-    queue: File,
-    writer: File,
-    database: PathBuf,
-}
-
 /// How many times somebody waits as long again, as long as others still write: in a fair order its turn comes, however slow the
 /// disk is. Who waits for ever helps nobody.
 const AGAIN: u32 = 4;
+
+#[derive(Debug)]
+pub(crate) struct Turnstile {
+    gate: Arc<Gate>,
+    /// Only where somebody had to wait.
+    porter: OnceLock<Sender<Wish>>,
+    database: PathBuf,
+}
+
+#[derive(Debug)]
+struct Gate {
+    queue: File,
+    writer: File,
+    /// Wishes whose answer nobody has heard yet. While there are any, a lock of these files may be the porter's.
+    open_wishes: AtomicUsize,
+}
+
+/// That somebody wants to write, and where it waits to hear that it may.
+#[derive(Debug)]
+struct Wish {
+    is_next: bool,
+    granted: SyncSender<io::Result<()>>,
+}
 
 /// The turn to write, until dropped.
 #[derive(Debug)]
@@ -38,48 +54,91 @@ pub(crate) struct Turn<'a>(&'a File);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if let Err(error) = self.0.unlock() {
-            tracing::warn!(%error, "the turn to write could not be given back");
-        }
+        give_back(self.0);
     }
 }
 
 impl Turnstile {
-    pub(crate) fn open(database: &Path) -> std::io::Result<Self> {
+    pub(crate) fn open(database: &Path) -> io::Result<Self> {
         let open = |name| {
             OpenOptions::new().create(true).truncate(false).write(true).open(beside_named(database, name))
         };
-        Ok(Self { queue: open("queue.lock")?, writer: open("writer.lock")?, database: database.to_owned() })
+        let gate = Gate {
+            queue: open("queue.lock")?,
+            writer: open("writer.lock")?,
+            open_wishes: AtomicUsize::new(0),
+        };
+        Ok(Self { gate: Arc::new(gate), porter: OnceLock::new(), database: database.to_owned() })
     }
 
     pub(crate) fn enter(&self, patience_seconds: u64) -> Result<Turn<'_>> {
-        let arrived = Instant::now();
-        let mut patience = Patience::of(Duration::from_secs(patience_seconds));
-        let busy = || Error::Busy { place: self.place(), seconds: patience_seconds };
-        if !self.take(&self.queue, &mut patience, || behind(arrived.elapsed()))? {
-            return Err(busy());
-        }
-        let queued = Turn(&self.queue);
-        let punctual = Punctual::new();
-        if !self.take(&self.writer, &mut patience, || NAP)? {
-            return Err(busy());
-        }
-        drop(punctual);
-        drop(queued);
-        Ok(Turn(&self.writer))
+        self.enter_within(Duration::from_secs(patience_seconds))
     }
 
-    fn take(&self, file: &File, patience: &mut Patience, nap: impl Fn() -> Duration) -> Result<bool> {
+    fn enter_within(&self, each: Duration) -> Result<Turn<'_>> {
+        let gate = &*self.gate;
+        let mut is_next = false;
+        if gate.open_wishes.load(Ordering::Acquire) == 0 && self.take(&gate.queue)? {
+            if self.take(&gate.writer)? {
+                give_back(&gate.queue);
+                return Ok(Turn(&gate.writer));
+            }
+            is_next = true;
+        }
+        self.wait(is_next, each)
+    }
+
+    fn take(&self, file: &File) -> Result<bool> {
+        match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(source)) => Err(self.failed(source)),
+        }
+    }
+
+    fn wait(&self, is_next: bool, each: Duration) -> Result<Turn<'_>> {
+        let (granted, answer) = mpsc::sync_channel(0);
+        self.gate.open_wishes.fetch_add(1, Ordering::AcqRel);
+        let asked = self.porter().and_then(|porter| {
+            porter.send(Wish { is_next, granted }).map_err(|_| io::Error::other("the porter is gone"))
+        });
+        if let Err(source) = asked {
+            self.gate.open_wishes.fetch_sub(1, Ordering::AcqRel);
+            if is_next {
+                give_back(&self.gate.queue);
+            }
+            return Err(self.failed(source));
+        }
+        let mut patience = Patience::of(self);
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(true),
-                Err(TryLockError::WouldBlock) if patience.is_over(self) => return Ok(false),
-                Err(TryLockError::WouldBlock) => thread::sleep(nap()),
-                Err(TryLockError::Error(source)) => {
-                    return Err(Error::File { path: self.place(), source });
+            match answer.recv_timeout(each) {
+                Ok(granted) => {
+                    self.gate.open_wishes.fetch_sub(1, Ordering::AcqRel);
+                    return granted.map(|()| Turn(&self.gate.writer)).map_err(|source| self.failed(source));
                 }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.failed(io::Error::other("the porter is gone")));
+                }
+                Err(RecvTimeoutError::Timeout) if patience.is_over(self) => {
+                    return Err(Error::Busy { place: self.place(), seconds: each.as_secs() });
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    fn porter(&self) -> io::Result<&Sender<Wish>> {
+        if let Some(porter) = self.porter.get() {
+            return Ok(porter);
+        }
+        let (wishes, heard) = mpsc::channel();
+        let gate = Arc::clone(&self.gate);
+        thread::Builder::new().name("turnstile".to_owned()).spawn(move || gate.serve(&heard))?;
+        Ok(self.porter.get_or_init(|| wishes))
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::File { path: self.place(), source }
     }
 
     fn place(&self) -> String {
@@ -92,107 +151,147 @@ impl Turnstile {
     }
 }
 
-/// Sleeps of this thread end when they should, until dropped. By itself a system gathers what is due within some 50 µs, which
-/// is twice as long as the sleep.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-struct Punctual;
+impl Gate {
+    /// Until nobody can wish any more.
+    fn serve(&self, wishes: &Receiver<Wish>) {
+        for Wish { is_next, granted } in wishes {
+            let turn = self.take_turn(is_next);
+            let is_taken = turn.is_ok();
+            if granted.send(turn).is_ok() {
+                continue;
+            }
+            // Who wished it gave up in the meantime.
+            if is_taken {
+                give_back(&self.writer);
+            }
+            self.open_wishes.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-impl Punctual {
-    fn new() -> Self {
-        _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1_000));
-        Self
+    fn take_turn(&self, is_next: bool) -> io::Result<()> {
+        if !is_next {
+            sleep_for(&self.queue)?;
+        }
+        let taken = sleep_for(&self.writer);
+        give_back(&self.queue);
+        taken
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-impl Drop for Punctual {
-    fn drop(&mut self) {
-        _ = rustix::thread::set_current_timer_slack(None);
+fn sleep_for(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            locked => return locked,
+        }
     }
 }
 
-/// Elsewhere sleeps are as they are.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-struct Punctual;
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-impl Punctual {
-    fn new() -> Self {
-        Self
+fn give_back(file: &File) {
+    if let Err(error) = file.unlock() {
+        tracing::warn!(%error, "the turn to write could not be given back");
     }
 }
 
 #[derive(Debug)]
 struct Patience {
-    each: Duration,
-    until: Instant,
-    /// From when it first had to wait.
-    trace: Option<(Stat, Stat)>,
+    trace: (Stat, Stat),
     again: u32,
 }
 
 impl Patience {
-    fn of(each: Duration) -> Self {
-        Self { each, until: Instant::now() + each, trace: None, again: AGAIN }
+    fn of(turnstile: &Turnstile) -> Self {
+        Self { trace: turnstile.trace(), again: AGAIN }
     }
 
+    /// To be asked whenever a wait has ended in vain.
     fn is_over(&mut self, turnstile: &Turnstile) -> bool {
-        let Some(seen) = &self.trace else {
-            self.trace = Some(turnstile.trace());
-            return self.each.is_zero();
-        };
-        if Instant::now() < self.until {
-            return false;
-        }
         let trace = turnstile.trace();
-        if self.again == 0 || trace == *seen {
+        if self.again == 0 || trace == self.trace {
             return true;
         }
-        (self.until, self.trace, self.again) = (Instant::now() + self.each, Some(trace), self.again - 1);
+        (self.trace, self.again) = (trace, self.again - 1);
         false
     }
 }
 
-/// 400 µs for whoever has just come, 120 µs after four milliseconds, 20 µs after ten.
-fn behind(waited: Duration) -> Duration {
-    let waited = waited.as_secs_f64() * 1e3;
-    Duration::from_secs_f64(2e-3 / (0.5 + waited * waited)).clamp(SHORTEST_NAP, LONGEST_NAP)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use tempfile::TempDir;
+
     use super::*;
 
+    fn database() -> (TempDir, PathBuf) {
+        let folder = TempDir::new().unwrap();
+        let database = folder.path().join("runtime.sqlite");
+        std::fs::write(&database, "1").unwrap();
+        (folder, database)
+    }
+
     #[test]
-    fn whoever_waits_longer_looks_more_often() {
-        let naps: Vec<Duration> = (0..40).map(|half| behind(Duration::from_micros(half * 500))).collect();
-        assert!(naps.is_sorted_by(|sooner, later| sooner >= later), "{naps:?}");
-        assert_eq!((naps[0], naps[39]), (LONGEST_NAP, SHORTEST_NAP));
-        assert_eq!(behind(Duration::from_secs(30)), SHORTEST_NAP);
+    fn one_at_a_time_and_everybody_in_turn() {
+        let (_folder, database) = database();
+        let inside = Mutex::new(());
+        let turns = Mutex::new([0_u32; 4]);
+        thread::scope(|scope| {
+            for index in 0..4 {
+                let (database, inside, turns) = (&database, &inside, &turns);
+                scope.spawn(move || {
+                    let turnstile = Turnstile::open(database).unwrap();
+                    while turns.lock().unwrap().iter().all(|&count| count < 200) {
+                        let _turn = turnstile.enter(30).unwrap();
+                        let _alone = inside.try_lock().expect("two have the turn");
+                        turns.lock().unwrap()[index] += 1;
+                        thread::sleep(Duration::from_micros(50));
+                    }
+                });
+            }
+        });
+        let turns = turns.into_inner().unwrap();
+        assert!(turns.iter().all(|&count| count >= 100), "{turns:?}");
+    }
+
+    #[test]
+    fn a_turn_that_comes_too_late_is_given_back() {
+        let (_folder, database) = database();
+        let (one, two, three) = (
+            Turnstile::open(&database).unwrap(),
+            Turnstile::open(&database).unwrap(),
+            Turnstile::open(&database).unwrap(),
+        );
+        let turn = one.enter(30).unwrap();
+        let short = Duration::from_millis(20);
+        // The second is the next one and the third stands behind it; both give up.
+        assert!(matches!(two.enter_within(short), Err(Error::Busy { .. })));
+        assert!(matches!(three.enter_within(short), Err(Error::Busy { .. })));
+        assert!(
+            matches!(two.enter_within(short), Err(Error::Busy { .. })),
+            "also while its first wish is open"
+        );
+        drop(turn);
+        let four = Turnstile::open(&database).unwrap();
+        for turnstile in [&one, &two, &three, &two] {
+            let turn = turnstile.enter(30).unwrap();
+            assert!(!four.take(&four.gate.writer).unwrap(), "nobody else gave it back");
+            drop(turn);
+        }
     }
 
     #[test]
     fn whoever_waits_gives_up_only_when_nobody_writes_any_more() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let database = folder.path().join("runtime.sqlite");
-        std::fs::write(&database, "1").unwrap();
+        let (_folder, database) = database();
         let turnstile = Turnstile::open(&database).unwrap();
-        let each = Duration::from_millis(1);
-        let mut patience = Patience::of(each);
+        let mut patience = Patience::of(&turnstile);
         let mut is_over = |content: &str| {
             std::fs::write(&database, content).unwrap();
-            patience.until = Instant::now();
             patience.is_over(&turnstile)
         };
-        assert!(!is_over("1"), "it looks once at least");
         for content in ["22", "333", "4444", "55555"] {
             assert!(!is_over(content), "somebody wrote {content}");
         }
         assert!(is_over("666666"), "not for ever");
-        let mut quiet = Patience::of(each);
-        assert!(!quiet.is_over(&turnstile));
-        quiet.until = Instant::now();
-        assert!(quiet.is_over(&turnstile), "nobody wrote");
+        assert!(Patience::of(&turnstile).is_over(&turnstile), "nobody wrote");
     }
 }
