@@ -140,22 +140,37 @@ impl Ui {
     }
 
     fn complain(&self, error: &Error) {
-        self.say(format_args!("{} {} [{}]", "error:".red().bold(), error.message(), error.code()));
+        self.say(format_args!("{} {} [{}]", "error:".red().bold(), visible(error.message()), error.code()));
         let mut told = error.message().to_lowercase();
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
             let words = cause.to_string();
             // A boundary's error often says the same in its own words.
             if !told.contains(&words.to_lowercase()) {
-                self.say(format_args!("{} {words}", "cause:".dimmed()));
+                self.say(format_args!("{} {}", "cause:".dimmed(), visible(&words)));
                 told.push_str(&words.to_lowercase());
             }
             source = cause.source();
         }
         if let Some(hint) = error.hint() {
-            self.say(format_args!("{} {hint}", "hint:".cyan().bold()));
+            self.say(format_args!("{} {}", "hint:".cyan().bold(), visible(hint)));
         }
     }
+}
+
+/// Control and bidirectional characters as their numbers; line breaks and tabs stay.
+pub(crate) fn visible(text: &str) -> String {
+    let unseen = |one: char| {
+        (one.is_control() && !matches!(one, '\n' | '\t'))
+            || matches!(u32::from(one), 0x200B | 0x200E | 0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
+    };
+    let text = text.replace("\r\n", "\n");
+    if !text.contains(unseen) {
+        return text;
+    }
+    text.chars()
+        .map(|one| if unseen(one) { format!("<U+{:04X}>", u32::from(one)) } else { one.to_string() })
+        .collect()
 }
 
 /// When to colour.

@@ -1,7 +1,7 @@
 //! The short texts beside results of the coordinate plane, where several tools say the same kind of thing.
 
 use becket_engine::coordinate::{
-    Answer, ChangedTask, ClaimedTask, EventsAnswer, Messages, TaskRow, Verified,
+    Answer, ChangedTask, ClaimedTask, EventsAnswer, MessageRow, TaskRow, Verified,
 };
 
 /// Rows of a text before it says how many more there are.
@@ -74,11 +74,11 @@ pub(crate) fn changed(verb: &str, output: &Answer<ChangedTask>) -> String {
     )
 }
 
-pub(crate) fn mail(output: &Messages) -> String {
-    if output.messages.is_empty() {
+pub(crate) fn mail(messages: &[MessageRow]) -> String {
+    if messages.is_empty() {
         return "No messages.".to_owned();
     }
-    let row = |message: &becket_engine::coordinate::MessageRow| {
+    let row = |message: &MessageRow| {
         let about = message.subject.as_deref().unwrap_or(&message.body);
         format!(
             "{} from {} [{}] {}",
@@ -88,7 +88,11 @@ pub(crate) fn mail(output: &Messages) -> String {
             becket_base::clip(about, 200)
         )
     };
-    output.messages.iter().take(SHOWN).map(row).collect::<Vec<_>>().join("\n")
+    let mut text: Vec<String> = messages.iter().take(SHOWN).map(row).collect();
+    if messages.len() > SHOWN {
+        text.push(format!("({} in all)", messages.len()));
+    }
+    text.join("\n")
 }
 
 pub(crate) fn happened(output: &EventsAnswer) -> String {

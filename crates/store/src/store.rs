@@ -13,9 +13,9 @@ use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::{
     Agent, AgentFilter, AgentId, Behind, Call, Claim, ClaimNext, ClaimRequest, Counts, Deleted, Description,
-    Digest, EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, Message,
-    MessagePage, MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, Reservation, ResetCounts,
-    Sent, SpecStamp, StatusRow, SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
+    Digest, EventPage, EventQuery, Farewell, Graph, Heartbeat, Inbox, Join, Joined, Lease, MessagePage,
+    MessageSearch, NewMessage, Next, NextRequest, Outcome, Problem, Reservation, ResetCounts, Sent,
+    SpecStamp, StatusRow, SyncReport, TaskDetail, TaskId, TaskPage, TaskQuery, Worktree,
 };
 use crate::open::Options;
 use crate::random;
@@ -475,7 +475,7 @@ impl Store {
         })
     }
 
-    pub fn search_messages(&self, search: &MessageSearch) -> Result<Vec<Message>> {
+    pub fn search_messages(&self, search: &MessageSearch) -> Result<MessagePage> {
         self.read(|transaction| messages::search(transaction, search))
     }
 

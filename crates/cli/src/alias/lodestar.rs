@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::{
     Global,
     context::Context,
-    coordinate::{Outcome, agent::Agent, msg::Msg, spoken, task::Task},
-    ui::{Color, Ui},
+    coordinate::{Outcome, agent::Agent, command_in, msg::Msg, spoken, task::Task},
+    ui::{Color, Ui, visible},
 };
 
 /// Tasks, leases and messages for several agents in one repository.
@@ -39,7 +39,9 @@ struct Lodestar {
 enum Command {
     /// Make `.lodestar/` here
     Init {
+        /// The folder; this one if left out
         path: Option<PathBuf>,
+        /// The name of the project; the folder's if left out
         #[arg(short, long)]
         name: Option<String>,
         /// Empty what is there
@@ -58,8 +60,10 @@ enum Command {
     Doctor,
     /// Empty the runtime; with --hard the tasks too
     Reset {
+        /// Do not ask
         #[arg(short, long)]
         force: bool,
+        /// Also empty tasks and features of spec.yaml
         #[arg(long)]
         hard: bool,
     },
@@ -94,7 +98,7 @@ enum Command {
 enum Export {
     /// Spec, agents and live leases
     Snapshot {
-        /// Also messages, at most 50 of each task
+        /// Also the messages of every task
         #[arg(long)]
         include_messages: bool,
     },
@@ -102,8 +106,38 @@ enum Export {
 
 #[derive(Debug, Subcommand)]
 enum McpCommand {
-    /// Serve on stdio or HTTP: lodestar mcp serve --help
-    Serve,
+    /// Serve on stdio or HTTP; every option of `becket mcp` is understood too
+    Serve(Serve),
+}
+
+/// For people: [`serve_options`] reads them, among those of `becket mcp`.
+#[derive(Debug, clap::Args)]
+#[allow(dead_code, reason = "what is shown as help and explained is never parsed into it")]
+struct Serve {
+    /// The repository; the one around the current directory if left out
+    #[arg(long, value_name = "PATH")]
+    repo: Option<PathBuf>,
+    /// Serve on stdin and stdout (the default)
+    #[arg(long)]
+    stdio: bool,
+    /// How to serve
+    #[arg(short, long, default_value = "stdio", value_parser = ["stdio", "streamable-http"])]
+    transport: String,
+    /// Where to listen with streamable-http
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// Where to listen with streamable-http; 0 is any that is free
+    #[arg(long, default_value_t = 8000)]
+    port: u16,
+    /// Also write the log to this file
+    #[arg(long, value_name = "PATH")]
+    log_file: Option<PathBuf>,
+    /// Log one JSON object per line
+    #[arg(long)]
+    json_logs: bool,
+    /// Log everything
+    #[arg(long)]
+    dev: bool,
 }
 
 /// The seed's options of `mcp serve` as those of `becket mcp`.
@@ -320,8 +354,18 @@ fn reset(engine: &Engine, ui: &Ui, json: bool, force: bool, hard: bool) -> Resul
     );
     if !force {
         if json || !std::io::stdin().is_terminal() {
-            return Err(Error::denied("confirmation_required", format!("This would clear {would}."))
-                .with_hint("Repeat it with --force."));
+            let mut outcome = Outcome::new(
+                json!({
+                    "error": format!("This would clear {would}."), "code": "confirmation_required",
+                    "hint": "Repeat it with --force.", "reset_type": preview.reset_type,
+                    "tasks_to_delete": preview.tasks_deleted, "agents_to_clear": preview.agents_cleared,
+                    "leases_to_clear": preview.leases_cleared, "messages_to_clear": preview.messages_cleared,
+                }),
+                format!("This would clear {would}."),
+            );
+            outcome.refused = true;
+            let again = if hard { "reset --hard --force" } else { "reset --force" };
+            return Ok(outcome.then("reset", again.to_owned(), "Clear it"));
         }
         ui.say(format_args!("This clears {would}. Go on? [y/N]"));
         let _ = std::io::stderr().flush();
@@ -385,15 +429,15 @@ fn refused(ui: &Ui, json: bool, error: &Error) -> ExitCode {
     if json {
         let next: Vec<Value> = error
             .hint()
-            .map(|hint| json!({"intent": "fix", "cmd": hint, "description": hint}))
+            .and_then(|hint| Some(json!({"intent": "fix", "cmd": command_in(hint)?, "description": hint})))
             .into_iter()
             .collect();
         let data = json!({"error": error.message(), "code": error.code(), "hint": error.hint()});
         ui.print(&pretty(&json!({"ok": false, "data": data, "next": next, "warnings": []})));
     } else {
-        ui.say(format_args!("error: {} [{}]", error.message(), error.code()));
+        ui.say(format_args!("error: {} [{}]", visible(error.message()), error.code()));
         if let Some(hint) = error.hint() {
-            ui.say(format_args!("hint: {hint}"));
+            ui.say(format_args!("hint: {}", visible(hint)));
         }
     }
     ExitCode::from(1)

@@ -96,7 +96,8 @@ pub(crate) fn run(persona: Persona, arguments: &[OsString]) -> ExitCode {
         if matches && !is_help(persona, words) {
             let rest = words.get(serving.len()..).unwrap_or_default();
             if persona.name == "lodestar" {
-                if serving.len() < 2 || rest.iter().any(|word| word == "--explain") {
+                let asks = |word: &OsString| word == "--explain" || word == "--help" || word == "-h";
+                if serving.len() < 2 || rest.iter().any(asks) {
                     continue;
                 }
                 return match lodestar::serve_options(rest) {

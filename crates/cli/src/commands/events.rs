@@ -8,7 +8,10 @@ use becket_engine::{
 };
 use serde_json::json;
 
-use crate::{context::Context, ui::Report};
+use crate::{
+    context::Context,
+    ui::{Report, visible},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Events {
@@ -45,25 +48,38 @@ impl Events {
             text.push(format!("(more: --since {})", found.next_cursor));
         }
         let text = if text.is_empty() { "Nothing happened.".to_owned() } else { text.join("\n") };
-        Ok(Report::new(json!(found), text))
+        Ok(Report::new(json!(found), visible(&text)))
     }
 
     /// Ends with its reader or by a signal.
     fn follow(self, context: &Context) -> Result<Report<serde_json::Value>, Error> {
         let engine = context.engine(Vec::new());
         let mut tail = engine.events_tail(std::time::Instant::now())?;
-        if self.since > 0 {
-            for event in engine
-                .events_pull(&EventsPull { since_cursor: Some(self.since), ..EventsPull::default() })?
-                .events
-            {
-                self.show(context, &event);
+        let mut shown = self.since;
+        loop {
+            // Asked also where nothing before is wanted: a type that does not exist is refused and not waited for.
+            let page = engine.events_pull(&EventsPull {
+                since_cursor: Some(shown),
+                limit: Some(if self.since > 0 { 1_000 } else { 1 }),
+                filter_types: self.types.clone(),
+                stream: None,
+            })?;
+            if self.since == 0 {
+                break;
+            }
+            page.events.iter().for_each(|event| self.show(context, event));
+            shown = page.next_cursor;
+            if !page.more {
+                break;
             }
         }
         loop {
-            for event in tail.wait(Duration::from_secs(1))? {
-                self.show(context, &event);
+            for event in tail.wait(Duration::from_secs(1))?.iter().filter(|event| event.id > shown) {
+                self.show(context, event);
             }
+            // What had come while the earlier ones were shown was in the first of these. From now on all is new, also where
+            // the ids begin again.
+            shown = 0;
         }
     }
 
@@ -74,7 +90,7 @@ impl Events {
         if context.global.json {
             context.ui.print(&json!(event).to_string());
         } else {
-            context.ui.print(&line(event));
+            context.ui.print(&visible(&line(event)));
         }
     }
 }

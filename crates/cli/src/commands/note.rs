@@ -2,7 +2,7 @@
 
 mod render;
 
-pub(super) use render::{Lines, commit, entry, explanation, visible};
+pub(super) use render::{Lines, commit, entry, explanation};
 
 use std::{io::Read, process::ExitCode};
 

@@ -4,8 +4,11 @@ use std::process::ExitCode;
 
 use becket_engine::remember::WhyAnswer;
 
-use super::note::{Lines, commit, entry, explanation, visible};
-use crate::{context::Context, ui::Report};
+use super::note::{Lines, commit, entry, explanation};
+use crate::{
+    context::Context,
+    ui::{Report, visible},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Why {

@@ -14,13 +14,16 @@ use super::{Outcome, table};
 pub(crate) enum Agent {
     /// Register an agent, and print its id
     Join {
+        /// What people call it
         #[arg(short, long)]
         name: Option<String>,
+        /// What it is here for, such as reviewer
         #[arg(short, long)]
         role: Option<String>,
-        /// A word that labels of tasks are compared with
+        /// A word that labels of tasks are compared with; may be repeated
         #[arg(short, long)]
         capability: Vec<String>,
+        /// The model that it runs on
         #[arg(short, long)]
         model: Option<String>,
         /// The host it runs in
@@ -32,28 +35,38 @@ pub(crate) enum Agent {
     },
     /// List agents, last seen first
     List {
+        /// Accepted, and not needed
         #[arg(long, hide = true)]
         agent: Option<String>,
     },
     /// Find agents by capability or role
     Find {
+        /// Who named this capability when it joined
         #[arg(short, long)]
         capability: Option<String>,
+        /// Who has this role, where no capability is asked for
         #[arg(short, long)]
         role: Option<String>,
     },
     /// Say that an agent is alive
-    Heartbeat { id: String },
+    Heartbeat {
+        /// The agent
+        id: String,
+    },
     /// Mark an agent as gone; its leases are given back
     Leave {
+        /// The agent
         id: String,
+        /// Why; it is told with the event
         #[arg(long)]
         reason: Option<String>,
     },
     /// A text to start an agent on a task with
     Brief {
+        /// The task
         #[arg(short, long)]
         task: String,
+        /// Tags for Claude, Markdown for Copilot, or plain text
         #[arg(short, long, default_value = "generic", value_parser = ["claude", "copilot", "generic"])]
         format: String,
     },
@@ -108,17 +121,20 @@ impl Agent {
                 let agents = engine
                     .agent_list(&AgentList { capability: capability.clone(), role: role.clone() })?
                     .agents;
-                let data = json!({"search": {"capability": capability, "role": role}, "agents": rows(&agents), "count": agents.len()});
+                let kind = if capability.is_some() { "capability" } else { "role" };
+                let term = capability.as_ref().or(role.as_ref());
+                let search = json!({"type": kind, "term": term, "capability": capability, "role": role});
+                let data = json!({"search": search, "agents": rows(&agents), "count": agents.len()});
                 Ok(Outcome::new(data, text(&agents)))
             }
             Agent::Heartbeat { id } => {
                 let beat = engine.agent_heartbeat(&AgentHeartbeat { agent_id: id.clone() })?.answer;
                 if !beat.ok {
                     return Err(Error::not_found("unknown_agent", format!("No agent is called {id}."))
-                        .with_hint("`agent join` gives an id."));
+                        .with_hint("lodestar_agent_join gives an id."));
                 }
                 Ok(Outcome::new(
-                    json!({"agent_id": id, "expires_at": beat.expires_at}),
+                    json!({"agent_id": id, "updated": true, "expires_at": beat.expires_at}),
                     format!("{id} is alive."),
                 ))
             }
@@ -144,33 +160,49 @@ fn brief(engine: &Engine, program: &str, id: &str, format: &str) -> Result<Outco
     let context =
         engine.task_context(&TaskContext { task_id: id.to_owned(), ..TaskContext::default() })?.answer;
     let task = found.task;
-    let bullets =
-        |items: &[String]| items.iter().map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n");
-    let claim = format!("{program} task claim {id} --agent <agent-id>");
-    let done = format!("{program} task done {id} --agent <agent-id>");
-    let report = format!("{program} msg send --task {id} --from <agent-id> --text \"…\"");
-    let mut parts = vec![format!("{}: {}", task.id, task.title)];
-    if !context.content.is_empty() {
-        parts.push(context.content);
-    }
-    if !task.acceptance_criteria.is_empty() {
-        parts.push(format!("Acceptance criteria:\n{}", bullets(&task.acceptance_criteria)));
-    }
-    if !task.locks.is_empty() {
-        parts.push(format!("Touch only:\n{}", bullets(&task.locks)));
-    }
-    parts.push(format!("Commands:\n{}", bullets(&[claim.clone(), report.clone(), done.clone()])));
-    let body = parts.join("\n\n");
-    let text = match format {
-        "claude" => format!("<task>\n{body}\n</task>"),
-        "copilot" => {
-            body.lines().map(|line| format!("// {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
-        }
-        _ => body,
+    let word = super::word(id);
+    let claim = format!("{program} task claim {word} --agent <agent-id>");
+    let done = format!("{program} task done {word} --agent <agent-id>");
+    let report = format!("{program} msg send --task {word} --from <agent-id> --text \"…\"");
+    let commands = [claim.clone(), report.clone(), done.clone()];
+    let heading = format!("{}: {}", task.id, task.title);
+    let parts = [
+        ("context", "Context", vec![context.content], ""),
+        ("acceptance_criteria", "Acceptance criteria", task.acceptance_criteria.clone(), "- "),
+        ("locks", "Touch only", task.locks.clone(), "- "),
+        ("commands", "Commands", commands.to_vec(), "- "),
+    ];
+    let parts = parts.iter().filter(|(_, _, items, _)| items.iter().any(|item| !item.is_empty()));
+    let listed = |items: &[String], mark: &str| {
+        items.iter().map(|item| format!("{mark}{item}")).collect::<Vec<_>>().join("\n")
     };
-    let data = json!({"task_id": task.id, "goal": task.title, "acceptance_criteria": task.acceptance_criteria,
-        "locks": task.locks, "labels": task.labels, "format": format, "formatted": text,
-        "commands": {"claim": claim, "report": report, "done": done}});
+    let text = match format {
+        "claude" => {
+            let parts =
+                parts.map(|(tag, _, items, mark)| format!("<{tag}>\n{}\n</{tag}>", listed(items, mark)));
+            format!("<task>\n{heading}\n\n{}\n</task>", parts.collect::<Vec<_>>().join("\n\n"))
+        }
+        "copilot" => {
+            let parts = parts.map(|(tag, title, items, mark)| match *tag {
+                "acceptance_criteria" => format!("## {title}\n\n{}", listed(items, "- [ ] ")),
+                "commands" => format!("## {title}\n\n```sh\n{}\n```", listed(items, "")),
+                _ => format!("## {title}\n\n{}", listed(items, mark)),
+            });
+            format!("# {heading}\n\n{}", parts.collect::<Vec<_>>().join("\n\n"))
+        }
+        _ => {
+            let parts = parts.map(|(tag, title, items, mark)| match *tag {
+                "context" => listed(items, mark),
+                _ => format!("{title}:\n{}", listed(items, mark)),
+            });
+            format!("{heading}\n\n{}", parts.collect::<Vec<_>>().join("\n\n"))
+        }
+    };
+    let data = json!({"task_id": task.id, "title": task.title,
+        "goal": if task.description.is_empty() { &task.title } else { &task.description },
+        "acceptance_criteria": task.acceptance_criteria, "locks": task.locks, "labels": task.labels, "format": format,
+        "formatted": text, "formatted_output": text,
+        "commands": {"claim": claim, "report": report, "report_progress": report, "done": done, "mark_done": done}});
     Ok(Outcome::new(data, text))
 }
 

@@ -9,6 +9,8 @@ pub(crate) mod task;
 use becket_engine::Error;
 use serde_json::{Value, json};
 
+use crate::ui::visible;
+
 pub(crate) use table::table;
 
 /// What a command found, in the words of the seed's envelope.
@@ -32,8 +34,10 @@ pub(crate) struct Next {
 }
 
 impl Outcome {
-    pub(crate) fn new(data: Value, text: impl Into<String>) -> Self {
-        Self { data, text: text.into(), next: Vec::new(), warnings: Vec::new(), refused: false }
+    /// The text is full of words of agents, none of which may steer the terminal of a person.
+    pub(crate) fn new(data: Value, text: impl AsRef<str>) -> Self {
+        let text = visible(text.as_ref());
+        Self { data, text, next: Vec::new(), warnings: Vec::new(), refused: false }
     }
 
     #[must_use]
@@ -63,8 +67,9 @@ impl Outcome {
 
     /// For a person beside the text: warnings, then what to do next. Talk, so that a script gets the text alone.
     pub(crate) fn advice(&self, program: &str) -> Vec<String> {
-        let warnings = self.warnings.iter().map(|warning| format!("! {warning}"));
-        let next = |next: &Next| format!("next: {program} {}  ({})", next.command, next.description);
+        let warnings = self.warnings.iter().map(|warning| format!("! {}", visible(warning)));
+        let next =
+            |next: &Next| format!("next: {program} {}  ({})", visible(&next.command), next.description);
         warnings.chain(self.next.iter().map(next)).collect()
     }
 }
@@ -122,6 +127,13 @@ pub(crate) fn spoken(error: Error, program: &str) -> Error {
     error.with_hint(hint)
 }
 
+/// The command that a hint names, if it names one: words between backquotes that begin with a program of ours.
+pub(crate) fn command_in(hint: &str) -> Option<&str> {
+    hint.split('`').skip(1).step_by(2).find(|words| {
+        words.split_once(' ').is_some_and(|(program, _)| matches!(program, "lodestar" | "becket"))
+    })
+}
+
 /// Options that the seed checks itself, so that leaving one out is its error and not a usage error.
 pub(crate) fn required(value: Option<String>, name: &str) -> Result<String, Error> {
     value.filter(|value| !value.trim().is_empty()).ok_or_else(|| {
@@ -132,7 +144,17 @@ pub(crate) fn required(value: Option<String>, name: &str) -> Result<String, Erro
 
 #[cfg(test)]
 mod tests {
-    use super::word;
+    use super::{command_in, word};
+
+    #[test]
+    fn a_command_is_found_in_a_hint() {
+        assert_eq!(command_in("Run `lodestar init` (or `becket task init`) here."), Some("lodestar init"));
+        assert_eq!(
+            command_in("`git diff` shows it; `becket doctor --repair`."),
+            Some("becket doctor --repair")
+        );
+        assert_eq!(command_in("Correct `prd.source`; lodestar task list"), None);
+    }
 
     #[test]
     fn an_id_is_one_word_of_a_command() {

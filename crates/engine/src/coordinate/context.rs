@@ -20,7 +20,7 @@ pub struct TaskContext {
     pub agent_id: Option<String>,
     /// The budget of `content`, in characters; 4000 if left out.
     #[serde(default)]
-    #[schemars(range(min = 100, max = 100_000))]
+    #[schemars(range(min = 1, max = 100_000))]
     pub max_chars: Option<usize>,
     /// The worktree whose files are meant.
     #[serde(default)]
@@ -37,6 +37,9 @@ pub struct ContextAnswer {
     pub content: String,
     pub truncated: bool,
     pub warnings: Vec<String>,
+    /// Alone, which `content` begins with.
+    #[serde(skip)]
+    pub description: String,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -82,8 +85,8 @@ const MOST_BYTES: u64 = 16 * 1024 * 1024;
 impl Engine {
     pub fn task_context(&self, request: &TaskContext) -> Result<Answer<ContextAnswer>, Error> {
         let budget = request.max_chars.unwrap_or(DEFAULT_BUDGET);
-        if !(100..=100_000).contains(&budget) {
-            return Err(Error::invalid("invalid_arguments", "`maxChars` is a number from 100 to 100000.")
+        if !(1..=100_000).contains(&budget) {
+            return Err(Error::invalid("invalid_arguments", "`maxChars` is a number from 1 to 100000.")
                 .with_hint("Leave it out for 4000."));
         }
         let id = task_id(&request.task_id)?;
@@ -128,6 +131,7 @@ impl Engine {
             content: cut.text,
             truncated: cut.truncated,
             warnings,
+            description: task.description,
         };
         Ok(self.answered_about(&board, agent.as_ref(), &id, answer))
     }

@@ -1,6 +1,7 @@
 //! From the store to `spec.yaml`: statuses that were answered reach the file within a second, and before the process ends.
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -138,33 +139,57 @@ impl Engine {
     }
 }
 
-/// Writes what the store says and the file does not.
+/// Writes what the store says and the file does not. A task that is written in a way that cannot be changed in place waits,
+/// and is the error; the others do not wait for it.
 fn flush(board: &Board) -> Result<(), Error> {
     if board.store.is_read_only() {
         return Ok(());
     }
+    let mut fixed = BTreeSet::new();
+    let mut outcome = Ok(());
     loop {
-        let rows = board.store.outbox(&board.worktree, BATCH)?;
+        let mut rows = board.store.outbox(&board.worktree, BATCH)?;
+        let is_last = rows.len() < BATCH;
+        rows.retain(|row| !fixed.contains(&row.task));
         if rows.is_empty() {
-            return Ok(());
+            return outcome;
         }
-        let known = board.store.spec_stamp(&board.worktree)?;
-        let untouched = std::cell::Cell::new(false);
-        board.spec.change_then::<Error>(
-            |sheet| {
-                untouched.set(known.as_ref().is_some_and(|known| known.hash == sheet.hash));
-                Ok(edits(sheet, &rows)?)
-            },
-            |after| {
-                // Only then is the mirror as new as the file.
-                let stamp = untouched.get().then(|| stamp_of(after));
-                Ok(board.store.outbox_written(&board.worktree, &rows, stamp.as_ref())?)
-            },
-        )?;
-        if rows.len() < BATCH {
-            return Ok(());
+        let mut parts = vec![rows.as_slice()];
+        while let Some(part) = parts.pop() {
+            match (write(board, part), part) {
+                (Err(error), [one]) if error.code() == "spec_not_spliceable" => {
+                    fixed.insert(one.task.clone());
+                    outcome = outcome.and(Err(error));
+                }
+                // One of them is in the way, and only trying tells which.
+                (Err(error), _) if error.code() == "spec_not_spliceable" => {
+                    let (earlier, later) = part.split_at(part.len() / 2);
+                    parts.extend([later, earlier]);
+                }
+                (written, _) => written?,
+            }
+        }
+        if is_last {
+            return outcome;
         }
     }
+}
+
+fn write(board: &Board, rows: &[StatusRow]) -> Result<(), Error> {
+    let known = board.store.spec_stamp(&board.worktree)?;
+    let untouched = std::cell::Cell::new(false);
+    let written = board.spec.change_then::<Error>(
+        |sheet| {
+            untouched.set(known.as_ref().is_some_and(|known| known.hash == sheet.hash));
+            Ok(edits(sheet, rows)?)
+        },
+        |after| {
+            // Only then is the mirror as new as the file.
+            let stamp = untouched.get().then(|| stamp_of(after));
+            Ok(board.store.outbox_written(&board.worktree, rows, stamp.as_ref())?)
+        },
+    );
+    written.map(drop)
 }
 
 /// A task that the file does not have any more needs no edit.

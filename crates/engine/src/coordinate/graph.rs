@@ -117,7 +117,7 @@ impl GraphAnswer {
                 _ if node.claimed_by_agent_id.is_some() => "lightblue",
                 _ => "white",
             };
-            let label = format!("{}\n{}", node.id, becket_base::clip(&node.title, 40));
+            let label = format!("{}\n{}", node.id, becket_base::clip(&one_line(&node.title), 40));
             let label = label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
             lines.push(format!(
                 "  {} [label=\"{label}\", style=filled, fillcolor={colour}];",
@@ -164,6 +164,11 @@ struct Drawing<'g> {
 
 const DEEPEST: usize = 200;
 
+/// A title that was written by hand may have several.
+fn one_line(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl<'g> Drawing<'g> {
     fn branch(&mut self, id: &'g str, lead: &str, joint: &str, depth: usize) {
         let Some(node) = self.nodes.get(id) else { return };
@@ -179,8 +184,11 @@ impl<'g> Drawing<'g> {
         let again = !self.drawn.insert(id);
         let holder =
             node.claimed_by_agent_id.as_ref().map(|agent| format!("  [{agent}]")).unwrap_or_default();
-        let title =
-            if again { "↑".to_owned() } else { format!("{}{holder}", becket_base::clip(&node.title, 60)) };
+        let title = if again {
+            "↑".to_owned()
+        } else {
+            format!("{}{holder}", becket_base::clip(&one_line(&node.title), 60))
+        };
         self.lines.push(format!("{lead}{joint}{mark} {id}  {title}"));
         if again || depth > DEEPEST {
             return;

@@ -45,7 +45,7 @@ pub struct ClaimedTask {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lock_overlaps: Vec<OverlapView>,
     pub warnings: Vec<String>,
-    /// The newest unread handoff in the thread of the task.
+    /// What whoever had the task before left in its thread: the newest unread handoff, else the newest unread message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handoff_message: Option<MessageRow>,
     /// Unread in the thread of the task.
@@ -115,6 +115,8 @@ pub struct TaskRenew {
 pub struct Renewed {
     pub ok: bool,
     pub lease: LeaseView,
+    /// Such as a ttlSeconds that was clamped.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -227,7 +229,8 @@ impl Engine {
         let call = board.caller(Some(&request.agent_id))?;
         let lease =
             board.store.renew(&call, &task_id(&request.task_id)?, request.generation, request.ttl_seconds)?;
-        Ok(self.answered(&board, Some(&agent), Renewed { ok: true, lease: LeaseView::from(lease) }))
+        let warnings = clamped(request.ttl_seconds, lease.ttl_seconds).into_iter().collect();
+        Ok(self.answered(&board, Some(&agent), Renewed { ok: true, lease: LeaseView::from(lease), warnings }))
     }
 
     pub fn task_release(&self, request: &TaskRelease) -> Result<Answer<Released>, Error> {
@@ -239,10 +242,11 @@ impl Engine {
         Ok(self.answered(&board, Some(&agent), Released { ok: true, previous_lease: LeaseView::from(lease) }))
     }
 
-    /// The newest unread handoff of the thread and how much is unread there, with what every answer ends with.
+    /// What was left in the thread for whoever comes next and how much is unread there, with what every answer ends with.
     fn handoff(&self, board: &Board, agent: &AgentId, task: &TaskId) -> Handoff {
-        let (since, page) = self.news_with_thread(board, agent, task);
-        let newest = page.messages.into_iter().find(|message| message.severity == Severity::Handoff);
+        let (since, mut page) = self.news_with_thread(board, agent, task);
+        let meant = page.messages.iter().position(|message| message.severity == Severity::Handoff);
+        let newest = (!page.messages.is_empty()).then(|| page.messages.swap_remove(meant.unwrap_or(0)));
         Handoff { since, message: newest.map(MessageRow::from), unread: page.unread }
     }
 }

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::views::{BEHIND, behind, placed_problems};
+use super::{
+    status::unwritten,
+    views::{BEHIND, behind, placed_problems},
+};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize)]
@@ -105,7 +108,7 @@ impl Engine {
             .iter()
             .map(|task| {
                 let value = json!({
-                    "title": task.title, "description": task.description,
+                    "id": task.id, "title": task.title, "description": task.description,
                     "acceptance_criteria": task.acceptance_criteria, "depends_on": task.depends_on,
                     "labels": task.labels, "locks": task.locks, "priority": task.priority, "status": task.status,
                 });
@@ -130,19 +133,25 @@ impl Engine {
                 "project": {"name": loaded.spec.project.name, "default_branch": loaded.spec.project.default_branch},
                 "tasks": tasks, "features": features,
             },
-            "runtime": {"agents": agents, "leases": leases},
+            "runtime": {"agents": agents, "leases": leases, "active_leases": leases},
         });
         if include_messages {
             let mut messages = Vec::new();
-            for task in &loaded.spec.tasks {
-                let inbox =
-                    Inbox { task: Some(task.id.as_str().into()), limit: Some(50), ..Inbox::default() };
-                let page = board.store.messages(&inbox)?;
-                messages.extend(page.messages.into_iter().map(|message| {
-                    json!({"message_id": message.id, "created_at": message.created_at, "from_agent_id": message.from,
-                           "task_id": message.task, "text": message.body, "subject": message.subject,
-                           "severity": message.severity, "read_by": message.read_by})
-                }));
+            for (task, _) in board.store.messages_by_task()? {
+                let mut inbox = Inbox { task: Some(task), limit: Some(200), ..Inbox::default() };
+                loop {
+                    let page = board.store.messages(&inbox)?;
+                    messages.extend(page.messages.into_iter().map(|message| {
+                        json!({"message_id": message.id, "created_at": message.created_at,
+                            "from_agent_id": message.from, "task_id": message.task, "text": message.body,
+                            "subject": message.subject, "severity": message.severity, "read_by": message.read_by,
+                            "meta": {"subject": message.subject, "severity": message.severity}})
+                    }));
+                    inbox.since_id = page.next_cursor;
+                    if inbox.since_id.is_none() {
+                        break;
+                    }
+                }
             }
             snapshot["runtime"]["messages"] = json!(messages);
         }
@@ -220,6 +229,12 @@ impl Engine {
             let found = board.store.problems(&board.worktree, 20)?;
             let lagging = behind(&board.store.behind(&board.worktree, BEHIND)?);
             checks.extend(lagging.map(|message| check("statuses", CheckState::Warn, message, None)));
+            if known.is_ok() {
+                let written = self.flush_board(&board).err();
+                checks.extend(
+                    written.map(|error| check("statuses", CheckState::Warn, unwritten(&error), error.hint())),
+                );
+            }
             known.map(|_| found)
         }) {
             Ok(found) if found.is_empty() => {
@@ -286,6 +301,13 @@ impl Engine {
             let message = ".lodestar/.gitignore does not name runtime.sqlite.".to_owned();
             check(".gitignore", CheckState::Warn, message, Some("Add the line `runtime.sqlite*` to it."))
         });
+        if self.lacks_merge_driver() {
+            let message =
+                "This clone does not know the merge driver of .lodestar/.gitattributes: branches that each \
+                           add or finish a task will conflict."
+                    .to_owned();
+            checks.push(check("merge driver", CheckState::Warn, message, Some("Run `becket init`.")));
+        }
         checks
     }
 

@@ -54,6 +54,14 @@ impl Engine {
         Ok(true)
     }
 
+    /// Whether the tasks ask for the driver and this clone does not have it: Git carries the one over and not the other.
+    pub(super) fn lacks_merge_driver(&self) -> bool {
+        let Some((root, git)) = self.mergeable() else { return false };
+        let asked = text(&root.join(".lodestar").join(".gitattributes")).unwrap_or_default();
+        asked.lines().any(|line| line.trim() == ATTRIBUTE)
+            && becket_git::merge_driver(&git, NAME).is_ok_and(|driver| driver.is_none())
+    }
+
     /// Takes back exactly what [`Self::register_merge_driver`] wrote.
     pub fn unregister_merge_driver(&self) -> Result<bool, Error> {
         let Some((root, git)) = self.mergeable() else { return Ok(false) };

@@ -118,11 +118,23 @@ pub struct MessageSearch {
     pub keyword: Option<String>,
     pub task_id: Option<String>,
     pub from_agent_id: Option<String>,
-    /// RFC 3339.
+    /// RFC 3339, or a day.
     pub since: Option<String>,
     pub until: Option<String>,
+    /// 1 to 200; 50 if left out.
     #[schemars(range(min = 1, max = 200))]
     pub limit: Option<usize>,
+    /// Older than this message: the nextCursor of the answer before.
+    pub before_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundMessages {
+    pub messages: Vec<MessageRow>,
+    /// There are older ones: give it as beforeId.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 impl Engine {
@@ -185,7 +197,8 @@ impl Engine {
         })
     }
 
-    /// The thread of a task, for a person: whole, or what an agent has not read.
+    /// The thread of a task, for a person: whole, or what an agent has not read. `since` is a time, or the message that
+    /// the page before ended with.
     pub fn message_thread(
         &self,
         task: &str,
@@ -196,12 +209,19 @@ impl Engine {
         bounded("limit", limit, 200)?;
         let board = self.board(None)?;
         let agent = agent.map(agent_id).transpose()?;
+        let since = since.map(str::to_owned);
+        let (since_id, since) = if since.as_ref().is_some_and(|since| since.starts_with('M')) {
+            (since, None)
+        } else {
+            (None, since)
+        };
         let page = board.store.messages(&Inbox {
             unread_only: agent.is_some(),
             agent,
             task: Some(task_id(task.strip_prefix("task:").unwrap_or(task))?),
             limit,
-            since: since.map(str::to_owned),
+            since,
+            since_id,
             ..Inbox::default()
         })?;
         Ok(Messages {
@@ -231,7 +251,7 @@ impl Engine {
         })
     }
 
-    pub fn message_search(&self, request: &MessageSearch) -> Result<Messages, Error> {
+    pub fn message_search(&self, request: &MessageSearch) -> Result<FoundMessages, Error> {
         bounded("limit", request.limit, 200)?;
         let board = self.board(None)?;
         let (task, from) = (
@@ -246,11 +266,11 @@ impl Engine {
                 since: request.since.clone(),
                 until: request.until.clone(),
                 limit: Some(limit),
+                before_id: request.before_id.clone(),
             })?;
-            Ok(Messages {
-                messages: found.into_iter().map(MessageRow::from).collect(),
-                unread: 0,
-                next_cursor: None,
+            Ok(FoundMessages {
+                messages: found.messages.into_iter().map(MessageRow::from).collect(),
+                next_cursor: found.next_cursor,
             })
         })
     }

@@ -40,7 +40,8 @@ pub use lease::{
 pub use maintenance::{Check, CheckState, ResetReport, StoreReport};
 pub use merge::merge_spec;
 pub use messages::{
-    AckedMessages, MessageAck, MessageList, MessageRow, MessageSearch, MessageSend, Messages, SentMessage,
+    AckedMessages, FoundMessages, MessageAck, MessageList, MessageRow, MessageSearch, MessageSend, Messages,
+    SentMessage,
 };
 pub use requirement::{PrdInput, PrdRef};
 pub use status::{AgentCounts, BoardStatus, BoardStatusRequest, Counts, MessageCounts, TaskCounts};

@@ -72,6 +72,11 @@ pub struct MessageCounts {
     pub unread: u64,
 }
 
+/// What was answered is kept, and the file does not say it.
+pub(super) fn unwritten(error: &Error) -> String {
+    format!("spec.yaml does not say every status yet: {}", error.message())
+}
+
 impl Engine {
     /// Answers also when `spec.yaml` is broken: that is what it is asked about.
     pub fn lodestar_status(&self, request: &BoardStatusRequest) -> Result<BoardStatus, Error> {
@@ -83,6 +88,8 @@ impl Engine {
         let mut warnings = Vec::new();
         if let Err(error) = self.refresh(&board) {
             warnings.push(error.message().to_owned());
+        } else if let Err(error) = self.flush_board(&board) {
+            warnings.push(unwritten(&error));
         }
         let agent = request.agent_id.as_deref().map(agent_id).transpose()?;
         let counts = board.store.counts(&board.worktree, agent.as_ref())?;

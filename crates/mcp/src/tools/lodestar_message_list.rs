@@ -29,6 +29,6 @@ impl Tool for LodestarMessageList {
     }
 
     fn text(output: &Answer<Messages>) -> String {
-        [mail(&output.answer), output.notice()].concat()
+        [mail(&output.answer.messages), output.notice()].concat()
     }
 }

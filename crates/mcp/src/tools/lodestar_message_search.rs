@@ -2,7 +2,7 @@
 
 use becket_engine::{
     Error,
-    coordinate::{MessageSearch, Messages},
+    coordinate::{FoundMessages, MessageSearch},
 };
 
 use crate::{
@@ -22,13 +22,14 @@ impl Tool for LodestarMessageSearch {
     const EFFECT: Effect = Effect::Reads;
 
     type Params = MessageSearch;
-    type Output = Messages;
+    type Output = FoundMessages;
 
-    async fn run(call: Call, params: MessageSearch) -> Result<Messages, Error> {
+    async fn run(call: Call, params: MessageSearch) -> Result<FoundMessages, Error> {
         call.blocking(move |engine| engine.message_search(&params)).await
     }
 
-    fn text(output: &Messages) -> String {
-        mail(output)
+    fn text(output: &FoundMessages) -> String {
+        let older = output.next_cursor.as_ref().map(|id| format!("\nThere are older ones: beforeId {id}."));
+        mail(&output.messages) + &older.unwrap_or_default()
     }
 }

@@ -7,6 +7,7 @@ use becket_engine::{
 
 use crate::{
     call::Call,
+    coordinate_text::lines,
     tool::{Effect, Tool},
     toolset::Toolset,
 };
@@ -29,9 +30,10 @@ impl Tool for LodestarTaskRenew {
 
     fn text(output: &Answer<Renewed>) -> String {
         format!(
-            "{} is yours until {}.{}",
+            "{} is yours until {}.{}{}",
             output.answer.lease.task_id,
             output.answer.lease.expires_at,
+            lines(&output.answer.warnings),
             output.notice()
         )
     }

@@ -75,7 +75,7 @@ pub struct Inbox {
     pub limit: Option<usize>,
     /// After this message.
     pub since_id: Option<String>,
-    /// At or after this time (RFC 3339).
+    /// At or after this time.
     pub since: Option<String>,
     pub newest_first: bool,
 }
@@ -92,6 +92,8 @@ pub struct MessagePage {
 /// At least one filter must be given. Newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessageSearch {
+    /// Older than this message.
+    pub before_id: Option<String>,
     pub keyword: Option<String>,
     pub task: Option<TaskId>,
     pub from: Option<AgentId>,

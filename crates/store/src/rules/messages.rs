@@ -124,7 +124,7 @@ pub(crate) fn list(transaction: &mut dyn Transaction, inbox: &Inbox) -> Result<M
         conditions.push_str(unread);
     }
     if let Some(since) = &inbox.since {
-        values.push(time("since", since)?.into());
+        values.push(time("since", since, Day::Start)?.into());
         conditions = format!("{conditions} AND m.created_at >= ?{}", values.len());
     }
     let order = if inbox.newest_first { " ORDER BY m.sequence DESC" } else { " ORDER BY m.sequence" };
@@ -166,9 +166,10 @@ pub(crate) fn unread_in_thread(
     list(transaction, &inbox)
 }
 
-pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) -> Result<Vec<Message>> {
+/// `unread` of the page is nobody's, and 0.
+pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) -> Result<MessagePage> {
     let limit = limits::page(search.limit, 50, 200);
-    let mut values: Vec<Value> = vec![limit.into()];
+    let mut values: Vec<Value> = vec![(limit + 1).into()];
     let mut conditions = Vec::new();
     let mut with = |values: &mut Vec<Value>, condition: &str, value: Value| {
         values.push(value);
@@ -187,13 +188,17 @@ pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) 
         with(&mut values, "m.from_agent_id = {}", from.as_str().into());
     }
     if let Some(since) = &search.since {
-        with(&mut values, "m.created_at >= {}", time("since", since)?.into());
+        with(&mut values, "m.created_at >= {}", time("since", since, Day::Start)?.into());
     }
     if let Some(until) = &search.until {
-        with(&mut values, "m.created_at <= {}", time("until", until)?.into());
+        with(&mut values, "m.created_at <= {}", time("until", until, Day::End)?.into());
     }
     if conditions.is_empty() {
         return Err(Error::invalid("search", "needs a keyword, a task, a sender or a time"));
+    }
+    if let Some(before) = &search.before_id {
+        values.push(sequence_of(transaction, before)?.into());
+        conditions.push(format!("m.sequence < ?{}", values.len()));
     }
     let columns = COLUMNS.replace("x.read_at", "NULL");
     let sql = format!(
@@ -201,7 +206,10 @@ pub(crate) fn search(transaction: &mut dyn Transaction, search: &MessageSearch) 
         conditions.join(" AND ")
     );
     let rows = transaction.query(&sql, &values)?;
-    read_all(transaction, &rows)
+    let messages = read_all(transaction, &rows[..rows.len().min(limit)])?;
+    let has_more = rows.len() > limit;
+    let next_cursor = messages.last().filter(|_| has_more).map(|message| message.id.clone());
+    Ok(MessagePage { messages, next_cursor, unread: 0 })
 }
 
 /// Marks messages as read by the caller; gives how many were not before.
@@ -265,10 +273,26 @@ fn sequence_of(transaction: &mut dyn Transaction, message: &str) -> Result<i64> 
     row.ok_or_else(|| Error::UnknownMessage { message: message.to_owned() })?.integer(0)
 }
 
-/// A time as a caller writes it, in the one spelling that is stored.
-fn time(field: &'static str, text: &str) -> Result<String> {
-    let time: becket_base::Timestamp =
-        text.parse().map_err(|_| Error::invalid(field, format!("is no RFC 3339 time: {text}")))?;
+/// Which end of it a day without a time of day means.
+#[derive(Clone, Copy)]
+enum Day {
+    Start,
+    End,
+}
+
+/// A time as a caller writes it, in the one spelling that is stored. Without an offset it is UTC.
+fn time(field: &'static str, text: &str, day: Day) -> Result<String> {
+    let text = text.trim();
+    let is_day = text.len() == 10;
+    let candidates = match day {
+        Day::Start if is_day => [format!("{text}T00:00:00Z"), String::new()],
+        Day::End if is_day => [format!("{text}T23:59:59.999Z"), String::new()],
+        _ => [text.to_owned(), format!("{text}Z")],
+    };
+    let time = candidates.iter().find_map(|text| text.parse::<becket_base::Timestamp>().ok());
+    let time = time.ok_or_else(|| {
+        Error::invalid(field, format!("is no time such as 2026-01-31T12:00:00Z or 2026-01-31: {text}"))
+    })?;
     Ok(crate::clock::text(time))
 }
 

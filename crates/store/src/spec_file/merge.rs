@@ -139,16 +139,53 @@ fn entry(
         let text = new.replace("\r\n", "\n").replace('\n', line_break);
         return Merged { text, conflicts: 0 };
     }
-    let fields = before.and_then(|before| fields(before, mine, other));
-    let spliced = fields.and_then(|fields| {
-        let edits = [Edit::Set { id: id.to_owned(), fields }];
-        let (text, _) = edit::apply(&format!("tasks:{line_break}{text}"), &edits).ok()?;
-        text.strip_prefix("tasks:")?.strip_prefix(line_break).map(str::to_owned)
-    });
-    match spliced {
-        Some(text) => Merged { text, conflicts: 0 },
-        None => lines::merge(old, text, new, labels),
+    let Some(before) = before else { return lines::merge(old, text, new, labels) };
+    let spliced = fields(before, mine, other).and_then(|fields| with_fields(id, text, fields, line_break));
+    if let Some(text) = spliced {
+        return Merged { text, conflicts: 0 };
     }
+    // They contradict each other. What they do not contradict each other in is said alike by both first, so that only
+    // the rest is left to a person.
+    let (ours, theirs) = settled(before, mine, other);
+    let alike = with_fields(id, text, ours, line_break)
+        .and_then(|text| Some(lines::merge(old, &text, &with_fields(id, new, theirs, line_break)?, labels)));
+    alike.unwrap_or_else(|| lines::merge(old, text, new, labels))
+}
+
+/// The text of one task with these fields set.
+fn with_fields(id: &str, text: &str, fields: Vec<Field>, line_break: &str) -> Option<String> {
+    let edits = [Edit::Set { id: id.to_owned(), fields }];
+    let (text, _) = edit::apply(&format!("tasks:{line_break}{text}"), &edits).ok()?;
+    text.strip_prefix("tasks:")?.strip_prefix(line_break).map(str::to_owned)
+}
+
+/// What has to be set on either side of a contradiction so that both say the same of status, lists and time.
+fn settled(before: &Definition, mine: &Definition, other: &Definition) -> (Vec<Field>, Vec<Field>) {
+    let mut sides = (
+        progress(before, mine, other).unwrap_or_default(),
+        progress(before, other, mine).unwrap_or_default(),
+    );
+    let lists: [(fn(&Definition) -> &Vec<String>, fn(Vec<String>) -> Field); 4] = [
+        (|task| &task.labels, Field::Labels),
+        (|task| &task.locks, Field::Locks),
+        (|task| &task.depends_on, Field::DependsOn),
+        (|task| &task.acceptance_criteria, Field::AcceptanceCriteria),
+    ];
+    for (of, field) in lists {
+        let both = list(of(before), of(mine), of(other)).unwrap_or_else(|| of(mine).clone());
+        if both != *of(mine) {
+            sides.0.push(field(both.clone()));
+        }
+        if both != *of(other) {
+            sides.1.push(field(both));
+        }
+    }
+    if other.updated_at > mine.updated_at {
+        sides.0.push(Field::UpdatedAt(other.updated_at.clone()));
+    } else if mine.updated_at > other.updated_at {
+        sides.1.push(Field::UpdatedAt(mine.updated_at.clone()));
+    }
+    sides
 }
 
 /// What has to be set on our side so that it says what both sides meant; nothing where they contradict each other.

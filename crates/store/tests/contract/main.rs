@@ -105,6 +105,7 @@ contract! {
     messages::texts_come_back_as_they_went_in,
     messages::bounds_are_in_bytes,
     messages::search_takes_its_wildcards_literally,
+    messages::search_says_when_there_is_more,
     events::every_change_is_told_once_in_order,
     events::paging_shows_each_once,
     events::a_foreign_cursor_starts_over,

@@ -105,6 +105,29 @@ pub fn bounds_are_in_bytes(world: &World) {
     assert!(matches!(send(subject), Err(Error::Invalid { field: "subject", .. })));
 }
 
+pub fn search_says_when_there_is_more(world: &World) {
+    let store = world.open();
+    let ada = join(&store, "Ada");
+    for number in 0..7 {
+        store.send(&Call::by(&ada), &text(&format!("note {number}"))).unwrap();
+    }
+    let mut search =
+        MessageSearch { keyword: Some("note".into()), limit: Some(3), ..MessageSearch::default() };
+    let mut seen = Vec::new();
+    loop {
+        let page = store.search_messages(&search).unwrap();
+        assert!(page.messages.len() <= 3);
+        seen.extend(page.messages.into_iter().map(|message| message.body));
+        match page.next_cursor {
+            Some(cursor) => search.before_id = Some(cursor),
+            None => break,
+        }
+    }
+    assert_eq!(seen, (0..7).rev().map(|number| format!("note {number}")).collect::<Vec<_>>());
+    search.before_id = Some("M000000000000".into());
+    assert!(matches!(store.search_messages(&search), Err(Error::UnknownMessage { .. })));
+}
+
 pub fn search_takes_its_wildcards_literally(world: &World) {
     let store = world.with(&[task("T1", &[])]);
     let (ada, bob) = (join(&store, "Ada"), join(&store, "Bob"));
@@ -118,7 +141,13 @@ pub fn search_takes_its_wildcards_literally(world: &World) {
         )
         .unwrap();
     let found = |search: MessageSearch| {
-        store.search_messages(&search).unwrap().into_iter().map(|message| message.body).collect::<Vec<_>>()
+        store
+            .search_messages(&search)
+            .unwrap()
+            .messages
+            .into_iter()
+            .map(|message| message.body)
+            .collect::<Vec<_>>()
     };
     let keyword = |word: &str| MessageSearch { keyword: Some(word.to_owned()), ..MessageSearch::default() };
     assert_eq!(found(keyword("100% s")), ["100% Sure"]);
@@ -127,6 +156,14 @@ pub fn search_takes_its_wildcards_literally(world: &World) {
     assert_eq!(found(MessageSearch { from: Some(bob), ..MessageSearch::default() }), ["x"]);
     let since = MessageSearch { since: Some("2027-01-15T08:00:30Z".to_owned()), ..MessageSearch::default() };
     assert_eq!(found(since), ["x"]);
+    let day = |since: &str, until: &str| MessageSearch {
+        since: Some(since.to_owned()),
+        until: Some(until.to_owned()),
+        ..MessageSearch::default()
+    };
+    assert_eq!(found(day("2027-01-15", "2027-01-15")).len(), 3, "a day is the whole of it");
+    assert_eq!(found(day("2027-01-15T08:00:30", "2027-01-16")), ["x"], "without an offset it is UTC");
+    assert!(found(day("2027-01-16", "2027-01-17")).is_empty());
     assert!(matches!(store.search_messages(&MessageSearch::default()), Err(Error::Invalid { .. })));
     let wrong = MessageSearch { until: Some("yesterday".to_owned()), ..MessageSearch::default() };
     assert!(matches!(store.search_messages(&wrong), Err(Error::Invalid { field: "until", .. })));

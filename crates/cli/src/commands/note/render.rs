@@ -9,6 +9,8 @@ use becket_engine::remember::{
 };
 use owo_colors::OwoColorize;
 
+use crate::ui::visible;
+
 /// Lines of text; writing to a string does not fail.
 #[derive(Debug, Default)]
 pub(in crate::commands) struct Lines(String);
@@ -263,19 +265,4 @@ fn joined(references: &[String]) -> Option<String> {
 
 fn state(state: Freshness) -> &'static str {
     state.as_str()
-}
-
-/// Control and bidirectional characters as their numbers; line breaks and tabs stay.
-pub(in crate::commands) fn visible(text: &str) -> String {
-    let unseen = |one: char| {
-        (one.is_control() && !matches!(one, '\n' | '\t'))
-            || matches!(u32::from(one), 0x200B | 0x200E | 0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
-    };
-    let text = text.replace("\r\n", "\n");
-    if !text.contains(unseen) {
-        return text;
-    }
-    text.chars()
-        .map(|one| if unseen(one) { format!("<U+{:04X}>", u32::from(one)) } else { one.to_string() })
-        .collect()
 }

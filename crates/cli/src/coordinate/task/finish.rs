@@ -10,10 +10,12 @@ use crate::coordinate::{Outcome, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Finish {
+    /// The task
     id: String,
     /// Who finished it; whoever holds it if left out
     #[arg(short, long)]
     agent: Option<String>,
+    /// What was done or checked; it is told with the event
     #[arg(long)]
     note: Option<String>,
 }

@@ -10,10 +10,13 @@ use crate::coordinate::{Outcome, required, seconds, word};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Claim {
+    /// The task
     id: Option<String>,
+    /// Who claims it
     #[arg(short, long)]
     agent: Option<String>,
-    #[arg(short, long, value_parser = seconds)]
+    /// How long, such as 15m, 1h30m or 45s; from a minute to two hours unless set otherwise
+    #[arg(short, long, value_name = "TIME", value_parser = seconds)]
     ttl: Option<u64>,
     /// Leave the requirements out of the answer
     #[arg(long)]
@@ -80,7 +83,9 @@ impl Claim {
         let mut data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,
             "expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds, "generation": lease.generation,
             "unread_count": claimed.unread_count.unwrap_or_default(),
-            "handoff_message": claimed.handoff_message.as_ref().map(|message| json!({"from": message.from, "text": message.body}))});
+            "handoff_message": claimed.handoff_message.as_ref().map(|message| json!({"message_id": message.id,
+                "from": message.from, "from_agent_id": message.from, "created_at": message.created_at,
+                "text": message.body, "subject": message.subject, "severity": message.severity}))});
         let mut text = format!("{} is yours until {}.", lease.task_id, lease.expires_at);
         if !self.no_context {
             let context = engine.task_context(&TaskContext {
@@ -89,7 +94,8 @@ impl Claim {
                 ..TaskContext::default()
             })?;
             let context = context.answer;
-            data["context"] = json!({"title": context.title, "description": context.content,
+            data["context"] = json!({"title": context.title, "description": context.description,
+                "content": context.content, "truncated": context.truncated,
                 "prd_source": context.context.prd_source, "prd_excerpt": context.context.prd_excerpt});
             text = format!("{text}\n\n{}\n{}", context.title, context.content);
         }
@@ -114,10 +120,12 @@ pub(super) fn renew(
         ttl_seconds: ttl,
         generation: None,
     };
-    let lease = engine.task_renew(&request)?.answer.lease;
+    let renewed = engine.task_renew(&request)?.answer;
+    let lease = renewed.lease;
     let data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,
-        "expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds});
-    Ok(Outcome::new(data, format!("{} is yours until {}.", lease.task_id, lease.expires_at)))
+        "expires_at": lease.expires_at, "new_expires_at": lease.expires_at, "ttl_seconds": lease.ttl_seconds});
+    Ok(Outcome::new(data, format!("{} is yours until {}.", lease.task_id, lease.expires_at))
+        .warn(renewed.warnings))
 }
 
 pub(super) fn release(

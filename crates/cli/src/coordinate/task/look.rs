@@ -1,11 +1,14 @@
 //! Looking at tasks: list, show, context, next, graph.
 
+use std::collections::BTreeSet;
+
 use becket_engine::{
     Engine, Error,
     coordinate::{TaskContext, TaskGet, TaskGraph, TaskList, TaskNext, TaskRow},
 };
 use serde_json::{Value, json};
 
+use super::define::definition;
 use crate::coordinate::{Outcome, table, word};
 
 #[derive(Debug, clap::Args)]
@@ -13,13 +16,16 @@ pub(crate) struct List {
     /// todo, ready, blocked, done, verified, deleted or all
     #[arg(short, long)]
     status: Option<String>,
+    /// Only tasks with this label
     #[arg(short, long)]
     label: Option<String>,
+    /// Also deleted tasks
     #[arg(long)]
     include_deleted: bool,
     /// At most so many; all if left out
     #[arg(short = 'n', long)]
     limit: Option<usize>,
+    /// Accepted, and not needed
     #[arg(long, hide = true)]
     agent: Option<String>,
 }
@@ -29,6 +35,7 @@ impl List {
         let mut rows: Vec<TaskRow> = Vec::new();
         let mut warnings: Vec<String> = Vec::new();
         let mut cursor = None;
+        let mut total;
         let status = self.status.or_else(|| self.include_deleted.then(|| "all".to_owned()));
         loop {
             let limit = self.limit.map_or(200, |limit| limit.saturating_sub(rows.len()).clamp(1, 200));
@@ -40,6 +47,7 @@ impl List {
                 worktree: None,
             })?;
             rows.extend(page.tasks);
+            total = page.total;
             warnings.extend(page.warnings);
             cursor = page.next_cursor;
             if cursor.is_none() || self.limit.is_some_and(|limit| rows.len() >= limit) {
@@ -50,7 +58,11 @@ impl List {
         warnings.dedup();
         let text = if rows.is_empty() { "No tasks.".to_owned() } else { list_text(&rows) };
         let tasks: Vec<Value> = rows.iter().map(row_data).collect();
-        Ok(Outcome::new(json!({"tasks": tasks, "count": tasks.len()}), text).warn(warnings))
+        if cursor.is_some() {
+            warnings.push(format!("{} of {total} tasks are shown; --limit shows more.", tasks.len()));
+        }
+        let data = json!({"tasks": tasks, "count": tasks.len(), "total": total});
+        Ok(Outcome::new(data, text).warn(warnings))
     }
 }
 
@@ -79,31 +91,51 @@ pub(super) fn show(engine: &Engine, id: String) -> Result<Outcome, Error> {
     if !task.description.is_empty() {
         lines.push(format!("\n{}", task.description.trim_end()));
     }
-    let data = json!({
-        "id": task.id, "title": task.title, "description": task.description, "status": runtime.status,
-        "priority": task.priority, "labels": task.labels, "locks": task.locks, "depends_on": task.dependencies,
-        "dependents": task.dependents, "acceptance_criteria": task.acceptance_criteria, "prd": task.prd,
-        "created_at": task.created_at, "updated_at": task.updated_at,
-        "completed_by": runtime.completed_by, "completed_at": runtime.completed_at,
-        "verified_by": runtime.verified_by, "verified_at": runtime.verified_at,
-        "claimable": task.claimable,
-        "lease": runtime.lease.as_ref().map(|lease| json!({"lease_id": lease.lease_id, "agent_id": lease.agent_id,
-            "expires_at": lease.expires_at, "generation": lease.generation})),
-        "message_count": runtime.messages,
+    let participants = if runtime.messages == 0 { BTreeSet::new() } else { writers(engine, &task.id)? };
+    let lease = runtime.lease.as_ref().map(|lease| {
+        json!({"lease_id": lease.lease_id, "agent_id": lease.agent_id, "expires_at": lease.expires_at,
+            "generation": lease.generation})
     });
+    let mut data = definition(task);
+    let more = json!({
+        "status": runtime.status, "completed_by": runtime.completed_by, "completed_at": runtime.completed_at,
+        "verified_by": runtime.verified_by, "verified_at": runtime.verified_at,
+        "lease": lease, "claimed_by": lease, "message_count": runtime.messages,
+        "communication": {"message_count": runtime.messages, "participating_agents": participants},
+    });
+    if let (Some(data), Value::Object(more)) = (data.as_object_mut(), more) {
+        data.extend(more);
+    }
     Ok(Outcome::new(data, lines.join("\n")).warn(found.warnings))
+}
+
+/// Who wrote into the thread of a task.
+fn writers(engine: &Engine, task: &str) -> Result<BTreeSet<String>, Error> {
+    let mut writers = BTreeSet::new();
+    let mut since: Option<String> = None;
+    loop {
+        let page = engine.message_thread(task, None, since.as_deref(), Some(200))?;
+        writers.extend(page.messages.into_iter().map(|message| message.from));
+        since = page.next_cursor;
+        if since.is_none() {
+            return Ok(writers);
+        }
+    }
 }
 
 pub(super) fn context(engine: &Engine, id: String, max_chars: usize) -> Result<Outcome, Error> {
     let request = TaskContext { task_id: id, max_chars: Some(max_chars), ..TaskContext::default() };
     let found = engine.task_context(&request)?.answer;
     let data = json!({
-        "task_id": found.task_id, "title": found.title, "content": found.content, "truncated": found.truncated,
+        "task_id": found.task_id, "title": found.title, "description": found.description, "content": found.content,
+        "truncated": found.truncated,
         "prd_source": found.context.prd_source, "prd_excerpt": found.context.prd_excerpt,
         "prd_sections": found.context.sections, "drift": found.context.drift,
     });
+    let cut = found.truncated.then(|| format!("Cut to {max_chars} characters; --max-chars shows more."));
     Ok(Outcome::new(data, format!("{}  {}\n\n{}", found.task_id, found.title, found.content))
-        .warn(found.warnings))
+        .warn(found.warnings)
+        .warn(cut.into_iter().collect()))
 }
 
 pub(super) fn next(

@@ -27,12 +27,15 @@ pub(crate) enum Task {
     List(List),
     /// Show one task
     Show {
+        /// The task
         id: String,
+        /// Accepted, and not needed
         #[arg(long, hide = true)]
         agent: Option<String>,
     },
     /// The requirements behind a task, and whether they changed
     Context {
+        /// The task
         id: String,
         /// The budget in characters
         #[arg(short, long, default_value_t = 1_000)]
@@ -44,11 +47,13 @@ pub(crate) enum Task {
     Update(Box<Update>),
     /// Tasks that can be claimed now
     Next {
+        /// How many to name, at most 20
         #[arg(short = 'n', long, default_value_t = 1)]
         count: usize,
         /// Puts tasks first whose labels are capabilities of this agent
         #[arg(short, long)]
         agent: Option<String>,
+        /// Only tasks with any of these
         #[arg(short, long)]
         label: Vec<String>,
     },
@@ -56,18 +61,23 @@ pub(crate) enum Task {
     Claim(Claim),
     /// Let a lease last longer
     Renew {
+        /// The task
         id: Option<String>,
+        /// Who holds it
         #[arg(short, long)]
         agent: Option<String>,
-        #[arg(short, long, value_parser = seconds)]
+        /// How long from now, such as 15m, 1h30m or 45s
+        #[arg(short, long, value_name = "TIME", value_parser = seconds)]
         ttl: Option<u64>,
     },
     /// Give a task back
     Release {
+        /// The task
         id: String,
         /// The holder; whoever holds it if left out
         #[arg(short, long)]
         agent: Option<String>,
+        /// Why; it is told with the event
         #[arg(long)]
         reason: Option<String>,
     },
@@ -79,10 +89,12 @@ pub(crate) enum Task {
     Complete(Finish),
     /// Mark a task as deleted
     Delete {
+        /// The task
         id: String,
         /// Also everything that depends on it
         #[arg(long)]
         cascade: bool,
+        /// The agent that deletes it; a person if left out
         #[arg(short, long)]
         agent: Option<String>,
     },

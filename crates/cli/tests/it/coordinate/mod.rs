@@ -6,6 +6,7 @@ mod damage;
 mod keys;
 mod push;
 mod team;
+mod told;
 
 use std::{fs, thread};
 

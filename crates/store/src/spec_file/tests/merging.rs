@@ -92,6 +92,37 @@ fn a_real_conflict_leaves_markers_around_that_task_alone() {
 }
 
 #[test]
+fn only_what_contradicts_is_marked() {
+    let at = |hour: u8| Field::UpdatedAt(Some(format!("2026-01-01T{hour:02}:00:00Z")));
+    let base = edited(FILE, &[set("T1", vec![at(1)])]);
+    let labels = |word: &str| Field::Labels(vec!["b".into(), word.into()]);
+    let ours = edited(&base, &[set("T1", vec![Field::Title("Mine".into()), labels("x"), at(2)])]);
+    let done =
+        set("T1", vec![Field::Title("Theirs".into()), labels("y"), Field::Status(Status::Done), at(3)]);
+    let theirs = edited(&base, &[done]);
+    for (left, right, last) in [(&ours, &theirs, "Theirs"), (&theirs, &ours, "Mine")] {
+        let merged = merge(&base, left, right, &LABELS);
+        assert_eq!(merged.conflicts, 1, "{}", merged.text);
+        let start = merged.text.find("<<<<<<< main\n").unwrap();
+        let middle = merged.text.find("=======\n").unwrap();
+        let end = merged.text.find(">>>>>>> topic\n").unwrap();
+        assert!(merged.text[middle..end].contains(last), "{}", merged.text);
+        // With either answer it is a file that says all the rest.
+        for kept in [start + 13..middle, middle + 8..end] {
+            let text = format!("{}{}{}", &merged.text[..start], &merged.text[kept], &merged.text[end + 14..]);
+            let spec = read(&text).unwrap();
+            let first = task(&spec, "T1");
+            assert_eq!(first.status, Status::Done, "{text}");
+            assert!(
+                ["b", "x", "y"].iter().all(|label| first.labels.iter().any(|one| one == label)),
+                "{text}"
+            );
+            assert_eq!(first.updated_at.as_deref(), Some("2026-01-01T03:00:00Z"));
+        }
+    }
+}
+
+#[test]
 fn the_same_new_id_with_different_contents_is_a_conflict() {
     let other = Definition { title: "Other".into(), ..made("T11") };
     let (ours, theirs) = (edited(FILE, &[create("T11")]), edited(FILE, &[Edit::Create(Box::new(other))]));
