@@ -79,12 +79,15 @@ impl Engine {
         })
     }
 
-    /// Empties what agents did; with `hard` the tasks too. Event ids go on, so that no cursor points into the future.
+    /// Empties what agents did, statuses excepted, which `spec.yaml` keeps; with `hard` the tasks too. Event ids go on, so that no cursor points into the future.
     pub fn lodestar_reset(&self, hard: bool) -> Result<ResetReport, Error> {
         let preview = self.lodestar_reset_preview(hard)?;
         let board = self.board(None)?;
-        self.flush_board(&board)
-            .unwrap_or_else(|error| tracing::debug!(%error, "not flushed before the reset"));
+        match self.flush_board(&board) {
+            // The file is all that is left of a status: what it does not say yet would be lost.
+            Err(error) if !hard => return Err(error),
+            _ => {}
+        }
         let cleared = board.store.reset()?;
         if hard {
             board.spec.change::<Error>(|_| Ok(vec![Edit::Clear]))?;

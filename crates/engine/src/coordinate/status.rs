@@ -154,7 +154,10 @@ impl Engine {
     /// `lodestar://spec`: the file as it is.
     pub fn spec_text(&self) -> Result<String, Error> {
         let (root, _) = self.board_root(None)?;
-        let path = root.join(".lodestar").join("spec.yaml");
+        // A link or a folder in its place is refused here as everywhere: it may lead out of the repository.
+        let spec = becket_store::spec_file::SpecFile::new(&root.join(".lodestar"));
+        spec.stat()?;
+        let path = spec.path();
         let bytes = becket_project::files::read(&path, 64 * 1024 * 1024).map_err(|error| {
             Error::unavailable("spec_io", format!("{error}.")).with_hint("Check the file.").with_source(error)
         })?;

@@ -68,7 +68,7 @@ pub(crate) fn join(
         ..NewEvent::new(EventType::AgentJoined)
     })?;
     let agent = get(transaction, &id)?;
-    Ok(Joined { agent, lease_ttl_seconds: policy.lease.default, server_time: now.text() })
+    Ok(Joined { agent, lease_ttl_seconds: policy.lease.clamp(None), server_time: now.text() })
 }
 
 pub(crate) fn heartbeat(transaction: &mut dyn Transaction, agent: &AgentId) -> Result<Heartbeat> {

@@ -35,6 +35,11 @@ fn a_task_that_cannot_be_changed_in_place_holds_up_no_other_and_is_named() {
     let checks = found["data"]["checks"].as_array().unwrap();
     let told = checks.iter().find(|check| check["name"] == "statuses").unwrap_or_else(|| panic!("{found}"));
     assert_eq!(told["status"], "warn", "{found}");
+    let reset = lodestar(&repo, &["reset", "--force"]);
+    assert_eq!(
+        reset["data"]["code"], "spec_not_spliceable",
+        "a status that only the store knows is kept: {reset}"
+    );
     // As soon as the file allows it, it says so.
     repo.write(".lodestar/spec.yaml", written.replace("&two", "").replace("T3: *two", "T3: {title: c}"));
     let status = ask(&mut process, "lodestar_repo_status", json!({}));
@@ -287,4 +292,30 @@ fn a_clone_without_the_merge_driver_is_told_of_it() {
     repo.git(["config", "--remove-section", "merge.becket-spec"]);
     let found = lodestar(&repo, &["doctor"]);
     assert!(names(&found).contains(&"merge driver".to_owned()), "{found}");
+}
+
+#[test]
+fn a_link_in_the_place_of_the_file_is_followed_by_nobody() {
+    let repo = repository(1);
+    let secret = repo.home().root().join("secret.yaml");
+    std::fs::write(&secret, "project: {name: secret}\ntasks: {}\n").unwrap();
+    repo.remove(".lodestar/spec.yaml");
+    std::os::unix::fs::symlink(&secret, repo.path(".lodestar/spec.yaml")).unwrap();
+    let mut process = server(&repo);
+    let listed = process.call("lodestar_task_list", json!({}));
+    assert_eq!(listed["structuredContent"]["error"]["code"], "spec_not_a_file", "{listed}");
+    let read = process.request("resources/read", json!({"uri": "lodestar://spec"}));
+    assert!(!read.to_string().contains("secret}"), "{read}");
+    assert_eq!(read["error"]["data"]["code"], "spec_not_a_file", "{read}");
+}
+
+#[test]
+fn the_default_that_is_told_is_the_one_that_is_given() {
+    let repo = repository(1);
+    repo.write("becket.toml", "[coordinate]\nttl_seconds = 5\n");
+    let mut process = server(&repo);
+    let joined = ask(&mut process, "lodestar_agent_join", json!({}));
+    assert_eq!(joined["leaseDefaults"]["ttlSeconds"], 60, "{joined}");
+    let claim = json!({"taskId": "T0", "agentId": joined["agentId"]});
+    assert_eq!(ask(&mut process, "lodestar_task_claim", claim)["lease"]["ttlSeconds"], 60);
 }
