@@ -276,7 +276,7 @@ fn status(engine: &Engine) -> Result<Outcome, Error> {
     let status = match engine.lodestar_status(&BoardStatusRequest::default()) {
         Ok(status) => status,
         Err(error) if error.code() == "lodestar_missing" => {
-            return Ok(Outcome::new(json!({"initialized": false}), error.message().to_owned()).then(
+            return Ok(Outcome::new(json!({"initialized": false}), error.message()).then(
                 "init",
                 "init".to_owned(),
                 "Make .lodestar/ here",

@@ -155,7 +155,7 @@ impl Engine {
     pub fn spec_text(&self) -> Result<String, Error> {
         let (root, _) = self.board_root(None)?;
         // A link or a folder in its place is refused here as everywhere: it may lead out of the repository.
-        let spec = becket_store::spec_file::SpecFile::new(&root.join(".lodestar"));
+        let spec = becket_store::spec_file::SpecFile::new(root.join(".lodestar"));
         spec.stat()?;
         let path = spec.path();
         let bytes = becket_project::files::read(&path, 64 * 1024 * 1024).map_err(|error| {

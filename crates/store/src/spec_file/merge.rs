@@ -165,21 +165,19 @@ fn settled(before: &Definition, mine: &Definition, other: &Definition) -> (Vec<F
         progress(before, mine, other).unwrap_or_default(),
         progress(before, other, mine).unwrap_or_default(),
     );
-    let lists: [(fn(&Definition) -> &Vec<String>, fn(Vec<String>) -> Field); 4] = [
-        (|task| &task.labels, Field::Labels),
-        (|task| &task.locks, Field::Locks),
-        (|task| &task.depends_on, Field::DependsOn),
-        (|task| &task.acceptance_criteria, Field::AcceptanceCriteria),
-    ];
-    for (of, field) in lists {
-        let both = list(of(before), of(mine), of(other)).unwrap_or_else(|| of(mine).clone());
-        if both != *of(mine) {
-            sides.0.push(field(both.clone()));
+    let mut both = |field: fn(Vec<String>) -> Field, of: fn(&Definition) -> &Vec<String>| {
+        let all = list(of(before), of(mine), of(other)).unwrap_or_else(|| of(mine).clone());
+        if all != *of(mine) {
+            sides.0.push(field(all.clone()));
         }
-        if both != *of(other) {
-            sides.1.push(field(both));
+        if all != *of(other) {
+            sides.1.push(field(all));
         }
-    }
+    };
+    both(Field::Labels, |task| &task.labels);
+    both(Field::Locks, |task| &task.locks);
+    both(Field::DependsOn, |task| &task.depends_on);
+    both(Field::AcceptanceCriteria, |task| &task.acceptance_criteria);
     if other.updated_at > mine.updated_at {
         sides.0.push(Field::UpdatedAt(other.updated_at.clone()));
     } else if mine.updated_at > other.updated_at {
