@@ -7,6 +7,7 @@ pub mod counted;
 pub mod nearest;
 pub mod parts;
 pub mod repo_path;
+pub mod text;
 pub mod tokens;
 
 pub use clip::{Clip, clip};

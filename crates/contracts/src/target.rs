@@ -34,6 +34,8 @@ pub enum Reason {
     /// A package of the workspace does not export it.
     NotExported,
     InvalidSpecifier,
+    /// Only a part of it is written: `import(`./pages/${name}`)`.
+    DecidedAtRunTime,
 }
 
 impl Reason {
@@ -44,6 +46,7 @@ impl Reason {
             Reason::OutsideScanPath => "outside scan path",
             Reason::NotExported => "not exported by the package",
             Reason::InvalidSpecifier => "invalid specifier",
+            Reason::DecidedAtRunTime => "decided at run time",
         }
     }
 }

@@ -10,6 +10,7 @@ mod moved;
 mod passed_on;
 mod result;
 mod signature;
+mod told;
 mod types;
 mod verdict;
 
@@ -327,6 +328,9 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         // The props of a component are its parameters: they have been judged one by one.
         let known = !(old.props.is_empty() && new.props.is_empty());
         match (known, props.is_some()) {
+            (true, _) if told::other_ref(&old.signatures, &new.signatures) => {
+                Some((Verdict::Breaking, "what its ref holds changed".to_owned()))
+            }
             (true, true) => None,
             (true, false) => judged()
                 .then(|| (Verdict::Compatible, "it is declared otherwise, with the same props".to_owned())),

@@ -1,29 +1,90 @@
 //! Which new file is an old one under another path: by its text, else by what it promises, else by how much of that is
 //! the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::Contract;
+
+/// A name that more files than this export says nothing about which of them one is.
+const COMMON: usize = 40;
+/// How much of what a file promises may be gone.
+const MOST_LOST: usize = 40;
+/// The same where it is still called what it was.
+const MOST_LOST_OF_NAMESAKE: usize = 60;
 
 /// New path to old path. Each file is in one pair at most, the surest pairs first.
 pub(super) fn pair<'a>(gone: &[&'a Contract], new: &[&'a Contract]) -> BTreeMap<&'a str, &'a str> {
     let mut pairs = BTreeMap::new();
-    let mut taken = BTreeSet::new();
+    if gone.is_empty() || new.is_empty() {
+        return pairs;
+    }
+    let gone: Vec<Known<'a>> = gone.iter().map(|one| Known::of(one)).collect();
+    let by_key = Positions::of(&gone);
     let mut candidates: Vec<(Likeness, &str, &str)> = Vec::new();
-    for after in new {
-        for before in gone {
-            if let Some(likeness) = likeness(before, after) {
-                candidates.push((likeness, &after.entry_id, &before.entry_id));
+    for after in new.iter().map(|one| Known::of(one)) {
+        for before in by_key.like(&after).into_iter().filter_map(|at| gone.get(at)) {
+            if let Some(likeness) = likeness(before, &after) {
+                candidates.push((likeness, &after.contract.entry_id, &before.contract.entry_id));
             }
         }
     }
     candidates.sort();
+    let mut taken = BTreeSet::new();
     for (_, after, before) in candidates {
         if !pairs.contains_key(after) && taken.insert(before) {
             pairs.insert(after, before);
         }
     }
     pairs
+}
+
+/// A file with what it is known by.
+struct Known<'a> {
+    contract: &'a Contract,
+    /// Exported names with their signatures.
+    promises: BTreeMap<&'a str, String>,
+}
+
+impl<'a> Known<'a> {
+    fn of(contract: &'a Contract) -> Self {
+        let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
+        let promises = exported.map(|one| (one.name.as_str(), one.signatures.join(" "))).collect();
+        Self { contract, promises }
+    }
+
+    fn file_name(&self) -> &'a str {
+        self.contract.entry_id.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// Files by everything that can make them alike, so that not each is held against each.
+struct Positions<'a> {
+    by_hash: HashMap<&'a str, Vec<usize>>,
+    by_export: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Positions<'a> {
+    fn of(files: &[Known<'a>]) -> Self {
+        let mut positions = Self { by_hash: HashMap::new(), by_export: HashMap::new() };
+        for (at, file) in files.iter().enumerate() {
+            let hashes = [&file.contract.file_hash, &file.contract.semantic_hash];
+            for hash in hashes.into_iter().filter(|hash| !hash.is_empty()) {
+                positions.by_hash.entry(hash).or_default().push(at);
+            }
+            for name in file.promises.keys() {
+                positions.by_export.entry(name).or_default().push(at);
+            }
+        }
+        positions
+    }
+
+    fn like(&self, file: &Known<'_>) -> BTreeSet<usize> {
+        let hashes = [file.contract.file_hash.as_str(), file.contract.semantic_hash.as_str()];
+        let alike = hashes.iter().filter_map(|hash| self.by_hash.get(hash)).flatten();
+        let exporting = file.promises.keys().filter_map(|name| self.by_export.get(name));
+        let exporting = exporting.filter(|files| files.len() <= COMMON).flatten();
+        alike.chain(exporting).copied().collect()
+    }
 }
 
 /// The surest first.
@@ -34,24 +95,26 @@ enum Likeness {
     MostOfIt { percent_lost: usize },
 }
 
-fn likeness(before: &Contract, after: &Contract) -> Option<Likeness> {
-    let name = |contract: &Contract| contract.entry_id.rsplit('/').next().map(str::to_owned);
-    let other_name = name(before) != name(after);
-    if !before.file_hash.is_empty() && before.file_hash == after.file_hash {
+fn likeness(before: &Known<'_>, after: &Known<'_>) -> Option<Likeness> {
+    let other_name = before.file_name() != after.file_name();
+    let (old, new) = (before.contract, after.contract);
+    if !old.file_hash.is_empty() && old.file_hash == new.file_hash {
         return Some(Likeness::SameText { other_name });
     }
-    let promises = |contract: &Contract| -> BTreeSet<String> {
-        let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
-        exported.map(|one| format!("{} {}", one.name, one.signatures.join(" "))).collect()
-    };
-    let (old, new) = (promises(before), promises(after));
-    if old.is_empty() || new.is_empty() || before.kind != after.kind {
+    if before.promises.is_empty() || after.promises.is_empty() || old.kind != new.kind {
         return None;
     }
-    if before.semantic_hash == after.semantic_hash {
+    if old.semantic_hash == new.semantic_hash {
         return Some(Likeness::SamePromise { other_name });
     }
-    let (same, all) = (old.intersection(&new).count(), old.union(&new).count());
-    let percent_lost = 100 - same * 100 / all;
-    (percent_lost <= 40).then_some(Likeness::MostOfIt { percent_lost })
+    // What is exported under the same name, and looks otherwise now, is half the same.
+    let same: usize = before
+        .promises
+        .iter()
+        .filter_map(|(name, signature)| Some(if after.promises.get(name)? == signature { 2 } else { 1 }))
+        .sum();
+    let names: BTreeSet<&&str> = before.promises.keys().chain(after.promises.keys()).collect();
+    let percent_lost = 100 - same * 50 / names.len();
+    let bound = if other_name { MOST_LOST } else { MOST_LOST_OF_NAMESAKE };
+    (percent_lost <= bound).then_some(Likeness::MostOfIt { percent_lost })
 }

@@ -195,6 +195,35 @@ fn a_moved_file_is_the_same_file() {
 }
 
 #[test]
+fn a_file_that_moved_and_changed_is_judged_by_what_changed() {
+    let functions = |walk: &str| {
+        vec![
+            declaration("run", DeclarationKind::Function, "function run(): void"),
+            declaration("walk", DeclarationKind::Function, walk),
+            declaration("stand", DeclarationKind::Function, "function stand(): void"),
+        ]
+    };
+    let old = [contract("src/a.ts", functions("function walk(far: string): void"))];
+    let new = [contract("lib/b.ts", functions("function walk(far: number): void"))];
+    let comparison = compare(&side(&old), &side(&new));
+    assert_eq!(comparison.files.len(), 1);
+    assert_eq!(comparison.files[0].moved_from.as_deref(), Some("src/a.ts"));
+    let changed: Vec<_> = comparison.files[0].declarations.iter().map(|one| one.name.as_str()).collect();
+    assert!(changed.contains(&"walk") && !changed.contains(&"run"), "{changed:?}");
+
+    // With a single export it has to be called what it was.
+    let one =
+        |path: &str, text: &str| [contract(path, vec![declaration("run", DeclarationKind::Function, text)])];
+    let old = one("src/run.ts", "function run(far: string): void");
+    for (path, from) in [("lib/run.ts", Some("src/run.ts")), ("lib/other.ts", None)] {
+        let new = one(path, "function run(far: number): void");
+        let comparison = compare(&side(&old), &side(&new));
+        let found = comparison.files.iter().find(|file| file.entry_id == path).unwrap();
+        assert_eq!(found.moved_from.as_deref(), from, "{path}");
+    }
+}
+
+#[test]
 fn files_that_come_and_go() {
     let run = || vec![declaration("run", DeclarationKind::Function, "function run(): void")];
     let other = || vec![declaration("walk", DeclarationKind::Class, "class walk { }")];

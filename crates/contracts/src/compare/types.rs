@@ -181,6 +181,12 @@ fn parameter(text: &str, depth: usize) -> Parameter {
 }
 
 pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
+    // What is spread in, or is told by its name alone.
+    let is_bare = is_key(text) && (!text.starts_with('[') || text.ends_with(']'));
+    if text.starts_with("...") || is_bare {
+        let ty = Type::Text("any".to_owned());
+        return Some(Member { name: text.to_owned(), optional: false, readonly: false, ty });
+    }
     let (readonly, text) = match text.strip_prefix("readonly ") {
         Some(rest) => (true, rest),
         None => (false, text),

@@ -5,11 +5,9 @@ use serde::Serialize;
 use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
+use super::told::{INFERRED, gives, judge_marked};
 use super::types::{From, Parameter, is_same, parameters, parse, stands_for};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
-
-/// Said by a signature where nothing is annotated.
-const INFERRED: &str = "inferred";
 
 /// Ends the signature of a value that is its own type.
 const AS_CONST: &str = " as const";
@@ -110,8 +108,15 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         _ if matches!(text, "true" | "false") => Some("boolean"),
         _ => None,
     };
+    // What a value has to satisfy is not what it is.
+    let (was, is) = (satisfying(was), satisfying(is));
+    let frozen = was.strip_suffix(AS_CONST).zip(is.strip_suffix(AS_CONST));
+    let (before, after) = frozen.unwrap_or((was, is));
+    if let Some(judgement) = judge_marked(before, after).filter(|_| before != after) {
+        return judgement;
+    }
     // Each element of one is a type that others may name.
-    if let (Some(was), Some(is)) = (was.strip_suffix(AS_CONST), is.strip_suffix(AS_CONST)) {
+    if let Some((was, is)) = frozen {
         return if stands_for(&parse(is), &parse(was), From::Declaration) {
             compatible("it has what it had, and perhaps more")
         } else {
@@ -131,6 +136,17 @@ fn judge_value(was: &str, is: &str) -> Judgement {
     }
 }
 
+/// `{ a: number } satisfies Settings` without what it satisfies.
+fn satisfying(value: &str) -> &str {
+    const WORD: &str = " satisfies ";
+    let outside = |at: &usize| {
+        let before = &value[..*at];
+        before.matches(['{', '[', '(']).count() == before.matches(['}', ']', ')']).count()
+    };
+    let found = value.match_indices(WORD).map(|(at, _)| at).find(outside);
+    found.map_or(value, |at| &value[..at])
+}
+
 pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
     let renaming = match Renaming::between(&was.generics, &is.generics) {
         Ok(renaming) => renaming,
@@ -142,8 +158,7 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
         return breaking("it gives its result in another way");
     }
     let result = renaming.text(&is.result);
-    let narrower = stands_for(&parse(&result), &parse(&was.result), From::Declaration);
-    if was.result != result && (result == INFERRED || was.result != INFERRED && !narrower) {
+    if !gives(&was.result, &result) {
         return breaking("what it returns changed");
     }
     let takes = |text: &str| parameters(text, 0);

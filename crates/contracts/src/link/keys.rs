@@ -37,7 +37,7 @@ impl<'l> Expander<'l> {
     {
         let value = |name: &str| with_key(&mapped.value, &mapped.key, name);
         let source = match &mapped.keys {
-            TypeShape::Text(text) => text.strip_prefix("keyof ").filter(|name| !name.starts_with("typeof ")),
+            TypeShape::Text(text) => text.strip_prefix("keyof "),
             _ => None,
         };
         let Some(source) = source else {
@@ -50,11 +50,17 @@ impl<'l> Expander<'l> {
         };
         // Over the keys of another type members keep what that one says of them.
         let mut other = self.beside();
-        let reference = TypeShape::Reference { name: source.to_owned(), arguments: Vec::new() };
-        let variants = other.within(&reference, scope, arguments);
+        let variants = other.within(&named(source), scope, arguments);
         if !other.unresolved.is_empty() {
             return None;
         }
+        // What a parameter stands for says more than its name.
+        let value = |name: &str| match arguments.get(source).map(|bound| &bound.shape) {
+            Some(shape @ TypeShape::Query(_)) => {
+                value(name).replace(&format!("{source}['"), &format!("({})['", shape.text()))
+            }
+            _ => value(name),
+        };
         let member = |member: Member| {
             let written = value(&member.name);
             let kept = written == format!("{source}['{}']", member.name);
@@ -186,16 +192,23 @@ impl<'l> Expander<'l> {
                     _ => None,
                 }
             }
+            // `Keys & string`
+            TypeShape::Intersection(parts) => {
+                let is_any = |part: &&TypeShape| matches!(part, TypeShape::Text(text) if text == "string");
+                let mut rest = parts.iter().filter(|part| !is_any(part));
+                match (rest.next(), rest.next()) {
+                    (Some(only), None) => self.keys(only, of, scope, arguments),
+                    _ => None,
+                }
+            }
             // `keyof Other`: the keys of what can be expanded.
             TypeShape::Text(text) => {
-                // `keyof typeof value` has keys that only a compiler knows.
-                let name = text.strip_prefix("keyof ").filter(|name| !name.starts_with("typeof "))?;
+                let name = text.strip_prefix("keyof ")?;
                 if of.text() == name {
                     return Some(Keys::AllBut(BTreeSet::new()));
                 }
                 let mut other = self.beside();
-                let reference = TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
-                let variants = other.within(&reference, scope, arguments);
+                let variants = other.within(&named(name), scope, arguments);
                 if !other.unresolved.is_empty() {
                     return None;
                 }
@@ -203,6 +216,14 @@ impl<'l> Expander<'l> {
             }
             _ => None,
         }
+    }
+}
+
+/// A type by its name, or that of a value: `typeof sizes`.
+fn named(name: &str) -> TypeShape {
+    match name.strip_prefix("typeof ") {
+        Some(value) => TypeShape::Query(value.to_owned()),
+        None => TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() },
     }
 }
 

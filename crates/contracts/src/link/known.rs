@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::keys::{Keys, nothing_to_pick_from};
 use super::props::{Arguments, Bound, Expander, Variants, combine, plain, without_ref, written};
 use super::scope::{Found, Scope};
-use crate::model::{ConditionalType, DeclarationKind, Member, TypeShape};
+use crate::model::{ConditionalType, DeclarationDetail, DeclarationKind, Member, TypeShape};
 
 /// What the name of an HTML element is one of.
 const ELEMENT_TYPES: &[&str] =
@@ -88,7 +88,9 @@ impl<'l> Expander<'l> {
                 let (component, its_scope) = written(first?, scope, arguments);
                 let variants = match component {
                     TypeShape::Query(name) => match self.resolver.component_name(its_scope, name) {
-                        Found::Declared(..) => each(self, &Some),
+                        Found::Declared(_, one) if !matches!(one.detail, DeclarationDetail::Value(_)) => {
+                            each(self, &Some)
+                        }
                         _ => None,
                     },
                     _ => self.component_type(first?, scope, arguments),

@@ -196,6 +196,7 @@ impl<'l> Expander<'l> {
             TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
                 Found::Declared(file, declaration) => match &declaration.detail {
                     DeclarationDetail::Component(component) => self.component(component, file),
+                    DeclarationDetail::Value(members) => self.expand(members, file),
                     _ => self.unknown(format!("typeof {name}"), None),
                 },
                 Found::Outside(from) => self.unknown(format!("typeof {name}"), Some(from)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{Declaration, DeclarationKind, Route};
+use crate::model::{Declaration, DeclarationDetail, DeclarationKind, Route, RouteFramework, TypeShape};
 
 /// Routers that are mounted in each other, one after the other.
 const DEEPEST: usize = 6;
@@ -17,7 +17,12 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<Route> {
         return Vec::new();
     }
     let routes = within(scope, resolver, 0);
-    routes.into_iter().filter(Route::is_told).map(|route| Route { owner: String::new(), ..route }).collect()
+    // What a module of Nest leads to is told where a prefix is put before it.
+    let is_nest = |route: &Route| route.framework == RouteFramework::NestJs;
+    let prefixes =
+        scope.facts.routes.iter().any(|route| is_nest(route) && route.method == USE && route.is_told());
+    let routes = routes.into_iter().filter(|route| prefixes || route.file.is_none() || !is_nest(route));
+    routes.filter(Route::is_told).map(|route| Route { owner: String::new(), ..route }).collect()
 }
 
 /// As a file that mounts this one sees them, with what they are registered on.
@@ -166,10 +171,18 @@ fn router<'l>(
         let file = resolver.file(scope, specifier)?;
         return declared(file, resolver.exported(file, "default"));
     }
-    match resolver.name(scope, handler) {
-        Found::Declared(file, declaration) => Some(named(file, declaration)),
-        Found::Outside(_) | Found::Unknown => None,
+    let mut place = (scope, handler);
+    for _ in 0..DEEPEST {
+        let Found::Declared(file, declaration) = resolver.name(place.0, place.1) else { return None };
+        // `const api = users`
+        match &declaration.detail {
+            DeclarationDetail::Maker { gives: TypeShape::Query(other), takes, .. } if takes.is_empty() => {
+                place = (file, other);
+            }
+            _ => return Some(named(file, declaration)),
+        }
     }
+    None
 }
 
 fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l str, DeclarationKind) {

@@ -75,6 +75,8 @@ pub enum DeclarationDetail {
         takes: Vec<TypeShape>,
         gives: TypeShape,
     },
+    /// The members of an object that is a constant, for types that are made over them: `keyof typeof sizes`.
+    Value(TypeShape),
     /// The parameters of a hook, which the merged view shows as props, and the state that it keeps.
     Hook {
         parameters: TypeShape,

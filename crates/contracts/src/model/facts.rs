@@ -56,6 +56,11 @@ pub struct Import {
     pub line: u32,
 }
 
+impl Import {
+    /// Begins what is put into a specifier when the program runs: `./pages/${name}`.
+    pub const PUT_IN: &str = "${";
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportKind {

@@ -97,7 +97,7 @@ impl Engine {
         let root = reading.site.workspace.root.clone();
         let measured = |mode: CodeMode, style: Option<StyleMode>| {
             let options = ContextOptions { mode, style, ..base };
-            let source = |path: &str| written::read(&root.join(path));
+            let source = |path: &str| written::source(&root.join(path));
             let material = Material::of(&reading.index, &reading.site, options, None, &source);
             material.entries.iter().map(|entry| entry.measures.contract_tokens).sum::<usize>()
         };

@@ -106,7 +106,7 @@ impl Engine {
             if !looked_at || lock || file.stamp.size > LARGEST || file.path.ends_with(REPORT) {
                 continue;
             }
-            let Some(text) = written::read(&folder.join(&*file.path)) else { continue };
+            let Some(text) = written::source(&folder.join(&*file.path)) else { continue };
             scanned += 1;
             matches.extend(secrets::scan(&text).into_iter().map(|secret| SecretFinding {
                 file: file.path.to_string(),

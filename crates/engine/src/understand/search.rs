@@ -54,6 +54,7 @@ impl Engine {
             return Err(Error::invalid("invalid_arguments", "The query has no word to look for.")
                 .with_hint("Give a name, a part of one, or words that describe it."));
         }
+        let kind = request.kind.as_deref().map(known_kind).transpose()?;
         let limit = request.limit.unwrap_or(20).clamp(1, 200);
         let options = self
             .context_options(&ContextChoice { mode: Some("none".to_owned()), ..ContextChoice::default() })?;
@@ -68,7 +69,7 @@ impl Engine {
             .files()
             .iter()
             .filter(|file| site.holds(&file.path) && below(&file.path))
-            .flat_map(|file| matches_in(file.contract(), &request.query, &words, request.kind.as_deref()))
+            .flat_map(|file| matches_in(file.contract(), &request.query, &words, kind.as_deref()))
             .collect();
         results.sort_by(|left, right| {
             (right.score, &left.entry_id, left.line).cmp(&(left.score, &right.entry_id, right.line))
@@ -77,6 +78,36 @@ impl Engine {
         results.truncate(limit);
         Ok(SearchComponents { project_path: site.shown(), query: request.query.clone(), total, results })
     }
+}
+
+/// Kinds of files and of declarations.
+const KINDS: &[&str] = &[
+    "component",
+    "hook",
+    "function",
+    "class",
+    "interface",
+    "type",
+    "enum",
+    "constant",
+    "variable",
+    "namespace",
+    "react:component",
+    "react:hook",
+    "vue:component",
+    "vue:composable",
+    "node:api",
+    "node:cli",
+    "ts:module",
+];
+
+fn known_kind(kind: &str) -> Result<String, Error> {
+    let wanted = kind.trim().to_lowercase();
+    if KINDS.contains(&wanted.as_str()) {
+        return Ok(wanted);
+    }
+    Err(Error::invalid("invalid_arguments", format!("`{kind}` is no kind of file or declaration."))
+        .with_hint(format!("Leave it out, or give one of {}.", KINDS.join(", "))))
 }
 
 fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&str>) -> Vec<ComponentMatch> {
@@ -89,9 +120,9 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
         let signature = declaration.signatures.first();
         let (mut score, why) = score(
             &[
-                (6, "name", &declaration.name),
-                (2, "signature", signature.map_or("", String::as_str)),
-                (3, "doc", declaration.doc.as_deref().unwrap_or_default()),
+                Field { weight: 6, name: "name", text: &declaration.name },
+                Field { weight: 2, name: "signature", text: signature.map_or("", String::as_str) },
+                Field { weight: 3, name: "doc", text: declaration.doc.as_deref().unwrap_or_default() },
             ],
             query,
             words,
@@ -115,7 +146,10 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
     }
     if kind.is_none_or(|kind| kind == contract.kind.as_str()) {
         let (score, why) = score(
-            &[(4, "path", &contract.entry_id), (2, "description", &contract.description)],
+            &[
+                Field { weight: 4, name: "path", text: &contract.entry_id },
+                Field { weight: 2, name: "description", text: &contract.description },
+            ],
             query,
             words,
         );
@@ -135,44 +169,92 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
     found
 }
 
-/// A weight per field; a whole match counts most, then words, then parts of words.
-fn score(fields: &[(u32, &str, &str)], query: &str, words: &[String]) -> (u32, String) {
+/// A weight per field. Where the whole query is in one, that counts most; beside that each word counts where it fits best,
+/// and all of them the less the fewer of them are there.
+fn score(fields: &[Field<'_>], query: &str, words: &[String]) -> (u32, String) {
     let query = query.trim().to_lowercase();
-    let (mut total, mut reasons) = (0, Vec::new());
-    for (weight, name, text) in fields {
+    let mut reasons = Vec::new();
+    let mut best = vec![0; words.len()];
+    let mut total = 0;
+    for Field { weight, name, text } in fields {
         let lower = text.to_lowercase();
-        let own = words_of(text);
-        let (points, reason) = if lower == query {
-            (20, "is the query")
+        let whole = if lower == query {
+            Some((200, "is the query"))
         } else if lower.starts_with(&query) {
-            (12, "begins with the query")
+            Some((120, "begins with the query"))
         } else if lower.contains(&query) {
-            (8, "contains the query")
-        } else if words.iter().all(|word| own.contains(word)) {
-            (6, "has every word")
+            Some((80, "contains the query"))
         } else {
-            let some =
-                words.iter().filter(|word| own.iter().any(|known| known.starts_with(word.as_str()))).count();
-            (
-                u32::try_from(some).unwrap_or(0) * 2 / u32::try_from(words.len()).unwrap_or(1).max(1),
-                "has some of the words",
-            )
+            None
         };
-        if points > 0 {
-            total += points * weight;
-            reasons.push(format!("{name} {reason}"));
+        let own = words_of(text);
+        let mut found = Vec::new();
+        for (word, best) in words.iter().zip(&mut best) {
+            let fit = own.iter().map(|own| fit(word, own)).max().unwrap_or_default();
+            if fit > 0 {
+                found.push(word.as_str());
+                *best = (fit * weight).max(*best);
+            }
+        }
+        match whole {
+            Some((points, reason)) => {
+                total += points * weight;
+                reasons.push(format!("{name} {reason}"));
+            }
+            None if found.len() == words.len() => reasons.push(format!("{name} has every word")),
+            None if !found.is_empty() => reasons.push(format!("{name} has {}", found.join(", "))),
+            None => {}
         }
     }
-    (total, reasons.join("; "))
+    let count = |words: usize| u32::try_from(words).unwrap_or(u32::MAX);
+    let there = best.iter().filter(|best| **best > 0).count();
+    // Whoever asks with many words knows that some are not there; a single one of many says little.
+    let enough = total > 0 || there * 3 >= words.len();
+    let of_words = best.iter().sum::<u32>() * count(there) / count(words.len()).max(1);
+    (if enough { total + of_words } else { 0 }, reasons.join("; "))
 }
 
-/// Words, also those inside identifiers: `useToggleState` has three.
+/// A text that is looked at, and how much a word in it counts.
+struct Field<'a> {
+    weight: u32,
+    name: &'static str,
+    text: &'a str,
+}
+
+/// How well a word of the query is met by one of a text: itself, as a beginning, in another form, or inside.
+fn fit(word: &str, own: &str) -> u32 {
+    if word == own {
+        10
+    } else if own.starts_with(word) {
+        6
+    } else if own.len() >= 4 && word.starts_with(own) || stem(word) == stem(own) {
+        5
+    } else if word.len() >= 3 && own.contains(word) {
+        3
+    } else {
+        0
+    }
+}
+
+/// The beginning that forms of a word share: `validate`, `validates`, `validation`.
+fn stem(word: &str) -> &str {
+    const ENDINGS: &[&str] = &[
+        "ations", "ation", "ators", "ating", "ator", "ates", "ated", "ate", "ings", "ing", "ers", "ies",
+        "es", "ed", "er", "s", "e", "y",
+    ];
+    let shorter = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|rest| rest.len() >= 4));
+    shorter.unwrap_or(word)
+}
+
+/// Words, also those inside identifiers: `useToggleState` has three, `HTMLElement` two.
 fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut previous_lower = false;
-    for letter in text.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && previous_lower) {
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let ends_acronym = letter.is_uppercase() && letters.peek().is_some_and(|next| next.is_lowercase());
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && (previous_lower || ends_acronym)) {
             words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
         }
         if letter.is_alphanumeric() {
@@ -182,4 +264,44 @@ fn words_of(text: &str) -> Vec<String> {
     }
     words.extend((!word.is_empty()).then_some(word));
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(name: &str, doc: &str, query: &str) -> u32 {
+        let fields =
+            [Field { weight: 6, name: "name", text: name }, Field { weight: 3, name: "doc", text: doc }];
+        score(&fields, query, &words_of(query)).0
+    }
+
+    #[test]
+    fn identifiers_come_apart_into_words() {
+        assert_eq!(words_of("useToggleState"), ["use", "toggle", "state"]);
+        assert_eq!(words_of("HTMLElement2 parseURL"), ["html", "element2", "parse", "url"]);
+    }
+
+    #[test]
+    fn more_words_and_better_ones_count_more() {
+        let query = "validate login form errors";
+        let all = scored("validateLoginForm", "Collects the errors.", query);
+        let three = scored("validateLoginForm", "", query);
+        let two = scored("loginForm", "", query);
+        let other_forms = scored("loginValidation", "", query);
+        let one_of_four = scored("loginPage", "", query);
+        assert!(
+            all > three && three > two && two > other_forms && other_forms > 0,
+            "{all} {three} {two} {other_forms}"
+        );
+        assert_eq!(one_of_four, 0, "one word of many says little");
+    }
+
+    #[test]
+    fn the_whole_query_in_a_name_counts_most() {
+        let exact = scored("Button", "", "button");
+        assert!(exact > scored("ButtonGroup", "", "button"));
+        assert!(scored("ButtonGroup", "", "button") > scored("IconButton", "", "button"));
+        assert!(scored("IconButton", "", "button") > scored("Link", "Looks like a button.", "button"));
+    }
 }

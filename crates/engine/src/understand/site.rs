@@ -170,7 +170,7 @@ impl Engine {
         let previous =
             kept().iter().find(|(known, _)| *known == key).map(|(_, material)| Arc::clone(material));
         let root = &site.workspace.root;
-        let source = |path: &str| written::read(&root.join(path));
+        let source = |path: &str| written::source(&root.join(path));
         let previous = previous.as_deref().map(Previous::Material).or(last.map(Previous::Remembered));
         let material = Arc::new(Material::of(index, site, options, previous, &source));
         let mut kept = kept();

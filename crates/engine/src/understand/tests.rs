@@ -242,6 +242,18 @@ fn search_and_impact_say_why() {
     assert_eq!(found.results[0].name.as_deref(), Some("format"));
     assert!(found.results[0].why.contains("name is the query"), "{}", found.results[0].why);
 
+    let of_kind = |kind: &str| {
+        let (query, kind) = ("format".to_owned(), Some(kind.to_owned()));
+        engine.search_components(&SearchComponentsRequest {
+            query,
+            kind,
+            ..SearchComponentsRequest::default()
+        })
+    };
+    assert!(of_kind("Function").unwrap().results.iter().all(|one| one.kind == "function"));
+    let refused = of_kind("funktion").unwrap_err();
+    assert!(refused.hint().is_some_and(|hint| hint.contains("function")), "{refused}");
+
     let impact = |target: &str| {
         engine.impact(&ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() })
     };
@@ -252,6 +264,28 @@ fn search_and_impact_say_why() {
     assert_eq!(impact("src/money.ts#fromat").unwrap_err().code(), "unknown_export");
     assert_eq!(impact("money.ts").unwrap_err().code(), "unknown_file");
     assert_eq!(impact("../outside.ts").unwrap_err().kind(), crate::ErrorKind::Denied);
+}
+
+#[test]
+fn sources_in_other_encodings_are_read_written_out_and_searched() {
+    let repo = shop();
+    let key = "AKIAIOSFODNN7QWERTYU";
+    let text = format!("export const grüße: string = 'ü';\nconst id = '{key}';\n");
+    let wide: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    fs_err::write(repo.root().join("src/wide.ts"), wide).unwrap();
+    let mut mended = b"export const ok = 1; // caf\xe9\n".to_vec();
+    mended.extend_from_slice(format!("const id = '{key}';\n").as_bytes());
+    fs_err::write(repo.root().join("src/latin.ts"), mended).unwrap();
+    let engine = engine(&repo);
+    let choice = ContextChoice { mode: Some("full".to_owned()), ..ContextChoice::default() };
+    engine.refresh_snapshot(&RefreshRequest { choice, ..RefreshRequest::default() }).unwrap();
+    let written = repo.read("src/context.json");
+    assert!(written.contains("grüße"), "{written}");
+    assert!(written.contains("export const ok = 1; // caf\u{fffd}"), "{written}");
+    assert!(!written.contains("appears to be binary") && !written.contains(key), "{written}");
+    let report = engine.security_scan(&ScanRequest { path: None, keep_report: false }).unwrap();
+    assert_eq!(report.files_with_secrets, ["src/latin.ts", "src/wide.ts"]);
 }
 
 #[test]

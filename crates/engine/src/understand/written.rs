@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use becket_base::Timestamp;
+use becket_base::text::decoded;
 use becket_contracts::bundle::Missing;
 use becket_contracts::model::{Contract, SchemaVersion};
 use becket_contracts::render::{
@@ -348,6 +349,11 @@ pub(super) fn read_index(folder: &Path) -> Option<IndexFile> {
 pub(super) fn read(path: &Path) -> Option<String> {
     let bytes = files::read(path, LARGEST).ok()??;
     String::from_utf8(bytes).ok()
+}
+
+/// The text of a source as its facts were read from it, whatever bytes it has.
+pub(super) fn source(path: &Path) -> Option<String> {
+    Some(decoded(&files::read(path, LARGEST).ok()??).into_owned())
 }
 
 /// What the files of a folder hold, by entry id.

@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use becket_base::text::decoded;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
 use becket_contracts::model::{Declaration, DeclarationDetail, DeclarationKind, LocalFacts};
@@ -20,7 +21,7 @@ use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 12");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 13");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,8 +99,7 @@ thread_local! {
 impl Local {
     /// Reads source text, whose hash is at hand; anything that is not UTF-8 in it is replaced.
     pub(super) fn parse(path: &str, bytes: &[u8], content: &Hash) -> Self {
-        // A text that is sound, as almost all are, is checked much faster than one is mended.
-        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        let text = decoded(bytes);
         Self {
             facts: facts(path, &text),
             file_hash: match text {
@@ -114,8 +114,7 @@ impl Local {
 
 /// What files say by themselves, each with its path and bytes, in their order. Nothing is remembered.
 pub fn facts_of(files: &[(&str, &[u8])]) -> Vec<LocalFacts> {
-    let read =
-        || files.par_iter().map(|(path, bytes)| facts(path, &String::from_utf8_lossy(bytes))).collect();
+    let read = || files.par_iter().map(|(path, bytes)| facts(path, &decoded(bytes))).collect();
     match threads() {
         Some(pool) => pool.install(read),
         None => read(),

@@ -12,6 +12,7 @@ mod tsconfig;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use becket_contracts::model::Import;
 use becket_contracts::target::{Reason, Target};
 
 use self::exported::Exported;
@@ -85,6 +86,10 @@ impl Resolver {
 
     /// Where `specifier` leads, said in the file `from`.
     pub fn resolve(&self, from: &str, specifier: &str) -> Target {
+        // What is put together when the program runs: only then there is a name to look for.
+        if specifier.contains(Import::PUT_IN) {
+            return Target::Unresolved(Reason::DecidedAtRunTime);
+        }
         // Bundlers append a query and prepend loaders; neither is part of the name.
         let name = specifier.rsplit('!').next().unwrap_or(specifier);
         let name = name.split_once('?').map_or(name, |(name, _)| name);

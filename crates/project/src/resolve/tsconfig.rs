@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use becket_base::text::decoded;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 
@@ -183,7 +184,7 @@ impl Reader<'_> {
         let Some(bytes) = self.contents.read(path).filter(|_| depth < LONGEST_CHAIN) else {
             return Vec::new();
         };
-        let text = String::from_utf8_lossy(&bytes);
+        let text = decoded(&bytes);
         let options = jsonc_parser::ParseOptions::default();
         let value: Value = jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options)
             .unwrap_or_default();

@@ -14,6 +14,7 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
+use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::print::{INFERRED, Print, literal_type, qualifier};
@@ -103,7 +104,7 @@ impl Props {
     }
 
     /// The prop that an expression names: `onPress`, `props.onPress`, `this.props.onPress`.
-    fn named(&self, expression: &Expression<'_>) -> Option<String> {
+    pub(super) fn named(&self, expression: &Expression<'_>) -> Option<String> {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => self.names.get(name.name.as_str()).cloned(),
             Expression::StaticMemberExpression(member) => self.member(member),
@@ -148,7 +149,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.body.has_jsx |= name == "createElement";
             self.file.style.call(name, call);
         }
-        if let Some(specifier) = required(call) {
+        if let Some(specifier) = required(self.print, call) {
             self.load(specifier, ImportKind::Require, Vec::new(), call.span);
         }
         if let Some(prop) = self.body.props.named(&call.callee) {
@@ -240,10 +241,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
-        if let Some(specifier) = text_of(&import.source) {
-            let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
-            self.load(specifier, ImportKind::Dynamic, vec![all], import.span);
-        }
+        let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
+        let specifier = specifier(self.print, &import.source);
+        self.load(specifier, ImportKind::Dynamic, vec![all], import.span);
         walk::walk_import_expression(self, import);
     }
 
@@ -304,7 +304,7 @@ impl Walk<'_, '_, '_> {
     /// `const { a } = require('x')` names what it takes; the call itself is found when it is walked.
     fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
         let Expression::CallExpression(call) = init.get_inner_expression() else { return };
-        let Some(specifier) = required(call) else { return };
+        let Some(specifier) = required(self.print, call) else { return };
         let name = |imported: &str, local: &str| ImportedName {
             imported: imported.to_owned(),
             local: local.to_owned(),
@@ -411,7 +411,8 @@ fn initial_type(print: Print<'_, '_>, value: &Expression<'_>) -> String {
     }
 }
 
-fn required(call: &CallExpression<'_>) -> Option<String> {
+/// What `require(…)` names. One that is handed something without a text in it may be anybody's.
+fn required(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<String> {
     let requires = match &call.callee {
         Expression::Identifier(name) => name.name == "require",
         Expression::StaticMemberExpression(member) => {
@@ -420,7 +421,33 @@ fn required(call: &CallExpression<'_>) -> Option<String> {
         _ => false,
     };
     let first = call.arguments.first().and_then(Argument::as_expression).filter(|_| requires)?;
-    text_of(first)
+    let says_something = text_of(first).is_some()
+        || matches!(
+            first.get_inner_expression(),
+            Expression::TemplateLiteral(_) | Expression::BinaryExpression(_)
+        );
+    says_something.then(|| specifier(print, first))
+}
+
+/// The name of a module, with what is only known when the program runs as it is written, in `${}`.
+fn specifier(print: Print<'_, '_>, expression: &Expression<'_>) -> String {
+    match expression.get_inner_expression() {
+        Expression::StringLiteral(text) => text.value.to_string(),
+        Expression::TemplateLiteral(template) => {
+            let mut text = String::new();
+            for (at, quasi) in template.quasis.iter().enumerate() {
+                text.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
+                if let Some(part) = template.expressions.get(at) {
+                    text.push_str(&specifier(print, part));
+                }
+            }
+            text
+        }
+        Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+            specifier(print, &sum.left) + &specifier(print, &sum.right)
+        }
+        other => format!("{}{}}}", Import::PUT_IN, print.short(other)),
+    }
 }
 
 pub(super) fn tag_name(name: &JSXElementName<'_>) -> String {

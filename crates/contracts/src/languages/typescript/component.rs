@@ -10,6 +10,7 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
 use super::jsdoc::Said;
+use super::maker;
 use super::print::{Print, type_name};
 use super::shape;
 use crate::model::{COMPONENT_TYPES, CallShape, ComponentFacts, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -162,6 +163,16 @@ pub(super) fn is_component_name(name: &str) -> bool {
 pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnotation<'_>>) -> bool {
     is_component_name(name)
         && (body.has_jsx || body.calls_hooks || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
+}
+
+/// As [`renders`], also for one that gives back what stands inside of it: `({ children }) => children`.
+pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+    renders(name, body, callable.returned())
+        || is_component_name(name)
+            && callable.returned().is_none()
+            && maker::last(callable)
+                .and_then(|last| body.props.named(last))
+                .is_some_and(|prop| prop == "children")
 }
 
 pub(super) fn is_element(ty: &TSType<'_>) -> bool {

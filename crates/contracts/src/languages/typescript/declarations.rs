@@ -176,8 +176,9 @@ impl<'a> Collector<'_, '_, 'a> {
         let callable = Callable::Function(function);
         let body = callable.walk(print, self.file);
         let known = if name == DEFAULT { "Default" } else { name.as_str() };
-        let maker = maker::of(print, callable, &body);
-        let (kind, detail) = if maker.is_none() && component::renders(known, &body, callable.returned()) {
+        let maker =
+            maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
+        let (kind, detail) = if maker.is_none() && component::is_component(known, &body, callable) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
         } else {
@@ -342,7 +343,8 @@ impl<'a> Collector<'_, '_, 'a> {
         if let Some(callable) = Callable::of(value) {
             let body = callable.walk(print, self.file);
             let maker = maker::of(print, callable, &body);
-            let renders = maker.is_none() && component::renders(&known, &body, callable.returned());
+            let maker = maker.filter(|maker| !maker::renders(&known, &body, callable, maker));
+            let renders = maker.is_none() && component::is_component(&known, &body, callable);
             let is_component = annotated.is_component() || renders;
             let (kind, detail) = if is_component && component::is_component_name(&known) {
                 let form = form.unwrap_or(match callable {
@@ -396,10 +398,13 @@ impl<'a> Collector<'_, '_, 'a> {
                 let parameters = TypeShape::Object(Vec::new());
                 (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: Vec::new() })
             }
-            _ => match said {
-                Some(said) => (variable_kind(keyword), component(Some(component::as_said(said, None)))),
-                None => (variable_kind(keyword), maker::alias(value).unwrap_or_default()),
-            },
+            _ => {
+                let said = said.map(|said| component(Some(component::as_said(said, None))));
+                let is_seen = keyword == "const" && self.exported.contains(name.as_str());
+                let members = || is_seen.then(|| shape::of_value(print, value)).flatten();
+                let detail = said.or_else(|| members().map(DeclarationDetail::Value));
+                (variable_kind(keyword), detail.or_else(|| maker::alias(value)).unwrap_or_default())
+            }
         };
         self.push(name, kind, signature, span, detail);
     }

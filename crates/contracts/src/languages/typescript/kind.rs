@@ -3,7 +3,7 @@
 use super::body::{FileUse, is_hook};
 use super::modules::Modules;
 use super::routes::Routes;
-use crate::model::{Declaration, DeclarationKind, ExportOrigin, Import, Kind};
+use crate::model::{Declaration, DeclarationKind, ExportOrigin, Import, Kind, Route, RouteFramework};
 
 /// Packages that nothing but a command line uses.
 const COMMAND_LINE: &[&str] = &[
@@ -30,7 +30,9 @@ pub(super) fn of(
     file: &FileUse,
     routes: &Routes,
 ) -> Kind {
-    if !routes.table.is_empty() || routes.is_controller {
+    // A module of Nest leads to what answers, and answers nothing itself.
+    let answers = |route: &Route| route.framework != RouteFramework::NestJs || route.is_told();
+    if routes.table.iter().any(answers) || routes.is_controller {
         return Kind::NodeApi;
     }
     let declares = |kind: DeclarationKind| declarations.iter().any(|declaration| declaration.kind == kind);

@@ -47,6 +47,27 @@ pub(super) fn of(
     Some(DeclarationDetail::Maker { takes: takes.collect(), gives, parameters })
 }
 
+/// Whether a function that gives what some call gives is a component itself, and that what it renders: by its name, and by
+/// hooks that it calls or props that it takes apart.
+pub(super) fn renders(
+    name: &str,
+    body: &BodyUse,
+    callable: Callable<'_, '_>,
+    maker: &DeclarationDetail,
+) -> bool {
+    let DeclarationDetail::Maker { gives: TypeShape::Reference { name: said, arguments }, .. } = maker else {
+        return false;
+    };
+    let is_guess = said == TypeShape::CAST && matches!(arguments.as_slice(), [TypeShape::Call(_)]);
+    let takes_props = match callable.parameters().items.first() {
+        Some(first) => first.pattern.is_object_pattern(),
+        None => true,
+    };
+    is_guess
+        && component::renders(name, body, callable.returned())
+        && (body.calls_hooks || takes_props && body.has_jsx)
+}
+
 /// `const polymorphic = createPolymorphicComponent`: what the other one gives.
 pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
     let Expression::Identifier(other) = value.get_inner_expression() else { return None };
@@ -249,7 +270,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
                     None => otherwise,
                 }
             }
-            _ => Callable::of(expression).filter(|inner| renders(*inner)).map(|inner| self.function(inner)),
+            _ => Callable::of(expression).filter(|inner| has_jsx(*inner)).map(|inner| self.function(inner)),
         }
     }
 
@@ -258,7 +279,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             return Some(of_props(Some(props)));
         }
         match wrapped.inner {
-            Inner::Callable(inner) if wrapped.form != ComponentForm::Wrapped || renders(inner) => {
+            Inner::Callable(inner) if wrapped.form != ComponentForm::Wrapped || has_jsx(inner) => {
                 Some(self.function(inner))
             }
             Inner::Class(class) => self.of_class(class),
@@ -282,7 +303,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
         self.callable.statements().iter().find_map(|statement| match statement {
             Statement::FunctionDeclaration(function) if function.name().is_some_and(|own| own == name) => {
                 let inner = Callable::Function(function);
-                renders(inner).then(|| self.function(inner))
+                has_jsx(inner).then(|| self.function(inner))
             }
             Statement::ClassDeclaration(class) if class.id.as_ref().is_some_and(|id| id.name == name) => {
                 self.of_class(class)
@@ -337,7 +358,7 @@ fn of_props(props: Option<TypeShape>) -> TypeShape {
 }
 
 /// What a function returns at its end.
-fn last<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
+pub(super) fn last<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
     match callable.statements().last() {
         Some(Statement::ReturnStatement(returned)) => returned.argument.as_ref(),
         Some(_) => None,
@@ -345,7 +366,7 @@ fn last<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
     }
 }
 
-fn renders(callable: Callable<'_, '_>) -> bool {
+fn has_jsx(callable: Callable<'_, '_>) -> bool {
     let mut found = Jsx(false);
     for statement in callable.statements() {
         found.visit_statement(statement);

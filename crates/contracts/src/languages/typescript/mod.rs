@@ -17,6 +17,7 @@ mod shape;
 mod signature;
 mod source;
 mod style;
+mod value;
 mod vue;
 
 use std::borrow::Cow;

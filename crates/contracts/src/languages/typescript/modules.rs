@@ -270,6 +270,29 @@ impl Modules {
     }
 }
 
+/// What is declared at the top of a file, exported in place or not.
+pub(super) fn declared<'x, 'a>(program: &'x Program<'a>) -> impl Iterator<Item = &'x Declaration<'a>> {
+    program.body.iter().filter_map(|statement| match statement {
+        Statement::ExportDeclaration(export) => Some(&export.declaration),
+        other => other.as_declaration(),
+    })
+}
+
+/// Constants at the top of a file that have a name and a value.
+pub(super) fn constants<'x, 'a>(
+    program: &'x Program<'a>,
+) -> impl Iterator<Item = (&'x str, &'x Expression<'a>)> {
+    let variables = declared(program).filter_map(|declaration| match declaration {
+        Declaration::VariableDeclaration(variables) if variables.kind.is_const() => Some(variables),
+        _ => None,
+    });
+    let declarators = variables.flat_map(|variables| &variables.declarations);
+    declarators.filter_map(|one| match (&one.id, &one.init) {
+        (BindingPattern::BindingIdentifier(name), Some(init)) => Some((name.name.as_str(), init)),
+        _ => None,
+    })
+}
+
 /// What a statement of a `CommonJS` module exports.
 pub(super) enum CommonJs<'x, 'a> {
     Named(String, Option<&'x Expression<'a>>),

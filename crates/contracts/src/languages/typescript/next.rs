@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oxc_ast::ast::{Declaration, Expression, ObjectPropertyKind, Program, Statement};
+use oxc_ast::ast::{Expression, ObjectPropertyKind, Program};
 use serde_json::{Value, json};
 
 use super::body::text_of;
-use super::modules::Modules;
+use super::modules::{self, Modules};
 use super::print::Print;
 use crate::model::{Directive, NextExports, NextMetadata};
 
@@ -61,24 +61,15 @@ pub(super) fn exports(
 }
 
 fn metadata(program: &Program<'_>, print: Print<'_, '_>) -> BTreeMap<String, Value> {
-    let mut found = BTreeMap::new();
-    for statement in &program.body {
-        let declaration = match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other => other.as_declaration(),
-        };
-        let Some(Declaration::VariableDeclaration(variables)) = declaration else { continue };
-        for declarator in &variables.declarations {
-            let is_metadata = declarator.id.get_identifier_name().is_some_and(|name| name == "metadata");
-            let Some(init) = declarator.init.as_ref().filter(|_| is_metadata) else { continue };
-            let Expression::ObjectExpression(object) = init.get_inner_expression() else { continue };
-            for property in object.properties.iter().filter_map(ObjectPropertyKind::as_property) {
-                let key = print.key(&property.key, property.computed);
-                found.insert(key, literal(print, &property.value));
-            }
-        }
-    }
-    found
+    let object = modules::constants(program).find_map(|(name, value)| match value.get_inner_expression() {
+        Expression::ObjectExpression(object) if name == "metadata" => Some(object),
+        _ => None,
+    });
+    let properties = object.into_iter().flat_map(|object| &object.properties);
+    let properties = properties.filter_map(ObjectPropertyKind::as_property);
+    properties
+        .map(|property| (print.key(&property.key, property.computed), literal(print, &property.value)))
+        .collect()
 }
 
 fn literal(print: Print<'_, '_>, value: &Expression<'_>) -> Value {

@@ -1,9 +1,9 @@
 //! Types as shapes: what `link` needs to know which props a component takes.
 
 use oxc_ast::ast::{
-    FormalParameters, PropertyKey, TSInterfaceDeclaration, TSLiteral, TSMappedTypeModifierOperator,
-    TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration, TSTypeAnnotation,
-    TSTypeParameterDeclaration, TSTypeQueryExprName,
+    Expression, FormalParameters, ObjectPropertyKind, PropertyKey, TSInterfaceDeclaration, TSLiteral,
+    TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
 
@@ -15,6 +15,8 @@ use crate::model::{
 
 /// Deeper shapes are text: no props are declared like that, and stored shapes must be readable again.
 const DEEPEST: usize = 24;
+/// Larger objects are data: no type is made over their keys.
+const MOST_MEMBERS: usize = 100;
 
 pub(super) fn of_type(print: Print<'_, '_>, ty: &TSType<'_>) -> TypeShape {
     at_depth(print, ty, 0)
@@ -44,6 +46,38 @@ pub(super) fn of_interface(
         TypeShape::Intersection(parents.chain(std::iter::once(own)).collect())
     };
     DeclarationDetail::Shape { parameters: parameters(print, interface.type_parameters.as_deref()), shape }
+}
+
+/// The members of an object that is written in place, by name; what is spread in is another value.
+pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::ObjectExpression(object) = value.get_inner_expression() else { return None };
+    if object.properties.len() > MOST_MEMBERS {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut own = Vec::new();
+    for property in &object.properties {
+        match property {
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                let Expression::Identifier(other) = &spread.argument else { return None };
+                parts.push(TypeShape::Query(other.name.to_string()));
+            }
+            ObjectPropertyKind::ObjectProperty(property) if property.computed => return None,
+            ObjectPropertyKind::ObjectProperty(property) => own.push(Member {
+                name: prop_name(print, &property.key, false),
+                kind: MemberKind::Property,
+                text: String::new(),
+                optional: false,
+                doc: None,
+            }),
+        }
+    }
+    let own = TypeShape::Object(own);
+    Some(if parts.is_empty() {
+        own
+    } else {
+        TypeShape::Intersection(parts.into_iter().chain([own]).collect())
+    })
 }
 
 pub(super) fn members(print: Print<'_, '_>, signatures: &[TSSignature<'_>]) -> Vec<Member> {

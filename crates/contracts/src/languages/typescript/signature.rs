@@ -2,9 +2,8 @@
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, Class, ClassElement, Declaration, Expression, Function, MethodDefinitionKind,
-    MethodDefinitionType, ObjectExpression, ObjectPropertyKind, PropertyDefinitionType, Statement,
-    TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
-    VariableDeclarator,
+    MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility, TSEnumDeclaration,
+    TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
 use oxc_span::GetSpan;
 
@@ -12,11 +11,8 @@ use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, type_name};
+use super::value::LONGEST_LITERAL;
 
-/// Longer literals are data, not a promise that anybody reads.
-const LONGEST_LITERAL: usize = 60;
-/// Longer objects are data, too.
-const LONGEST_OBJECT: usize = 240;
 /// The members of longer namespaces are known by their names.
 const LONGEST_NAMESPACE: usize = 1000;
 
@@ -47,7 +43,10 @@ impl Print<'_, '_> {
         };
         let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
         let mark = if returns.is_some() || parameters != plain { jsdoc::MARK } else { "" };
-        let returned = returns.unwrap_or_else(|| self.annotation_or(callable.returned(), INFERRED));
+        let returned = returns.unwrap_or_else(|| match callable.returned() {
+            Some(declared) => self.annotation(declared),
+            None => self.given(callable),
+        });
         (parameters, returned, mark)
     }
 
@@ -284,81 +283,6 @@ impl Print<'_, '_> {
             },
             Some(_) => format!("{keyword} {name}: {INFERRED}"),
         }
-    }
-
-    /// The type of a value as far as its own text says it.
-    pub(super) fn value_type(self, value: &Expression<'_>) -> String {
-        match value {
-            Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow),
-            Expression::FunctionExpression(function) => self.function_value(function),
-            Expression::TSAsExpression(cast) if !cast.type_annotation.is_const_type_reference() => {
-                self.ty(&cast.type_annotation)
-            }
-            Expression::TSTypeAssertion(cast) => self.ty(&cast.type_annotation),
-            Expression::TSSatisfiesExpression(cast) => {
-                format!("{INFERRED} satisfies {}", self.ty(&cast.type_annotation))
-            }
-            Expression::NewExpression(new) => match &new.callee {
-                Expression::Identifier(name) => {
-                    format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
-                }
-                _ => INFERRED.to_owned(),
-            },
-            Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
-            Expression::TSAsExpression(cast) => match self.constant(&cast.expression) {
-                Some(text) if text.len() <= LONGEST_OBJECT => format!("{text} as const"),
-                _ if literal_type(&cast.expression).is_some() => self.value_type(&cast.expression),
-                _ => format!("{} as const", self.value_type(&cast.expression)),
-            },
-            Expression::ObjectExpression(object) => self.object(object).unwrap_or(INFERRED.to_owned()),
-            other => literal_type(other).unwrap_or(INFERRED).to_owned(),
-        }
-    }
-
-    /// A value that is its own type, as `as const` makes it: its elements are what others know it by.
-    fn constant(self, value: &Expression<'_>) -> Option<String> {
-        match value.get_inner_expression() {
-            Expression::ArrayExpression(array) => {
-                let each = array.elements.iter().map(|element| self.constant(element.as_expression()?));
-                Some(format!("[{}]", each.collect::<Option<Vec<_>>>()?.join(", ")))
-            }
-            Expression::ObjectExpression(object) => {
-                let each = object.properties.iter().map(|property| {
-                    let property = property.as_property().filter(|property| !property.computed)?;
-                    Some(format!("{}: {}", self.key(&property.key, false), self.constant(&property.value)?))
-                });
-                let each = each.collect::<Option<Vec<_>>>()?;
-                Some(if each.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", each.join("; ")) })
-            }
-            other => {
-                let fits = literal_type(other).is_some() && other.span().size() as usize <= LONGEST_LITERAL;
-                if fits { Some(self.short(other)) } else { Some(self.value_type(other)) }
-            }
-        }
-    }
-
-    /// The members of an object that is written in place: with what each of them is, or where that is long, by name.
-    fn object(self, object: &ObjectExpression<'_>) -> Option<String> {
-        let mut names = Vec::new();
-        let mut members = Vec::new();
-        for property in &object.properties {
-            let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
-            if property.computed {
-                return None;
-            }
-            let name = self.key(&property.key, false);
-            let value = match &property.value {
-                Expression::ObjectExpression(_) => "{ … }".to_owned(),
-                value => self.value_type(value),
-            };
-            members.push(format!("{name}: {value}"));
-            names.push(name);
-        }
-        let whole = |parts: &[String], by: &str| match parts {
-            [] => "{}".to_owned(),
-            parts => format!("{{ {} }}", parts.join(by)),
-        };
-        [whole(&members, "; "), whole(&names, ", ")].into_iter().find(|text| text.len() <= LONGEST_OBJECT)
     }
 
     /// What can be reached through a namespace, by name where it is much. In an ambient one that is everything.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Expression, FormalParameter, ObjectExpression, Program,
-    Statement, VariableDeclarator,
+    Argument, BindingPattern, CallExpression, Declaration, Expression, FormalParameter, ObjectExpression,
+    Program, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
 
 use super::super::body::{callee_name, text_of};
 use super::super::component::Callable;
+use super::super::modules;
 use super::super::print::Print;
 use super::{Routes, VERBS, framework, texts};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
@@ -380,28 +381,13 @@ fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Exp
 
 /// Functions of the file by name, so that a handler that is passed by name is known.
 fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {
-    let mut found = Vec::new();
-    for statement in &program.body {
-        let declaration = match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other => other.as_declaration(),
-        };
-        match declaration {
-            Some(oxc_ast::ast::Declaration::FunctionDeclaration(function)) => {
-                if let Some(name) = function.name() {
-                    found.push((name.to_string(), Callable::Function(function)));
-                }
-            }
-            Some(oxc_ast::ast::Declaration::VariableDeclaration(variables)) => {
-                for declarator in &variables.declarations {
-                    let callable = declarator.init.as_ref().and_then(Callable::of);
-                    if let (Some(name), Some(callable)) = (declarator.id.get_identifier_name(), callable) {
-                        found.push((name.to_string(), callable));
-                    }
-                }
-            }
-            _ => {}
+    let declared = modules::declared(program).filter_map(|declaration| match declaration {
+        Declaration::FunctionDeclaration(function) => {
+            Some((function.name()?.to_string(), Callable::Function(function)))
         }
-    }
-    found
+        _ => None,
+    });
+    let values = modules::constants(program);
+    let values = values.filter_map(|(name, value)| Some((name.to_owned(), Callable::of(value)?)));
+    declared.chain(values).collect()
 }

@@ -6,9 +6,10 @@ mod nest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oxc_ast::ast::{Declaration, Program, Statement};
+use oxc_ast::ast::Program;
 
 use super::body::text_of;
+use super::modules::constants;
 use super::print::Print;
 use crate::model::{Import, Route, RouteFramework};
 
@@ -27,6 +28,9 @@ pub(super) fn of<'a>(program: &Program<'a>, imports: &[Import], print: Print<'_,
     let mut routes = Routes::default();
     if imports.iter().any(|import| import.specifier.starts_with("@nestjs/")) {
         nest::of(program, print, &mut routes);
+    }
+    if imports.iter().any(|import| import.specifier == "@nestjs/core") {
+        nest::prefixes(program, print, &mut routes);
     }
     let frameworks: BTreeSet<RouteFramework> =
         imports.iter().filter_map(|import| framework(&import.specifier)).collect();
@@ -48,19 +52,6 @@ fn framework(specifier: &str) -> Option<RouteFramework> {
 
 /// Constants of the file that are texts, by name.
 fn texts(program: &Program<'_>) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for statement in &program.body {
-        let declaration = match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other => other.as_declaration(),
-        };
-        let Some(Declaration::VariableDeclaration(variables)) = declaration else { continue };
-        for declarator in variables.declarations.iter().filter(|_| variables.kind.is_const()) {
-            let text = declarator.init.as_ref().and_then(text_of);
-            if let (Some(name), Some(text)) = (declarator.id.get_identifier_name(), text) {
-                found.insert(name.to_string(), text);
-            }
-        }
-    }
-    found
+    let texts = constants(program).filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?)));
+    texts.collect()
 }

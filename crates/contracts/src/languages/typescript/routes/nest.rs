@@ -1,8 +1,13 @@
-//! The decorators of `NestJS` controllers.
+//! The decorators of `NestJS` controllers, and what leads to them: modules that name them, and the application that puts a
+//! prefix before all of their paths.
 
 use std::collections::BTreeMap;
 
-use oxc_ast::ast::{Class, ClassElement, Decorator, Expression, Function, Program, Statement};
+use oxc_ast::ast::{
+    Argument, CallExpression, Class, ClassElement, Decorator, Expression, Function, Program, Statement,
+    VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
 
 use super::super::body::{callee_name, text_of};
@@ -14,6 +19,113 @@ pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Route
     let texts = texts(program);
     for class in program.body.iter().filter_map(class_of) {
         nest(class, print, &texts, routes);
+    }
+}
+
+/// `app.setGlobalPrefix('api')`, of an application that a module makes. Where versions or exceptions decide over paths, what
+/// is behind the prefix is not told.
+pub(super) fn prefixes<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
+    let mut found =
+        Applications { print, texts: texts(program), made: Vec::new(), prefixed: Vec::new(), told: true };
+    found.visit_program(program);
+    for (owner, path, line, has_exceptions) in found.prefixed {
+        let Some((_, module)) = found.made.iter().find(|(name, _)| *name == owner) else { continue };
+        let tells = found.told && !has_exceptions;
+        let handler = if tells { module.clone() } else { format!("{module}, in part") };
+        routes.table.push(mount(owner, Route::joined(&path, ""), handler, line));
+    }
+}
+
+struct Applications<'s, 'a> {
+    print: Print<'s, 'a>,
+    texts: BTreeMap<String, String>,
+    /// Names, and the modules that they were made of.
+    made: Vec<(String, String)>,
+    prefixed: Vec<(String, String, u32, bool)>,
+    told: bool,
+}
+
+impl<'a> Visit<'a> for Applications<'_, 'a> {
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if let (Some(name), Some(init)) = (declarator.id.get_identifier_name(), &declarator.init) {
+            let init = match init.get_inner_expression() {
+                Expression::AwaitExpression(awaited) => awaited.argument.get_inner_expression(),
+                other => other,
+            };
+            if let Expression::CallExpression(call) = init {
+                let makes = call.callee.is_specific_member_access("NestFactory", "create");
+                let module = call.arguments.first().and_then(Argument::as_expression).filter(|_| makes);
+                if let Some(Expression::Identifier(module)) = module {
+                    self.made.push((name.to_string(), module.name.to_string()));
+                }
+            }
+        }
+        walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if let Expression::StaticMemberExpression(member) = &call.callee {
+            let first = call.arguments.first().and_then(Argument::as_expression);
+            match (&member.object, member.property.name.as_str(), first) {
+                (Expression::Identifier(app), "setGlobalPrefix", Some(path)) => {
+                    let path = shown(path, self.print, &self.texts);
+                    let line = self.print.source.line(call.span.start);
+                    self.prefixed.push((app.name.to_string(), path, line, call.arguments.len() > 1));
+                }
+                (_, "enableVersioning", _) => self.told = false,
+                _ => {}
+            }
+        }
+        walk::walk_call_expression(self, call);
+    }
+}
+
+/// What is handed on without a path of its own is only there for what is behind it.
+fn mount(owner: String, path: String, handler: String, line: u32) -> Route {
+    Route {
+        framework: RouteFramework::NestJs,
+        method: "USE".to_owned(),
+        path,
+        handler,
+        parameters: Vec::new(),
+        guards: Vec::new(),
+        returns: String::new(),
+        status: None,
+        line,
+        owner,
+        local_path: None,
+        file: None,
+    }
+}
+
+/// `@Module({ imports: [UsersModule], controllers: [UsersController] })`.
+fn module(decorator: &Decorator<'_>, class_name: &str, print: Print<'_, '_>, routes: &mut Routes) {
+    let Some(Expression::ObjectExpression(options)) = decorator_argument(decorator) else { return };
+    for property in options.properties.iter().filter_map(|property| property.as_property()) {
+        let leads = ["imports", "controllers"].iter().any(|name| property.key.is_specific_static_name(name));
+        let Expression::ArrayExpression(list) = property.value.get_inner_expression() else { continue };
+        for one in list.elements.iter().filter_map(|one| one.as_expression()).filter(|_| leads) {
+            if let Some(name) = handed_on(one) {
+                let line = print.source.line(one.span().start);
+                routes.table.push(mount(class_name.to_owned(), String::new(), name.to_owned(), line));
+            }
+        }
+    }
+}
+
+/// `Users`, `Users.forRoot(…)`, `forwardRef(() => Users)`.
+fn handed_on<'x>(one: &'x Expression<'_>) -> Option<&'x str> {
+    match one.get_inner_expression() {
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        Expression::CallExpression(call) => match call.callee.get_inner_expression() {
+            Expression::StaticMemberExpression(member) => handed_on(&member.object),
+            Expression::Identifier(_) => match call.arguments.first()?.as_expression()? {
+                Expression::ArrowFunctionExpression(arrow) => handed_on(arrow.body.as_expression()?),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -39,12 +151,15 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String
             routes.decorators.insert(format!("@{name}"));
         }
     }
+    let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
+    if let Some(decorator) = class.decorators.iter().find(|one| decorator_name(one) == Some("Module")) {
+        module(decorator, class_name, print, routes);
+    }
     let Some(controller) = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"))
     else {
         return;
     };
     routes.is_controller = true;
-    let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
     let prefixes = decorator_paths(controller, print, texts);
     let class_guards = guards(&class.decorators, print);
     for element in &class.body.body {
@@ -71,7 +186,7 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String
                         returns: print.annotation_or(method.value.return_type.as_deref(), ""),
                         status: status(&method.decorators),
                         line: print.source.line(decorator.span.start),
-                        owner: String::new(),
+                        owner: class_name.to_owned(),
                         local_path: None,
                         file: None,
                         path,
@@ -142,13 +257,7 @@ fn decorator_paths(
     print: Print<'_, '_>,
     texts: &BTreeMap<String, String>,
 ) -> Vec<String> {
-    let shown = |path: &Expression<'_>| {
-        let named = || match path.get_inner_expression() {
-            Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
-            _ => None,
-        };
-        text_of(path).or_else(named).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
-    };
+    let shown = |path: &Expression<'_>| shown(path, print, texts);
     let each = |paths: &Expression<'_>| match paths.get_inner_expression() {
         Expression::ArrayExpression(paths) => {
             paths.elements.iter().filter_map(|element| element.as_expression()).map(shown).collect()
@@ -164,4 +273,13 @@ fn decorator_paths(
         }
         Some(paths) => each(paths),
     }
+}
+
+/// A path that is a text, or a constant of the file that is one; else as it is written.
+fn shown(path: &Expression<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String>) -> String {
+    let named = || match path.get_inner_expression() {
+        Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
+        _ => None,
+    };
+    text_of(path).or_else(named).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
 }

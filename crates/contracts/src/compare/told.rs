@@ -1,0 +1,152 @@
+//! What a signature tells of a value that nobody annotated: its members by name, and a digest over what is too long to be
+//! read out.
+
+use super::signature::split;
+use super::types::{From, Type, parse, stands_for};
+use super::verdict::{Judgement, breaking, compatible};
+
+/// Said by a signature where nothing is annotated.
+pub(super) const INFERRED: &str = "inferred";
+
+/// Two values of which at least one has a digest: `{ a, b, …12 more } #5f3a9c1e`. `None` for any other.
+pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
+    let ((before, was_mark), (after, is_mark)) = (unmarked(was), unmarked(is));
+    if was_mark.is_none() && is_mark.is_none() {
+        return None;
+    }
+    if was_mark == is_mark {
+        return Some(compatible("it has the same members, in another order"));
+    }
+    let (had, has) = (count(before), count(after));
+    let is_cut = had.is_some_and(|(_, cut)| cut) || has.is_some_and(|(_, cut)| cut);
+    Some(match (had, has) {
+        (Some((had, _)), Some((has, _))) if is_cut && has > had && before.starts_with('{') => {
+            compatible(format!("it has {has} members, and had {had}"))
+        }
+        (Some((had, _)), Some((has, _)))
+            if !is_cut && stands_for(&parse(after), &parse(before), From::Declaration) =>
+        {
+            if had == has {
+                breaking("what its members are changed")
+            } else {
+                compatible("members were added")
+            }
+        }
+        _ => breaking("its members changed"),
+    })
+}
+
+/// Whether who uses what a function gave can use what it gives.
+pub(super) fn gives(was: &str, is: &str) -> bool {
+    if was == is || was == INFERRED {
+        return true;
+    }
+    if is == INFERRED {
+        return false;
+    }
+    match (members(was), members(is)) {
+        (Some((before, also)), Some((after, more))) => {
+            more.iter().all(|one| also.contains(one)) && keeps(before, after)
+        }
+        // What somebody declares under a name cannot be looked at.
+        (Some((before, _)), None) => match parse(is) {
+            Type::Object(_) => keeps(before, is),
+            _ => true,
+        },
+        _ => stands_for(&parse(is), &parse(was), From::Declaration),
+    }
+}
+
+/// Whether the ref of a component is said to hold something else: `inferred forwardRef<HTMLInputElement>`.
+pub(super) fn other_ref(was: &[String], is: &[String]) -> bool {
+    let held = |signatures: &[String]| {
+        let text = signatures.first()?.split_once("forwardRef<")?.1.strip_suffix('>')?;
+        Some(parse(text))
+    };
+    held(was).zip(held(is)).is_some_and(|(was, is)| !stands_for(&is, &was, From::Declaration))
+}
+
+fn keeps(before: &str, after: &str) -> bool {
+    before == after
+        || match judge_marked(before, after) {
+            Some((verdict, _)) => verdict != super::Verdict::Breaking,
+            None => stands_for(&parse(after), &parse(before), From::Declaration),
+        }
+}
+
+/// `inferred { a, b } | null` in its parts.
+fn members(result: &str) -> Option<(&str, Vec<String>)> {
+    let told = result.strip_prefix(INFERRED)?.strip_prefix(' ')?;
+    let end = told.rfind(['}', ']'])? + 1;
+    let end = told[end..].find(" |").map_or(told.len(), |at| end + at);
+    Some((&told[..end], split(&told[end..], &['|'])))
+}
+
+/// The text without its digest.
+fn unmarked(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once(" #") {
+        Some((before, mark)) if mark.len() == 8 && mark.bytes().all(|one| one.is_ascii_hexdigit()) => {
+            (before, Some(mark))
+        }
+        _ => (text, None),
+    }
+}
+
+/// How many members or elements there are, and whether some are not read out.
+fn count(text: &str) -> Option<(usize, bool)> {
+    let inner = text.strip_prefix(['{', '['])?.strip_suffix(['}', ']'])?;
+    let parts = split(inner, &[',', ';']);
+    let more =
+        parts.last().and_then(|last| last.strip_prefix('…')?.strip_suffix(" more")?.parse::<usize>().ok());
+    Some(match more {
+        Some(more) => (parts.len() - 1 + more, true),
+        None => (parts.len(), false),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Verdict;
+
+    fn verdict(was: &str, is: &str) -> Option<Verdict> {
+        judge_marked(was, is).map(|(verdict, _)| verdict)
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_read_out_is_known_by_its_digest() {
+        assert_eq!(verdict("{ a, b }", "{ a }"), None);
+        assert_eq!(verdict("{ a, b } #00000001", "{ a, b } #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("{ a, b } #00000001", "{ a, b, c } #00000002"), Some(Verdict::Compatible));
+        assert_eq!(verdict("{ a, b } #00000001", "{ a, c, d } #00000002"), Some(Verdict::Breaking));
+        assert_eq!(
+            verdict("{ a, …7 more } #00000001", "{ a, …8 more } #00000002"),
+            Some(Verdict::Compatible)
+        );
+        assert_eq!(verdict("{ a, …7 more } #00000001", "{ a, …6 more } #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Breaking));
+    }
+
+    #[test]
+    fn what_is_given_may_have_more_members_and_not_fewer() {
+        for (was, is) in [
+            ("inferred { a, b }", "inferred { a, b, c }"),
+            ("inferred", "inferred { a }"),
+            ("inferred { a } | null", "inferred { a }"),
+            ("inferred { a, b }", "{ a: string; b: number }"),
+            ("inferred { a, b }", "Result"),
+        ] {
+            assert!(gives(was, is), "{was} -> {is}");
+        }
+        for (was, is) in [
+            ("inferred { a, b }", "inferred { a }"),
+            ("inferred { a }", "inferred"),
+            ("inferred { a }", "inferred { a } | null"),
+            ("inferred { a, b }", "{ a: string }"),
+            ("inferred [_, _]", "inferred [_]"),
+            ("inferred { ...base, a }", "inferred { a }"),
+        ] {
+            assert!(!gives(was, is), "{was} -> {is}");
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! What a value is, as far as its own text says it: the type of a literal, the members of an object that is written in
+//! place, what a function gives back in such an object. What is too long to be read out is known by a digest, so that a
+//! change of it is seen all the same.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    ArrayExpressionElement, Expression, ObjectExpression, ObjectPropertyKind, Statement, SwitchCase,
+    TSTypeParameterInstantiation,
+};
+use oxc_span::GetSpan;
+
+use super::body::callee_name;
+use super::component::Callable;
+use super::maker;
+use super::print::{INFERRED, Print, literal_type};
+
+/// Longer literals are data, not a promise that anybody reads.
+pub(super) const LONGEST_LITERAL: usize = 60;
+/// Objects that are shown with the objects inside of them.
+const LONGEST_WHOLE: usize = 120;
+/// Longer objects and lists are data, too.
+const LONGEST_OBJECT: usize = 240;
+/// The names of what a function gives.
+const LONGEST_RETURN: usize = 160;
+/// Objects in objects.
+const DEEPEST: usize = 6;
+
+impl Print<'_, '_> {
+    /// The type of a value as far as its own text says it.
+    pub(super) fn value_type(self, value: &Expression<'_>) -> String {
+        match value {
+            Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow),
+            Expression::FunctionExpression(function) => self.function_value(function),
+            Expression::TSAsExpression(cast) if !cast.type_annotation.is_const_type_reference() => {
+                self.ty(&cast.type_annotation)
+            }
+            Expression::TSTypeAssertion(cast) => self.ty(&cast.type_annotation),
+            // What it satisfies is not what it is.
+            Expression::TSSatisfiesExpression(cast) => {
+                format!("{} satisfies {}", self.value_type(&cast.expression), self.ty(&cast.type_annotation))
+            }
+            Expression::NewExpression(new) => match &new.callee {
+                Expression::Identifier(name) => {
+                    format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
+                }
+                _ => INFERRED.to_owned(),
+            },
+            Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
+            Expression::TSAsExpression(cast) => match &cast.expression {
+                Expression::ArrayExpression(_) | Expression::ObjectExpression(_) => {
+                    format!("{} as const", self.frozen(&cast.expression))
+                }
+                other if literal_type(other).is_some() => self.value_type(other),
+                other => format!("{} as const", self.value_type(other)),
+            },
+            Expression::ObjectExpression(object) => self.object(object),
+            Expression::CallExpression(call) => match &call.type_arguments {
+                Some(given) => self.typed_call(&call.callee, given),
+                None => INFERRED.to_owned(),
+            },
+            other => literal_type(other).unwrap_or(INFERRED).to_owned(),
+        }
+    }
+
+    /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives. The props of a
+    /// component are told elsewhere.
+    fn typed_call(self, callee: &Expression<'_>, given: &TSTypeParameterInstantiation<'_>) -> String {
+        // `React.` is a way to import.
+        let name = callee_name(callee).filter(|name| !matches!(*name, "memo" | "lazy" | "dynamic"));
+        let Some(name) = name else { return INFERRED.to_owned() };
+        let types = match given.params.first() {
+            Some(element) if name == "forwardRef" => format!("<{}>", self.ty(element)),
+            _ => self.type_arguments(Some(given)),
+        };
+        let text = format!("{INFERRED} {name}{types}");
+        if text.len() <= LONGEST_OBJECT { text } else { format!("{INFERRED} {}", digest(&text)) }
+    }
+
+    /// What a function gives back, where nothing is annotated: the members of the object that it returns, or how many
+    /// elements a list has that it returns `as const`.
+    pub(super) fn given(self, callable: Callable<'_, '_>) -> String {
+        let is_generator = matches!(callable, Callable::Function(function) if function.generator);
+        let last = maker::last(callable).filter(|_| !is_generator);
+        let told = last.and_then(|last| self.told(last, callable.statements()));
+        let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
+        let mut returned = Vec::new();
+        for statement in callable.statements() {
+            returns(statement, &mut returned);
+        }
+        let mut also = BTreeSet::new();
+        for early in returned {
+            match early {
+                None => also.insert("undefined"),
+                Some(Expression::NullLiteral(_)) => also.insert("null"),
+                Some(Expression::Identifier(name)) if name.name == "undefined" => also.insert("undefined"),
+                Some(same) if std::ptr::eq(same, last) => true,
+                Some(other) if self.told(other, callable.statements()).as_ref() == Some(&members) => true,
+                Some(_) => return INFERRED.to_owned(),
+            };
+        }
+        let all: Vec<&str> = std::iter::once(members.as_str()).chain(also).collect();
+        format!("{INFERRED} {}", all.join(" | "))
+    }
+
+    /// The members of a value that is returned, in place or by the name of a constant of the function.
+    fn told(self, value: &Expression<'_>, statements: &[Statement<'_>]) -> Option<String> {
+        match value {
+            Expression::ParenthesizedExpression(inner) => self.told(&inner.expression, statements),
+            Expression::ObjectExpression(object) => {
+                let members = self.members_of(object, DEEPEST);
+                let mut names: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
+                names.sort();
+                Some(
+                    read_out(["{ ", " }"], &names, LONGEST_RETURN)
+                        .unwrap_or_else(|(cut, whole)| format!("{cut} {}", digest(&whole))),
+                )
+            }
+            Expression::TSAsExpression(cast) if cast.type_annotation.is_const_type_reference() => {
+                let Expression::ArrayExpression(list) = &cast.expression else {
+                    return self.told(&cast.expression, statements);
+                };
+                let plain = list.elements.iter().all(ArrayExpressionElement::is_expression);
+                plain.then(|| format!("[{}]", vec!["_"; list.elements.len()].join(", ")))
+            }
+            Expression::Identifier(name) => statements.iter().find_map(|statement| {
+                let Statement::VariableDeclaration(variables) = statement else { return None };
+                let declared = variables.declarations.iter().filter(|_| variables.kind.is_const());
+                let mut named = declared.filter(|one| one.type_annotation.is_none());
+                let found =
+                    named.find(|one| one.id.get_identifier_name().is_some_and(|own| own == name.name))?;
+                match found.init.as_ref()? {
+                    // A name for a name is not followed.
+                    Expression::Identifier(_) => None,
+                    init => self.told(init, statements),
+                }
+            }),
+            Expression::CallExpression(call) if callee_name(&call.callee) == Some("useMemo") => {
+                let made = Callable::of(call.arguments.first()?.as_expression()?)?;
+                self.told(maker::last(made)?, made.statements())
+            }
+            _ => None,
+        }
+    }
+
+    /// The members of an object that is written in place: with what each of them is, or where that is long, by name.
+    fn object(self, object: &ObjectExpression<'_>) -> String {
+        let mut members = self.members_of(object, 0);
+        let whole = braces(&members);
+        if whole.len() <= LONGEST_WHOLE {
+            return whole;
+        }
+        let outer = self.members_of(object, DEEPEST);
+        let mut names: Vec<String> = outer.iter().map(|(name, _)| name.clone()).collect();
+        names.sort();
+        let shallow = braces(&outer);
+        if shallow == whole && whole.len() <= LONGEST_OBJECT {
+            return whole;
+        }
+        // In which order they are written is nothing to who uses them.
+        members.sort();
+        let mark = digest(&braces(&members));
+        if shallow.len() <= LONGEST_OBJECT {
+            return format!("{shallow} {mark}");
+        }
+        let (Ok(names) | Err((names, _))) = read_out(["{ ", " }"], &names, LONGEST_OBJECT);
+        format!("{names} {mark}")
+    }
+
+    /// Names and what they are; what is spread in has only a name.
+    fn members_of(self, object: &ObjectExpression<'_>, depth: usize) -> Vec<(String, String)> {
+        let member = |property: &ObjectPropertyKind<'_>| match property {
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                (format!("...{}", self.short(&spread.argument)), String::new())
+            }
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let value = match &property.value {
+                    Expression::ObjectExpression(inner) if depth < DEEPEST => {
+                        braces(&self.members_of(inner, depth + 1))
+                    }
+                    Expression::ObjectExpression(_) => "{ … }".to_owned(),
+                    value => self.value_type(value),
+                };
+                (self.key(&property.key, property.computed), value)
+            }
+        };
+        object.properties.iter().map(member).collect()
+    }
+
+    /// A value that is its own type, as `as const` makes it: its elements are what others know it by.
+    fn frozen(self, value: &Expression<'_>) -> String {
+        let whole = self.constant(value);
+        if whole.len() <= LONGEST_OBJECT {
+            return whole;
+        }
+        let (Ok(text) | Err((text, _))) = match value {
+            Expression::ArrayExpression(list) => {
+                let each = list.elements.iter().map(|one| self.element(one)).collect::<Vec<_>>();
+                read_out(["[", "]"], &each, LONGEST_OBJECT)
+            }
+            Expression::ObjectExpression(object) => {
+                let each: Vec<String> =
+                    self.members_of(object, DEEPEST).into_iter().map(|(name, _)| name).collect();
+                read_out(["{ ", " }"], &each, LONGEST_OBJECT)
+            }
+            _ => Ok(INFERRED.to_owned()),
+        };
+        format!("{text} {}", digest(&whole))
+    }
+
+    fn constant(self, value: &Expression<'_>) -> String {
+        match value.get_inner_expression() {
+            Expression::ArrayExpression(list) => {
+                let each = list.elements.iter().map(|one| self.element(one));
+                format!("[{}]", each.collect::<Vec<_>>().join(", "))
+            }
+            Expression::ObjectExpression(object) => {
+                let each = object.properties.iter().map(|property| match property {
+                    ObjectPropertyKind::SpreadProperty(spread) => {
+                        (format!("...{}", self.short(&spread.argument)), String::new())
+                    }
+                    ObjectPropertyKind::ObjectProperty(property) => {
+                        (self.key(&property.key, property.computed), self.constant(&property.value))
+                    }
+                });
+                braces(&each.collect::<Vec<_>>())
+            }
+            other => {
+                let fits = literal_type(other).is_some() && other.span().size() as usize <= LONGEST_LITERAL;
+                if fits { self.short(other) } else { self.value_type(other) }
+            }
+        }
+    }
+
+    fn element(self, element: &ArrayExpressionElement<'_>) -> String {
+        match element {
+            ArrayExpressionElement::SpreadElement(spread) => format!("...{}", self.short(&spread.argument)),
+            ArrayExpressionElement::Elision(_) => "undefined".to_owned(),
+            other => other.as_expression().map_or_else(|| INFERRED.to_owned(), |value| self.constant(value)),
+        }
+    }
+}
+
+/// All of the parts where they fit; else as many as do, how many more there are, and the whole.
+fn read_out([open, close]: [&str; 2], parts: &[String], room: usize) -> Result<String, (String, String)> {
+    let whole = parts.join(", ");
+    if parts.is_empty() {
+        return Ok(format!("{}{}", open.trim_end(), close.trim_start()));
+    }
+    if whole.len() + open.len() + close.len() <= room {
+        return Ok(format!("{open}{whole}{close}"));
+    }
+    let mut used = 0;
+    let fits = |part: &&String| {
+        used += part.len() + 2;
+        used <= room
+    };
+    let shown = parts.iter().take_while(fits).count();
+    let more = parts.len() - shown;
+    let mut cut = parts[..shown].join(", ");
+    if shown > 0 {
+        cut.push_str(", ");
+    }
+    Err((format!("{open}{cut}…{more} more{close}"), whole))
+}
+
+fn braces(members: &[(String, String)]) -> String {
+    let each = members.iter().map(|(name, value)| match value.as_str() {
+        "" => name.clone(),
+        value => format!("{name}: {value}"),
+    });
+    if members.is_empty() {
+        "{}".to_owned()
+    } else {
+        format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// Stands for what is too long to be read out.
+fn digest(whole: &str) -> String {
+    format!("#{}", &blake3::hash(whole.as_bytes()).to_hex()[..8])
+}
+
+/// What the function that a statement stands in returns there; functions inside of it are not looked into.
+fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {
+    let mut all = |statements: &'x [Statement<'a>]| {
+        for statement in statements {
+            returns(statement, found);
+        }
+    };
+    match statement {
+        Statement::ReturnStatement(returned) => found.push(returned.argument.as_ref()),
+        Statement::BlockStatement(block) => all(&block.body),
+        Statement::IfStatement(one) => {
+            returns(&one.consequent, found);
+            if let Some(otherwise) = &one.alternate {
+                returns(otherwise, found);
+            }
+        }
+        Statement::ForStatement(one) => returns(&one.body, found),
+        Statement::ForInStatement(one) => returns(&one.body, found),
+        Statement::ForOfStatement(one) => returns(&one.body, found),
+        Statement::WhileStatement(one) => returns(&one.body, found),
+        Statement::DoWhileStatement(one) => returns(&one.body, found),
+        Statement::LabeledStatement(one) => returns(&one.body, found),
+        Statement::SwitchStatement(one) => {
+            one.cases.iter().for_each(|case: &SwitchCase<'a>| all(&case.consequent));
+        }
+        Statement::TryStatement(one) => {
+            all(&one.block.body);
+            if let Some(handler) = &one.handler {
+                all(&handler.body.body);
+            }
+            if let Some(finalizer) = &one.finalizer {
+                all(&finalizer.body);
+            }
+        }
+        _ => {}
+    }
+}
