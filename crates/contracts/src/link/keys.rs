@@ -54,12 +54,11 @@ impl<'l> Expander<'l> {
         if !other.unresolved.is_empty() {
             return None;
         }
-        // What a parameter stands for says more than its name.
-        let value = |name: &str| match arguments.get(source).map(|bound| &bound.shape) {
-            Some(shape @ TypeShape::Query(_)) => {
-                value(name).replace(&format!("{source}['"), &format!("({})['", shape.text()))
-            }
-            _ => value(name),
+        // What an object has under a key is not told by saying once more which key that is.
+        let of_value = arguments.get(source).is_some_and(|bound| matches!(bound.shape, TypeShape::Query(_)));
+        let value = |name: &str| match of_value {
+            true => value(name).replace(&format!("{source}['{name}']"), "…"),
+            false => value(name),
         };
         let member = |member: Member| {
             let written = value(&member.name);

@@ -221,6 +221,10 @@ impl StyleCollector {
                 self.classes_in(&logical.left);
                 self.classes_in(&logical.right);
             }
+            Expression::BinaryExpression(sum) => {
+                self.classes_in(&sum.left);
+                self.classes_in(&sum.right);
+            }
             Expression::ArrayExpression(array) => {
                 for element in array.elements.iter().filter_map(ArrayExpressionElement::as_expression) {
                     self.classes_in(element);
