@@ -9,6 +9,7 @@ mod members;
 mod moved;
 mod passed_on;
 mod result;
+mod routes;
 mod signature;
 mod told;
 mod types;
@@ -19,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::graph::Graph;
-use crate::model::{Contract, ContractDeclaration, DeclarationKind, Kind, Member};
+use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, Member};
 
 pub use self::details::Details;
 pub use self::result::{
@@ -142,7 +143,7 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
     let removed = change == Change::Removed;
     let verdict = if removed { Verdict::Breaking } else { Verdict::Compatible };
     let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
-    let declarations: Vec<DeclarationChange> = exported
+    let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| DeclarationChange {
             name: declaration.name.clone(),
             kind: declaration.kind.as_str().to_owned(),
@@ -154,6 +155,8 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
             used_by: if removed { users_of(before, contract, declaration) } else { Vec::new() },
         })
         .collect();
+    let (old, new) = if removed { (Some(contract), None) } else { (None, Some(contract)) };
+    declarations.extend(routes::changes(before, old, new));
     // A file that promises nothing is missed by nobody.
     let verdict = if removed && declarations.is_empty() && contract.exports.is_empty() {
         Verdict::Internal
@@ -186,7 +189,7 @@ fn changed_file(
     let mut declarations = if by_exports { Vec::new() } else { declaration_changes(before, old, new) };
     declarations.extend(export_changes(before, old, new, by_exports));
     declarations.extend(passed_on::changes((before, after), old, new, moves));
-    declarations.extend(route_changes(before, old, new));
+    declarations.extend(routes::changes(before, Some(old), Some(new)));
     if before.reduced {
         merged_props(before, old, new, &mut declarations);
     }
@@ -340,9 +343,19 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         judged().then(|| judge(old, new))
     };
     let state = (old.state != new.state).then(|| (Verdict::Internal, "its state changed".to_owned()));
-    let emits =
-        (old.emits != new.emits).then(|| (Verdict::Compatible, "it calls other callbacks".to_owned()));
+    let emits = (old.emits != new.emits).then(|| judge_emits(old, new));
     [props, signatures, emits, state].into_iter().flatten().min()
+}
+
+/// What a component of React calls is among its props; one of Vue has events of its own, which others listen to.
+fn judge_emits(old: &ContractDeclaration, new: &ContractDeclaration) -> (Verdict, String) {
+    let is_vue = |one: &ContractDeclaration| one.form == Some(ComponentForm::Vue);
+    match old.emits.iter().find(|event| !new.emits.contains(event)) {
+        Some(event) if is_vue(old) && is_vue(new) => {
+            (Verdict::Breaking, format!("the event `{event}` is no longer emitted"))
+        }
+        _ => (Verdict::Compatible, "it calls other callbacks".to_owned()),
+    }
 }
 
 /// What the file calls it is no part of it.
@@ -395,57 +408,6 @@ fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract, all: bool) ->
         .chain(come.map(|name| change(name, Change::Added, Verdict::Compatible, "exported now")))
         .chain(turned)
         .collect()
-}
-
-fn route_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
-    let routes = |contract: &Contract| -> BTreeMap<String, String> {
-        let shown = |route: &crate::model::Route| {
-            let parameters: Vec<String> =
-                route.parameters.iter().map(|one| format!("{}: {}", one.name, one.text)).collect();
-            format!(
-                "({}) guards [{}] returns {}",
-                parameters.join(", "),
-                route.guards.join(", "),
-                route.returns
-            )
-        };
-        contract
-            .routes
-            .iter()
-            .map(|route| (format!("{} {}", route.method, route.path), shown(route)))
-            .collect()
-    };
-    let (before, after) = (routes(old), routes(new));
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let mut changes = Vec::new();
-    for name in names {
-        let (change, verdict) = match (before.get(name), after.get(name)) {
-            (Some(old), Some(new)) if old == new => continue,
-            (Some(_), Some(_)) => (Change::Changed, Verdict::Breaking),
-            (Some(_), None) => (Change::Removed, Verdict::Breaking),
-            (None, _) => (Change::Added, Verdict::Compatible),
-        };
-        changes.push(DeclarationChange {
-            name: name.clone(),
-            kind: "route".to_owned(),
-            change,
-            before: before.get(name).cloned().into_iter().collect(),
-            after: after.get(name).cloned().into_iter().collect(),
-            verdict,
-            reason: match change {
-                Change::Changed => "what it takes or answers changed",
-                Change::Removed => "nothing answers there any more",
-                _ => "added",
-            }
-            .to_owned(),
-            used_by: if verdict == Verdict::Breaking {
-                users_of_file(side, &old.entry_id)
-            } else {
-                Vec::new()
-            },
-        });
-    }
-    changes
 }
 
 /// Who uses it under any of the names that it is exported by.

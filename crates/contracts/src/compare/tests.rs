@@ -239,6 +239,31 @@ fn files_that_come_and_go() {
 }
 
 #[test]
+fn what_nobody_answers_any_more_is_missed_though_nobody_imports_it() {
+    use crate::language::Reader;
+    use crate::link::{NoImports, link};
+    let linked = |path: &str, text: &str| {
+        let facts = Reader::new().read(path, text);
+        let mut contract = link(path, &facts, &NoImports).contract;
+        contract.semantic_hash = semantic_hash(&contract);
+        contract
+    };
+    let server =
+        [linked("server.ts", "import express from 'express';\nconst app = express();\napp.get('/a', f);\n")];
+    let comparison = compare(&side(&server), &side(&[]));
+    assert_eq!(comparison.verdict(), Some(Verdict::Breaking));
+    assert_eq!(comparison.files[0].declarations[0].name, "GET /a");
+
+    let page = |path: &str| [linked(path, "export default function Blog() { return <p /> }\n")];
+    let (old, new) = (page("app/blog/page.tsx"), page("app/news/page.tsx"));
+    let comparison = compare(&side(&old), &side(&new));
+    assert_eq!(comparison.files[0].moved_from.as_deref(), Some("app/blog/page.tsx"));
+    assert_eq!(comparison.verdict(), Some(Verdict::Breaking));
+    let named: Vec<&str> = comparison.files[0].declarations.iter().map(|one| one.name.as_str()).collect();
+    assert!(named.contains(&"PAGE /blog") && named.contains(&"PAGE /news"), "{named:?}");
+}
+
+#[test]
 fn a_name_that_comes_from_another_file_is_judged_by_what_it_is_there() {
     use std::sync::Arc;
 

@@ -56,9 +56,9 @@ impl<'l> Expander<'l> {
         }
         // What an object has under a key is not told by saying once more which key that is.
         let of_value = arguments.get(source).is_some_and(|bound| matches!(bound.shape, TypeShape::Query(_)));
-        let value = |name: &str| match of_value {
-            true => value(name).replace(&format!("{source}['{name}']"), "…"),
-            false => value(name),
+        let value = |name: &str| {
+            let text = value(name);
+            if of_value { text.replace(&format!("{source}['{name}']"), "…") } else { text }
         };
         let member = |member: Member| {
             let written = value(&member.name);

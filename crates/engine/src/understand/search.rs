@@ -49,7 +49,7 @@ pub struct ComponentMatch {
 
 impl Engine {
     pub fn search_components(&self, request: &SearchComponentsRequest) -> Result<SearchComponents, Error> {
-        let words = words_of(&request.query);
+        let words = asked(&request.query);
         if words.is_empty() {
             return Err(Error::invalid("invalid_arguments", "The query has no word to look for.")
                 .with_hint("Give a name, a part of one, or words that describe it."));
@@ -246,6 +246,16 @@ fn stem(word: &str) -> &str {
     shorter.unwrap_or(word)
 }
 
+/// The words of a query; those that stand in every sentence only where there are no others.
+fn asked(query: &str) -> Vec<String> {
+    const EVERYWHERE: &[&str] =
+        &["a", "an", "and", "as", "by", "for", "in", "is", "of", "on", "or", "that", "the", "to", "with"];
+    let words = words_of(query);
+    let telling: Vec<String> =
+        words.iter().filter(|word| !EVERYWHERE.contains(&word.as_str())).cloned().collect();
+    if telling.is_empty() { words } else { telling }
+}
+
 /// Words, also those inside identifiers: `useToggleState` has three, `HTMLElement` two.
 fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -273,12 +283,14 @@ mod tests {
     fn scored(name: &str, doc: &str, query: &str) -> u32 {
         let fields =
             [Field { weight: 6, name: "name", text: name }, Field { weight: 3, name: "doc", text: doc }];
-        score(&fields, query, &words_of(query)).0
+        score(&fields, query, &asked(query)).0
     }
 
     #[test]
     fn identifiers_come_apart_into_words() {
         assert_eq!(words_of("useToggleState"), ["use", "toggle", "state"]);
+        assert_eq!(asked("the state of a sheet"), ["state", "sheet"]);
+        assert_eq!(asked("to"), ["to"]);
         assert_eq!(words_of("HTMLElement2 parseURL"), ["html", "element2", "parse", "url"]);
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use becket_contracts::target::{Reason, Target};
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError, ResolveOptions, ResolverGeneric};
 
-use super::manifest::Manifests;
+use super::manifest::{Manifest, Manifests};
 use super::modules::{Modules, join};
 
 /// Where the tree stands in the eyes of the resolver: no path of the machine.
@@ -77,20 +77,30 @@ impl Exported {
             let exported = self.ask(&manifest.folder, specifier);
             return Some(exported.unwrap_or(Target::Unresolved(Reason::NotExported)));
         }
-        let fields = &manifest.fields;
-        let entries = if subpath.is_empty() {
-            let named = [&fields.source, &fields.types, &fields.typings, &fields.module, &fields.main];
-            let named = named.into_iter().flatten().map(String::as_str);
-            named.chain([".", "src"]).collect::<Vec<_>>()
-        } else {
-            vec![subpath]
-        };
         let within_src = format!("src/{subpath}");
-        let found = entries.into_iter().chain([within_src.as_str()]).find_map(|entry| {
+        let found = if subpath.is_empty() {
+            self.first_of(manifest, manifest.fields.entries().chain([".", "src"]))
+        } else {
+            self.first_of(manifest, [subpath, within_src.as_str()].into_iter())
+        };
+        Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
+    }
+
+    /// What a folder with a manifest of its own stands for, when it is imported by its path.
+    pub(super) fn entry_of(&self, folder: &str) -> Option<Target> {
+        let manifest = self.manifests.get(self.manifests.of_folder(folder)?);
+        self.first_of(manifest, manifest.fields.entries())
+    }
+
+    fn first_of<'e>(
+        &self,
+        manifest: &Manifest,
+        mut entries: impl Iterator<Item = &'e str>,
+    ) -> Option<Target> {
+        entries.find_map(|entry| {
             let path = join(&manifest.folder, entry)?;
             self.modules.probe(&path).or_else(|| source_of(&self.modules, &manifest.folder, &path))
-        });
-        Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
+        })
     }
 
     fn ask(&self, folder: &str, specifier: &str) -> Option<Target> {

@@ -52,6 +52,14 @@ pub(super) struct Fields {
     optional_dependencies: Option<BTreeMap<String, String>>,
 }
 
+impl Fields {
+    /// Where the package begins, as its manifest says; sources before what is built from them.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &str> {
+        let named = [&self.source, &self.types, &self.typings, &self.module, &self.main];
+        named.into_iter().flatten().map(String::as_str)
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Workspaces {

@@ -114,7 +114,10 @@ impl Resolver {
 
     fn relative(&self, folder: &str, name: &str) -> Target {
         match modules::join(folder, name) {
-            Some(path) => self.modules.probe(&path).unwrap_or_else(|| self.modules.absent(&path)),
+            Some(path) => {
+                let found = self.modules.probe(&path).or_else(|| self.exported.entry_of(&path));
+                found.unwrap_or_else(|| self.modules.absent(&path))
+            }
             None => Target::Unresolved(Reason::OutsideScanPath),
         }
     }

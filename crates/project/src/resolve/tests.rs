@@ -34,6 +34,8 @@ fn relative_paths_with_and_without_endings() {
         ("src/x.spec.ts", ""),
         ("index.ts", ""),
         ("src/odd.name.ts", ""),
+        ("src/part/package.json", r#"{"main": "./begin.js"}"#),
+        ("src/part/begin.ts", ""),
     ]);
     for (specifier, target) in [
         ("./a", file("src/a.ts")),
@@ -51,7 +53,10 @@ fn relative_paths_with_and_without_endings() {
         ("..", file("index.ts")),
         ("./style.css?inline", Target::Asset("src/style.css".to_owned())),
         ("./x.spec", Target::Asset("src/x.spec.ts".to_owned())),
+        ("./part", file("src/part/begin.ts")),
         ("./nothing", Target::Unresolved(Reason::FileNotFound)),
+        ("./pages/${name}", Target::Unresolved(Reason::DecidedAtRunTime)),
+        ("${name}", Target::Unresolved(Reason::DecidedAtRunTime)),
         ("../../outside", Target::Unresolved(Reason::OutsideScanPath)),
         ("../dist/a.js", Target::Unresolved(Reason::OutsideScanPath)),
         ("", Target::Unresolved(Reason::InvalidSpecifier)),
