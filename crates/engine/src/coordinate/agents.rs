@@ -30,7 +30,7 @@ pub struct AgentJoin {
     pub idempotency_key: Option<String>,
 }
 
-/// A list of words, or an object whose members are abilities.
+/// A list of words, or an object whose members are abilities; the words in them count too.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Capabilities {
@@ -136,11 +136,8 @@ impl Engine {
             None => Vec::new(),
             Some(Capabilities::Words(words)) => words.clone(),
             Some(Capabilities::Abilities(abilities)) => {
-                let able =
-                    abilities.iter().filter(|(_, value)| !matches!(value, Value::Bool(false) | Value::Null));
-                let words = able.map(|(name, _)| name.clone()).collect();
                 session_meta.clone_from(abilities);
-                words
+                words_of(abilities)
             }
         };
         let joined = board.store.join(
@@ -239,6 +236,25 @@ impl From<Agent> for AgentRow {
 }
 
 /// As the seed's command line prints an agent.
+/// The names of what is not denied, and the words that stand there: `{"languages": ["rust"]}` is able in rust.
+fn words_of(abilities: &Map<String, Value>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (name, value) in abilities {
+        let said = match value {
+            Value::Bool(false) | Value::Null => continue,
+            Value::Array(items) => items.iter().collect(),
+            other => vec![other],
+        };
+        let said = said.into_iter().filter_map(Value::as_str).filter(|word| !word.trim().is_empty());
+        for word in std::iter::once(name.as_str()).chain(said) {
+            if !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
+            }
+        }
+    }
+    words
+}
+
 pub(super) fn seed_row(agent: &AgentRow) -> Value {
     let mut meta = agent.session_meta.clone();
     for (name, value) in [("model", &agent.model), ("tool", &agent.client)] {

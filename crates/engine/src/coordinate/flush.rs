@@ -19,8 +19,10 @@ use crate::{Engine, Error};
 
 /// Gathers what happens within this time into one write.
 const GATHER: Duration = Duration::from_millis(250);
-/// After a failure: somebody has to mend the file first.
+/// After a failure: somebody has to mend the file first. The longer that takes, the less often it is tried and told; any
+/// call that finds the file changed writes at once.
 const RETRY: Duration = Duration::from_secs(2);
+const RETRY_MOST: Duration = Duration::from_mins(1);
 /// How long the end of a process waits for a write that is under way.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Rows of one write.
@@ -41,18 +43,29 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    boards: Vec<(Board, Instant)>,
+    boards: Vec<Due>,
     /// Whether the thread is writing one right now.
     writing: bool,
     stopped: bool,
+}
+
+#[derive(Debug)]
+struct Due {
+    board: Board,
+    at: Instant,
+    /// How long it waited after the failure before, if that failed.
+    paused: Option<Duration>,
 }
 
 impl Flusher {
     /// Notes that a board has something to write.
     pub(super) fn nudge(&self, board: &Board) {
         let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiting.boards.iter().any(|(one, _)| one.worktree == board.worktree) {
-            waiting.boards.push((board.clone(), Instant::now() + GATHER));
+        let at = Instant::now() + GATHER;
+        match waiting.boards.iter_mut().find(|due| due.board.worktree == board.worktree) {
+            // Something new is written soon, whatever is still in the way of what is old.
+            Some(due) => due.at = due.at.min(at),
+            None => waiting.boards.push(Due { board: board.clone(), at, paused: None }),
         }
         drop(waiting);
         self.shared.changed.notify_all();
@@ -73,8 +86,8 @@ impl Flusher {
             std::mem::take(&mut waiting.boards)
         };
         let mut outcome = Ok(());
-        for (board, _) in boards {
-            if let Err(error) = flush(&board) {
+        for due in boards {
+            if let Err(error) = flush(&due.board) {
                 outcome = Err(error);
             }
         }
@@ -98,30 +111,30 @@ impl Drop for Flusher {
 
 fn run(shared: &Shared) {
     loop {
-        let board = {
+        let due = {
             let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
                 if waiting.stopped {
                     return;
                 }
                 let now = Instant::now();
-                let due = waiting.boards.iter().position(|(_, due)| *due <= now);
-                if let Some(index) = due {
+                if let Some(index) = waiting.boards.iter().position(|due| due.at <= now) {
                     waiting.writing = true;
-                    break waiting.boards.swap_remove(index).0;
+                    break waiting.boards.swap_remove(index);
                 }
-                let next = waiting.boards.iter().map(|(_, due)| due.saturating_duration_since(now)).min();
+                let next = waiting.boards.iter().map(|due| due.at.saturating_duration_since(now)).min();
                 let pause = next.unwrap_or(Duration::from_hours(1));
                 waiting =
                     shared.changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
             }
         };
-        let outcome = flush(&board);
+        let outcome = flush(&due.board);
         let mut waiting = shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.writing = false;
         if let Err(error) = outcome {
             tracing::warn!(code = error.code(), "spec.yaml is not up to date: {error}");
-            waiting.boards.push((board, Instant::now() + RETRY));
+            let pause = due.paused.map_or(RETRY, |paused| (paused * 2).min(RETRY_MOST));
+            waiting.boards.push(Due { at: Instant::now() + pause, paused: Some(pause), ..due });
         }
         drop(waiting);
         shared.changed.notify_all();

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 
+use becket_base::counted;
 use becket_store::{Inbox, spec_file::Edit};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -210,7 +211,7 @@ impl Engine {
                 checks.push(check(
                     "spec.yaml",
                     CheckState::Pass,
-                    format!("{} tasks.", loaded.spec.tasks.len()),
+                    format!("{}.", counted(loaded.spec.tasks.len(), "task")),
                     None,
                 ));
                 for odd in loaded.spec.problems.iter().take(5) {

@@ -173,7 +173,9 @@ pub(super) fn graph(engine: &Engine, format: Option<&str>, include_deleted: bool
         Some("dot") => json!({"dot": graph.dot()}),
         _ => json!({"nodes": graph.nodes, "edges": graph.edges}),
     };
-    Ok(Outcome::new(data, text))
+    // The drawing says what is wrong itself.
+    let warnings = if matches!(format, Some("dot" | "json")) { graph.warnings } else { Vec::new() };
+    Ok(Outcome::new(data, text).warn(warnings))
 }
 
 fn list_text(rows: &[TaskRow]) -> String {

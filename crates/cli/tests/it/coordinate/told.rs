@@ -310,6 +310,39 @@ fn a_link_in_the_place_of_the_file_is_followed_by_nobody() {
 }
 
 #[test]
+fn abilities_are_names_and_the_words_in_them() {
+    let repo = repository(0);
+    let text = "tasks:\n  T1: {title: a, status: ready}\n  T2: {title: b, status: ready, labels: [rust]}\n";
+    repo.write(".lodestar/spec.yaml", text);
+    let mut process = server(&repo);
+    let abilities =
+        json!({"languages": ["rust", "go"], "supportsPush": true, "supportsProgress": false, "team": "core"});
+    let joined = ask(&mut process, "lodestar_agent_join", json!({"capabilities": abilities}));
+    assert_eq!(
+        joined["capabilities"],
+        json!(["languages", "rust", "go", "supportsPush", "team", "core"]),
+        "{joined}"
+    );
+    let next = ask(&mut process, "lodestar_task_next", json!({"agentId": joined["agentId"]}));
+    assert_eq!(next["candidates"][0]["id"], "T2", "{next}");
+}
+
+#[test]
+fn a_graph_that_goes_in_circles_says_so_in_every_form() {
+    let repo = repository(0);
+    let text = "tasks:\n  T1: {title: \"two\\nlines\", status: ready, depends_on: [T2]}\n  \
+                T2: {title: b, status: ready, depends_on: [T1]}\n";
+    repo.write(".lodestar/spec.yaml", text);
+    for format in ["json", "dot"] {
+        let graph = lodestar(&repo, &["task", "graph", "--format", format]);
+        assert!(graph["warnings"][0].as_str().is_some_and(|warning| warning.contains("T1")), "{graph}");
+    }
+    let drawing = repo.command(BECKET).args(["task", "graph"]).output().unwrap();
+    let drawing = String::from_utf8(drawing.stdout).unwrap();
+    assert!(drawing.contains("T1  two lines") && drawing.contains("! "), "{drawing}");
+}
+
+#[test]
 fn the_default_that_is_told_is_the_one_that_is_given() {
     let repo = repository(1);
     repo.write("becket.toml", "[coordinate]\nttl_seconds = 5\n");
