@@ -25,7 +25,10 @@ impl MergeSpec {
             Ok(0) => ExitCode::SUCCESS,
             Ok(conflicts) => {
                 let path = self.path.as_deref().unwrap_or(".lodestar/spec.yaml");
-                context.ui.say(format_args!("{path}: {conflicts} conflicts are left"));
+                let are = becket_base::verb(conflicts, "is", "are");
+                context
+                    .ui
+                    .say(format_args!("{path}: {} {are} left", becket_base::counted(conflicts, "conflict")));
                 ExitCode::from(1)
             }
             Err(error) => context.ui.finish::<()>("merge-spec", Err(error)),
