@@ -34,16 +34,17 @@ pub struct Bundle {
     pub nodes: Vec<usize>,
     /// Between nodes, by path.
     pub edges: Vec<(usize, usize, EdgeKind)>,
-    pub cut: Vec<Cut>,
+    /// By path.
+    pub cut: Vec<LeftOut>,
 }
 
-/// A file that a node needs and that is not in the bundle.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+/// A file that a node needs and that is not in the bundle, as it is written.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Cut {
-    pub entry_id: String,
-    pub reason: String,
-    pub referenced_by: String,
+pub struct Cut<'a> {
+    pub entry_id: &'a str,
+    pub reason: &'a str,
+    pub referenced_by: &'a str,
 }
 
 /// An import that leads out of the analysed files.
@@ -103,7 +104,7 @@ pub fn cover<R>(
 
 /// The bundle of what was reached.
 pub fn bundle(graph: &Graph, reached: Reached) -> Bundle {
-    let Reached { root, nodes, left_out: cut } = reached;
+    let Reached { root, nodes, left_out: mut cut } = reached;
     let inside = |file: usize| nodes.binary_search(&file).is_ok();
     let edges = nodes
         .iter()
@@ -111,20 +112,14 @@ pub fn bundle(graph: &Graph, reached: Reached) -> Bundle {
         .filter(|(_, to, _)| inside(*to))
         .collect();
     // Positions are by path.
-    let mut left_out: Vec<LeftOut> = cut.into_iter().filter(|(file, _, _)| !inside(*file)).collect();
-    left_out.sort_unstable();
-    left_out.dedup_by_key(|(file, _, _)| *file);
-    let cut = left_out.into_iter().map(|(file, reason, by)| Cut {
-        entry_id: graph.path(file).to_owned(),
-        reason: reason.to_owned(),
-        referenced_by: graph.path(by).to_owned(),
-    });
-    let cut = cut.collect();
+    cut.retain(|(file, _, _)| !inside(*file));
+    cut.sort_unstable();
+    cut.dedup_by_key(|(file, _, _)| *file);
     Bundle { root, nodes, edges, cut }
 }
 
 /// A file, why it is not there, and who needs it.
-type LeftOut = (usize, &'static str, usize);
+pub type LeftOut = (usize, &'static str, usize);
 
 /// What is in a bundle, as positions in the graph, and where it ends.
 #[derive(Debug)]
@@ -261,10 +256,8 @@ mod tests {
         let shown: Vec<_> = all.iter().map(|bundle| names(&graph, &bundle.nodes).join("")).collect();
         assert_eq!(shown, ["123", "456"]);
         assert_eq!(all[0].cut.len(), 1);
-        assert_eq!(
-            (all[0].cut[0].entry_id.as_str(), all[0].cut[0].reason.as_str()),
-            ("4", "max depth exceeded")
-        );
+        let (file, reason, by) = all[0].cut[0];
+        assert_eq!((graph.path(file), reason, graph.path(by)), ("4", "max depth exceeded", "3"));
         let pairs: Vec<_> = all[0].edges.iter().map(|(from, to, _)| (*from, *to)).collect();
         assert_eq!(pairs, [(0, 1), (1, 2)]);
     }
@@ -277,7 +270,7 @@ mod tests {
         let options = BundleOptions { token_budget: Some(25), ..BundleOptions::default() };
         let first = bundle_of(&graph, 0, options, &|_| 10);
         assert_eq!(names(&graph, &first.nodes), ["a", "b"]);
-        assert!(first.cut.iter().all(|cut| cut.reason == "token budget exceeded"), "{:?}", first.cut);
+        assert!(first.cut.iter().all(|(_, reason, _)| *reason == "token budget exceeded"), "{:?}", first.cut);
     }
 
     proptest! {

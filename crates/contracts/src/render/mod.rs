@@ -84,7 +84,7 @@ pub struct BundleText<'a> {
     pub nodes: Vec<&'a str>,
     pub edges: Vec<(&'a str, &'a str, EdgeKind)>,
     pub missing: &'a [Missing],
-    pub cut: &'a [Cut],
+    pub cut: Vec<Cut<'a>>,
 }
 
 impl BundleText<'_> {
@@ -107,7 +107,7 @@ impl BundleText<'_> {
         struct Meta<'a> {
             missing: &'a [Missing],
             #[serde(skip_serializing_if = "<[Cut]>::is_empty")]
-            cut: &'a [Cut],
+            cut: &'a [Cut<'a>],
             source: String,
         }
         let (at, of) = self.position;
@@ -146,7 +146,7 @@ impl BundleText<'_> {
             text.push(']');
         }
         text.push_str("},\"meta\":");
-        text.push_str(&written(&Meta { missing: self.missing, cut: self.cut, source: source() }));
+        text.push_str(&written(&Meta { missing: self.missing, cut: &self.cut, source: source() }));
         text.push('}');
     }
 }
@@ -236,7 +236,7 @@ mod tests {
             nodes,
             edges: vec![("a", "b \"c\"\\\u{1}", EdgeKind::TypeOnly), ("a", "d", EdgeKind::Static)],
             missing: &[],
-            cut: &[],
+            cut: Vec::new(),
         }
     }
 

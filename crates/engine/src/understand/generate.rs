@@ -151,6 +151,8 @@ pub(super) struct Job {
     pub(super) output: PathBuf,
     pub(super) options: ContextOptions,
     pub(super) writes: bool,
+    /// Whether somebody will ask what it came to.
+    pub(super) reports: bool,
 }
 
 impl Job {
@@ -227,7 +229,7 @@ impl Engine {
     pub(super) fn job(&self, request: &ContextRequest, options: ContextOptions) -> Result<Job, Error> {
         let site = self.site(request.path.as_deref())?;
         let output = self.output_folder(&site, request.out.as_deref())?;
-        Ok(Job { site, output, options, writes: !request.dry_run })
+        Ok(Job { site, output, options, writes: !request.dry_run, reports: true })
     }
 
     /// A reading, and its files where they stand now. Nothing is written for a folder without sources that never had any.
@@ -237,7 +239,7 @@ impl Engine {
         index: Arc<Index>,
         last: Option<LastRun>,
     ) -> Result<Generated, Error> {
-        let Job { site, output, options, writes } = job;
+        let Job { site, output, options, writes, reports } = job;
         tell("making contracts", 0, None);
         let material = self.material(&site, &index, options, last.as_ref().map(|last| &last.remembered));
         let reading = Reading { site, index, material };
@@ -249,12 +251,13 @@ impl Engine {
         }
         let pages = self.pages(&reading, &output);
         let nothing = reading.material.entries.is_empty() && written::read_index(&output).is_none();
-        let wrote = if writes && !nothing {
-            self.write_pages(&reading, &pages, &output)?
-        } else {
-            written::Wrote::default()
+        let write = || {
+            let writes = writes && !nothing;
+            if writes { self.write_pages(&reading, &pages, &output) } else { Ok(written::Wrote::default()) }
         };
-        Ok(Generated { reading, pages, wrote, output, shape })
+        let shape_of = || shape.or_else(|| reports.then(|| Shape::of(reading.material.graph())));
+        let (wrote, shape) = rayon::join(write, shape_of);
+        Ok(Generated { wrote: wrote?, reading, pages, output, shape })
     }
 
     /// A line for every folder's file that a run has left behind.

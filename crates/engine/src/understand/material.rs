@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use becket_base::{Parts, tokens};
-use becket_contracts::bundle::{self, Bundle, Cut, Missing, Reached};
+use becket_contracts::bundle::{self, Bundle, Cut, LeftOut, Missing, Reached};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
@@ -173,7 +173,7 @@ pub(super) struct Packed {
 #[derive(Debug)]
 pub(super) struct More {
     pub(super) edges: Vec<(usize, usize, EdgeKind)>,
-    pub(super) cut: Vec<Cut>,
+    pub(super) cut: Vec<LeftOut>,
     pub(super) missing: Vec<Missing>,
     missing_tokens: usize,
 }
@@ -421,14 +421,13 @@ impl Material {
     fn frame_tokens(&self, packed: &Packed) -> usize {
         let Some(More { edges, cut, missing_tokens, .. }) = packed.more.get() else { return 0 };
         let path = |at: usize| self.layout.path_tokens(at, self.graph());
-        let named = |name: &str| self.graph().position(name).map_or_else(|| tokens::count(name), path);
         let edges: usize =
             edges.iter().map(|(from, to, kind)| path(*from) + path(*to) + edge_tokens(*kind)).sum();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         let mut cut_paths = 0;
-        for Cut { entry_id, reason, referenced_by } in cut {
+        for (file, reason, by) in cut {
             *reasons.entry(reason).or_default() += 1;
-            cut_paths += named(entry_id) + named(referenced_by);
+            cut_paths += path(*file) + path(*by);
         }
         let reasons: usize = reasons.into_iter().map(|(reason, count)| count * cut_tokens(reason)).sum();
         let frame = BundleText {
@@ -440,7 +439,7 @@ impl Material {
             nodes: Vec::new(),
             edges: Vec::new(),
             missing: &[],
-            cut: &[],
+            cut: Vec::new(),
         };
         edges + cut_paths + reasons + missing_tokens + tokens::count(&frame.json())
     }
@@ -481,7 +480,9 @@ impl Material {
             nodes: packed.nodes.iter().map(|at| self.entries[*at].node()).collect(),
             edges: more.edges.iter().map(|(from, to, kind)| (path(*from), path(*to), *kind)).collect(),
             missing: &more.missing,
-            cut: &more.cut,
+            cut: (more.cut.iter())
+                .map(|(file, reason, by)| Cut { entry_id: path(*file), reason, referenced_by: path(*by) })
+                .collect(),
         }
     }
 

@@ -219,6 +219,7 @@ impl ContextWatch<'_> {
             output: self.output.clone(),
             options: self.options,
             writes: !self.request.context.dry_run,
+            reports: false,
         };
         let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None)?;
         let duration = started.elapsed();

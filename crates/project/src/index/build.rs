@@ -62,23 +62,32 @@ fn build_here(
     let mut keys: Vec<Option<Key>> = vec![None; walked.files.len()];
     let sources: Vec<(usize, &Found)> =
         walked.files.iter().enumerate().filter(|(_, file)| file.role == Role::Source).collect();
-    let resolver = Arc::new(OnceLock::from(Resolver::new(Modules::new(&walked.files), contents)));
     let count = reading.of(sources.len());
-    let read: Vec<Option<(Read, Targets)>> = sources
+    // A lock file can be larger than all sources: nobody waits for it but those who resolve.
+    let (resolver, read) = rayon::join(
+        || Resolver::new(Modules::new(&walked.files), contents),
+        || -> Vec<Option<Read>> {
+            let read_one = |(_, file): &(usize, &Found)| {
+                count.one_more();
+                local_of(file, contents, pack, previous)
+            };
+            sources.par_iter().map(read_one).collect()
+        },
+    );
+    let targets: Vec<Targets> = sources
         .par_iter()
-        .map(|(_, file)| {
-            count.one_more();
-            let read = local_of(file, contents, pack, previous)?;
-            let targets = targets_of(&read.local.facts, |specifier| {
-                resolver.get().map(|resolver| resolver.resolve(&file.path, specifier))
-            });
-            Some((read, targets))
+        .zip(&read)
+        .map(|((_, file), read)| match read {
+            Some(read) => {
+                targets_of(&read.local.facts, |specifier| Some(resolver.resolve(&file.path, specifier)))
+            }
+            None => Targets::default(),
         })
         .collect();
     work.repaired = pack.is_damaged();
     let mut raw: Vec<Raw<'_>> = Vec::with_capacity(sources.len());
-    for ((at, file), read) in sources.iter().zip(read) {
-        let Some((Read { key, local, surface, slot, effort }, targets)) = read else {
+    for (((at, file), read), targets) in sources.iter().zip(read).zip(targets) {
+        let Some(Read { key, local, surface, slot, effort }) = read else {
             let message = "it could not be read".to_owned();
             problems.push(WalkProblem { path: file.path.to_string(), message });
             continue;
@@ -108,16 +117,15 @@ fn build_here(
     work.linked = dirty.iter().filter(|dirty| **dirty).count();
     let (files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
     let graph = Graph::from_edges(raw.iter().map(|file| Arc::clone(file.path)).collect(), edges);
-    let lost: Arc<[LostExtends]> = resolver.get().map(Resolver::lost_extends).unwrap_or_default().into();
-    let id = index_id(&files, &problems, &lost);
-    drop(raw);
+    let lost: Arc<[LostExtends]> = resolver.lost_extends().into();
+    let (id, ()) = rayon::join(|| index_id(&files, &problems, &lost), || drop(raw));
     Index {
         bytes: files.iter().map(|file| file.bytes).sum(),
         files: files.into(),
         graph: Arc::new(KeptGraph::fresh(graph)),
         problems,
         known: Arc::new(Known { walked, keys: keys.into(), taken }),
-        resolver,
+        resolver: Arc::new(OnceLock::from(resolver)),
         lost_extends: lost,
         id,
         work,
