@@ -5,6 +5,8 @@
 //! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
 //! longest first: a reader who needs the thousandth member opens the file.
 
+use std::collections::BTreeMap;
+
 use crate::model::{Declaration, Export, ExportOrigin, LocalFacts};
 
 /// The local name of a default export that has none.
@@ -107,7 +109,7 @@ enum Reached {
 
 impl Reached {
     fn of(declaration: &Declaration, facts: &LocalFacts) -> Self {
-        let has = |name: &str| names_of(&declaration.name, facts).any(|known| known == name);
+        let has = |name: &str| is_exported(&declaration.name, name, facts);
         let can_be_default = declaration.name == DEFAULT
             || declaration.signatures.first().is_some_and(|text| {
                 let words = ["function", "async function", "class", "abstract class", "interface"];
@@ -123,16 +125,27 @@ impl Reached {
     }
 }
 
-/// The names that something of the file is exported by.
-fn names_of<'f>(local: &'f str, facts: &'f LocalFacts) -> impl Iterator<Item = &'f str> {
-    let of = move |export: &&Export| matches!(&export.origin, ExportOrigin::Local(from) if from == local);
-    facts.exports.iter().filter(of).map(|export| export.name.as_str())
+/// Whether something of the file is exported under a name. Exports are sorted by their names, the stars behind them.
+fn is_exported(local: &str, name: &str, facts: &LocalFacts) -> bool {
+    let before = |export: &Export| export.name != "*" && export.name.as_str() < name;
+    let same = facts.exports[facts.exports.partition_point(before)..].iter();
+    let mut same = same.take_while(|export| export.name == name);
+    same.any(|export| matches!(&export.origin, ExportOrigin::Local(from) if from == local))
 }
 
 /// `export { local as name }`, for the names that no declaration says.
 fn renames(facts: &LocalFacts) -> Option<String> {
     let mut names = Vec::new();
+    let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for export in &facts.exports {
+        if let ExportOrigin::Local(local) = &export.origin {
+            if *local != export.name {
+                others.entry(local).or_default().push(&export.name);
+            }
+        }
+    }
     for declaration in exported(facts) {
+        let Some(other_names) = others.get(declaration.name.as_str()) else { continue };
         let reached = Reached::of(declaration, facts);
         // One that is declared as a type and as a value is one all the same.
         let told = |name: &str| match reached {
@@ -140,7 +153,7 @@ fn renames(facts: &LocalFacts) -> Option<String> {
             Reached::AsDefault => name == DEFAULT,
             Reached::ByList => false,
         };
-        for name in names_of(&declaration.name, facts).filter(|name| !told(name)) {
+        for name in other_names.iter().filter(|name| !told(name)) {
             let rename = format!("{} as {name}", declaration.name);
             if !names.contains(&rename) {
                 names.push(rename);

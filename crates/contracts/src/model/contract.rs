@@ -170,7 +170,11 @@ impl Exports {
     /// The names that a declaration is exported by.
     pub fn names_of<'s>(&'s self, local: &'s str) -> impl Iterator<Item = &'s str> {
         let default = (self.default.as_deref() == Some(local)).then_some("default");
-        let own = self.named.iter().any(|name| name == local) && !self.renamed.contains_key(local);
+        // Sorted, except in files that others wrote.
+        let by_name = |name: &String| name.as_str().cmp(local);
+        let named =
+            self.named.binary_search_by(by_name).is_ok() || self.named.iter().any(|name| name == local);
+        let own = named && !self.renamed.contains_key(local);
         let renamed = self.renamed.iter().filter(move |(_, declared)| *declared == local);
         default.into_iter().chain(own.then_some(local)).chain(renamed.map(|(name, _)| name.as_str()))
     }

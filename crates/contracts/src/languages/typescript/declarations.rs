@@ -492,8 +492,9 @@ impl<'a> Collector<'_, '_, 'a> {
         // An interface, a namespace or an enum may be declared in several places, and is one all the same.
         let merges =
             matches!(kind, DeclarationKind::Interface | DeclarationKind::Namespace | DeclarationKind::Enum);
-        let earlier = self.declarations.iter_mut().find(|one| merges && one.name == name && one.kind == kind);
-        if let Some(earlier) = earlier {
+        // Nothing else has to be looked for among all that a file declares.
+        let known = if merges { self.declarations.as_mut_slice() } else { &mut [] };
+        if let Some(earlier) = known.iter_mut().find(|one| one.name == name && one.kind == kind) {
             earlier.signatures.push(signature);
             if let (DeclarationDetail::Shape { shape, .. }, DeclarationDetail::Shape { shape: more, .. }) =
                 (&mut earlier.detail, detail)
