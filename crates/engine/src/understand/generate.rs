@@ -355,10 +355,7 @@ fn report(
     let Totals { contract_tokens: tokens, source_tokens: source, .. } = material.totals;
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;
-    let lost = index
-        .lost_extends()
-        .iter()
-        .map(|(file, extends)| format!("{file} extends `{extends}`, which is not there; its own rules hold"));
+    let lost = index.lost_extends().iter().map(|(file, what)| format!("{file} {what}"));
     ContextReport {
         project_path: site.shown(),
         branch: site.branch.clone(),

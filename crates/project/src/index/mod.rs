@@ -38,7 +38,7 @@ use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
 /// Where the imports of a file lead, by specifier.
 pub type Targets = BTreeMap<String, Target>;
-/// A `tsconfig` file, and what it extends that is not there.
+/// A `tsconfig` file, and what of it is lost, in words.
 type LostExtends = (String, String);
 
 #[derive(Debug, thiserror::Error)]
@@ -237,7 +237,7 @@ impl Index {
         &self.problems
     }
 
-    /// tsconfig files that extend something that is not there.
+    /// tsconfig files that cannot be read, or extend something that is not there, each with what is said of it.
     pub fn lost_extends(&self) -> &[(String, String)] {
         &self.lost_extends
     }

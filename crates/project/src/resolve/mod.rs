@@ -79,7 +79,7 @@ impl Resolver {
         }
     }
 
-    /// tsconfig files whose `extends` leads to nothing in the tree, as `(file, extends)`: their own rules still hold.
+    /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.
     pub fn lost_extends(&self) -> &[(String, String)] {
         self.tsconfigs.lost_extends()
     }

@@ -105,8 +105,22 @@ fn a_tsconfig_that_extends_an_absent_package_keeps_its_own() {
     ]);
     assert_eq!(resolver.resolve("src/a.ts", "./b"), file("src/b.ts"));
     assert_eq!(resolver.resolve("src/a.ts", "@/b"), file("src/b.ts"));
-    let lost = [("tsconfig.json".to_owned(), "@absent/tsconfig/base.json".to_owned())];
-    assert_eq!(resolver.lost_extends(), lost);
+    let [(path, what)] = resolver.lost_extends() else { panic!("{:?}", resolver.lost_extends()) };
+    assert_eq!(path, "tsconfig.json");
+    assert!(what.contains("`@absent/tsconfig/base.json`"), "{what}");
+}
+
+#[test]
+fn a_tsconfig_that_cannot_be_read_is_told() {
+    let resolver = resolver(&[
+        ("tsconfig.json", r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"] }"#),
+        ("src/a.ts", ""),
+        ("src/b.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/a.ts", "./b"), file("src/b.ts"));
+    let [(path, what)] = resolver.lost_extends() else { panic!("{:?}", resolver.lost_extends()) };
+    assert_eq!(path, "tsconfig.json");
+    assert!(what.starts_with("says nothing that can be read: "), "{what}");
 }
 
 #[test]

@@ -186,8 +186,12 @@ impl Reader<'_> {
         };
         let text = decoded(&bytes);
         let options = jsonc_parser::ParseOptions::default();
-        let value: Value = jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options)
-            .unwrap_or_default();
+        let value = jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options);
+        let value: Value = value.unwrap_or_else(|error| {
+            let lost = format!("says nothing that can be read: {error}");
+            self.tsconfigs.lost.push((path.to_owned(), lost));
+            Value::Null
+        });
         let extends: Vec<String> = match value.get("extends") {
             Some(Value::String(one)) => vec![one.clone()],
             Some(Value::Array(several)) => {
@@ -198,9 +202,11 @@ impl Reader<'_> {
         let mut chain = vec![(folder.clone(), value)];
         // Of several, the last one wins.
         for extended in extends.iter().rev() {
-            match self.extended(&folder, extended) {
-                Some(path) => chain.extend(self.chain(&path, depth + 1)),
-                None => self.tsconfigs.lost.push((path.to_owned(), extended.clone())),
+            if let Some(path) = self.extended(&folder, extended) {
+                chain.extend(self.chain(&path, depth + 1));
+            } else {
+                let lost = format!("extends `{extended}`, which is not there; its own rules hold");
+                self.tsconfigs.lost.push((path.to_owned(), lost));
             }
         }
         chain
