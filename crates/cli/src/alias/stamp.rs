@@ -135,6 +135,7 @@ impl Command {
                             let numbers = serde_json::json!({
                                 "filesScanned": report.files_scanned, "secretsFound": report.secrets_found,
                                 "filesWithSecrets": report.files_with_secrets.len(),
+                                "filesNotScanned": report.not_scanned.len(),
                             });
                             text = numbers.to_string();
                         } else {
@@ -151,6 +152,9 @@ impl Command {
                                 counted(report.secrets_found, "secret"),
                                 counted(report.files_scanned, "file"),
                             );
+                            for one in &report.not_scanned {
+                                let _ = writeln!(text, "not scanned: {} ({})", one.file, one.reason);
+                            }
                         }
                         let found = report.secrets_found > 0;
                         Report::new(report, text).with_verdict(if found {

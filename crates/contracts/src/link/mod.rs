@@ -47,6 +47,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         .collect();
     let nextjs = next::of(entry_id, facts);
     let kind = names::kind(entry_id, facts, nextjs.as_ref());
+    let (routes, too_many) = routes::of(scope, &resolver);
     let contract = Contract {
         type_name: "UIFContract".to_owned(),
         schema_version: "0.3".to_owned(),
@@ -57,12 +58,12 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
         declarations: published(declarations),
-        routes: routes::of(scope, &resolver),
+        routes,
         nextjs,
         style: None,
         prediction: Vec::new(),
         unresolved: unresolved.into_iter().collect(),
-        diagnostics: facts.diagnostics.clone(),
+        diagnostics: facts.diagnostics.iter().cloned().chain(too_many).collect(),
         semantic_hash: String::new(),
         file_hash: String::new(),
         brief: false,

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{Declaration, DeclarationDetail, DeclarationKind, Route, RouteFramework, TypeShape};
+use crate::model::{
+    Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity, TypeShape,
+};
 
 /// Routers that are mounted in each other, one after the other.
 const DEEPEST: usize = 6;
@@ -11,18 +13,26 @@ const DEEPEST: usize = 6;
 const MOST: usize = 2_000;
 const USE: &str = "USE";
 
-/// The routes of a file, those of the routers that it mounts among them.
-pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<Route> {
+/// The routes of a file, those of the routers that it mounts among them, and what to say where there are too many.
+pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> (Vec<Route>, Option<Diagnostic>) {
     if scope.facts.routes.is_empty() {
-        return Vec::new();
+        return (Vec::new(), None);
     }
-    let routes = within(scope, resolver, 0);
+    let mut routes = within(scope, resolver, 0);
+    let cut = (routes.len() > MOST).then(|| Diagnostic {
+        severity: Severity::Warning,
+        message: format!("it has more than {MOST} routes; the first {MOST} are listed"),
+        line: 1,
+        column: 1,
+    });
+    routes.truncate(MOST);
     // What a module of Nest leads to is told where a prefix is put before it.
     let is_nest = |route: &Route| route.framework == RouteFramework::NestJs;
     let prefixes =
         scope.facts.routes.iter().any(|route| is_nest(route) && route.method == USE && route.is_told());
     let routes = routes.into_iter().filter(|route| prefixes || route.file.is_none() || !is_nest(route));
-    routes.filter(Route::is_told).map(|route| Route { owner: String::new(), ..route }).collect()
+    let told = routes.filter(Route::is_told).map(|route| Route { owner: String::new(), ..route });
+    (told.collect(), cut)
 }
 
 /// As a file that mounts this one sees them, with what they are registered on.
@@ -48,7 +58,6 @@ fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Ro
             all.extend(behind);
         }
         if all.len() > MOST {
-            all.truncate(MOST);
             break;
         }
     }

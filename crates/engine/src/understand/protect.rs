@@ -49,6 +49,15 @@ pub struct ScanReport {
     pub secrets_found: usize,
     pub matches: Vec<SecretFinding>,
     pub files_with_secrets: Vec<String>,
+    /// What should have been scanned and was not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_scanned: Vec<NotScanned>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NotScanned {
+    pub file: String,
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -99,14 +108,25 @@ impl Engine {
         })?;
         let mut matches = Vec::new();
         let mut scanned = 0;
+        let skipped =
+            |file: &str, reason: &str| NotScanned { file: file.to_owned(), reason: reason.to_owned() };
+        let mut not_scanned: Vec<NotScanned> =
+            walked.problems.iter().map(|problem| skipped(&problem.path, &problem.message)).collect();
         for file in &walked.files {
             let ending = file.path.rsplit('.').next().unwrap_or_default();
             let looked_at = matches!(file.role, Role::Source | Role::LeftOut) || SCANNED.contains(&ending);
             let lock = file.role == Role::Control && file.path.contains("lock");
-            if !looked_at || lock || file.stamp.size > LARGEST || file.path.ends_with(REPORT) {
+            if !looked_at || lock || file.path.ends_with(REPORT) {
                 continue;
             }
-            let Some(text) = written::source(&folder.join(&*file.path)) else { continue };
+            if file.stamp.size > LARGEST {
+                not_scanned.push(skipped(&file.path, "larger than 10 MiB"));
+                continue;
+            }
+            let Some(text) = written::source(&folder.join(&*file.path)) else {
+                not_scanned.push(skipped(&file.path, "it could not be read"));
+                continue;
+            };
             scanned += 1;
             matches.extend(secrets::scan(&text).into_iter().map(|secret| SecretFinding {
                 file: file.path.to_string(),
@@ -128,6 +148,7 @@ impl Engine {
             secrets_found: matches.len(),
             matches,
             files_with_secrets: with,
+            not_scanned,
         };
         if request.keep_report {
             let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
