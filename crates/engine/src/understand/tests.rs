@@ -292,13 +292,14 @@ fn sources_in_other_encodings_are_read_written_out_and_searched() {
 fn a_table_of_routes_that_is_cut_says_so() {
     let (repo, enough) = (shop(), shop());
     let table = |rows: usize| {
-        let rows: String = (0..rows).map(|row| format!("app.get('/{row}', handle);\n")).collect();
+        let rows: Vec<String> = (0..rows).map(|row| format!("app.get('/{row}', handle);\n")).collect();
+        let rows = rows.concat();
         format!(
             "import express from 'express';\nimport {{ handle }} from './handle';\nconst app = express();\n{rows}"
         )
     };
     for (repo, rows, is_cut) in [(&repo, 2_001, true), (&enough, 2_000, false)] {
-        repo.write("routes/table.ts", &table(rows));
+        repo.write("routes/table.ts", table(rows));
         engine(repo).context_generate(&ContextRequest::default()).unwrap();
         let text = repo.read("routes/context.json");
         assert_eq!(text.contains("more than 2000 routes"), is_cut, "{rows}");
@@ -399,7 +400,7 @@ fn secrets_are_found_and_never_written() {
     let key = ["AKIA", "IOSFODNN7", "QWERTYU"].concat();
     repo.write("src/keys.ts", format!("export const awsKey = \"{key}\";\n"));
     let engine = engine(&repo);
-    repo.write("src/huge.json", &" ".repeat(10 * 1024 * 1024 + 1));
+    repo.write("src/huge.json", " ".repeat(10 * 1024 * 1024 + 1));
     let report = engine.security_scan(&ScanRequest { path: None, keep_report: true }).unwrap();
     assert_eq!(report.files_with_secrets, ["src/keys.ts"]);
     let not_scanned: Vec<_> = report.not_scanned.iter().map(|one| (&*one.file, &*one.reason)).collect();
