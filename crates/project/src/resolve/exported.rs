@@ -22,7 +22,25 @@ const CONDITIONS: &[&[&str]] = &[
     &["require", "node", "default"],
 ];
 /// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
-const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs", "es", "types", "src", "umd", "module"];
+const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "src"];
+
+/// Folders that builds add for each of the forms that they write.
+const FORMS: &[&str] = &[
+    "esm",
+    "cjs",
+    "es",
+    "types",
+    "umd",
+    "module",
+    "commonjs",
+    "development",
+    "production",
+    "browser",
+    "node",
+];
+
+/// Folders that builds read, in a package.
+const SOURCES: [&str; 4] = ["src", "source", "lib", "."];
 
 /// Endings of what builds write, the longer ones first.
 const BUILT: &[&str] = &[".d.ts", ".d.mts", ".d.cts", ".mjs", ".cjs"];
@@ -60,7 +78,7 @@ impl Exported {
 
     /// A `#name` of the package around `folder`.
     pub(super) fn internal(&self, folder: &str, name: &str) -> Target {
-        self.ask(folder, name).unwrap_or(Target::Unresolved(Reason::NotExported))
+        self.ask(folder, name).unwrap_or_else(Target::Unresolved)
     }
 
     /// Where a bare specifier leads, when its package is one of this tree's.
@@ -75,7 +93,7 @@ impl Exported {
         // A package may import itself by name, which is how any other would.
         if manifest.fields.exports.is_some() {
             let exported = self.ask(&manifest.folder, specifier);
-            return Some(exported.unwrap_or(Target::Unresolved(Reason::NotExported)));
+            return Some(exported.unwrap_or_else(Target::Unresolved));
         }
         let within_src = format!("src/{subpath}");
         let found = if subpath.is_empty() {
@@ -99,34 +117,40 @@ impl Exported {
     ) -> Option<Target> {
         entries.find_map(|entry| {
             let path = join(&manifest.folder, entry)?;
-            self.modules.probe(&path).or_else(|| source_of(&self.modules, &manifest.folder, &path))
+            self.modules.probe(&path).or_else(|| source_of(&self.modules, manifest, &path))
         })
     }
 
-    fn ask(&self, folder: &str, specifier: &str) -> Option<Target> {
+    /// What a manifest leads to. Where it names a file that is not in the tree, that is what a build writes.
+    fn ask(&self, folder: &str, specifier: &str) -> Result<Target, Reason> {
         let directory = absolute(folder);
-        self.resolvers.iter().find_map(|resolver| {
-            let found = resolver.resolve(&directory, specifier).ok()?;
-            let path = relative(found.path())?;
-            self.modules.probe_file(&path).or_else(|| {
-                let package = self.manifests_around(&path)?;
-                source_of(&self.modules, &package, &path)
-            })
-        })
-    }
-
-    fn manifests_around(&self, path: &str) -> Option<String> {
-        around(&self.manifests, path)
+        let mut reason = Reason::NotExported;
+        for resolver in &self.resolvers {
+            match resolver.resolve(&directory, specifier) {
+                Ok(found) => {
+                    let target = relative(found.path()).and_then(|path| {
+                        let built = || source_of(&self.modules, around(&self.manifests, &path)?, &path);
+                        self.modules.probe_file(&path).or_else(built)
+                    });
+                    if let Some(target) = target {
+                        return Ok(target);
+                    }
+                }
+                Err(ResolveError::NotFound(_)) => reason = Reason::OutsideScanPath,
+                Err(_) => {}
+            }
+        }
+        Err(reason)
     }
 }
 
-/// The folder of the package that a path belongs to.
-fn around(manifests: &Manifests, path: &str) -> Option<String> {
+/// The package that a path belongs to.
+fn around<'m>(manifests: &'m Manifests, path: &str) -> Option<&'m Manifest> {
     let mut folder = path;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        if manifests.of_folder(folder).is_some() {
-            return Some(folder.to_owned());
+        if let Some(index) = manifests.of_folder(folder) {
+            return Some(manifests.get(index));
         }
         if folder.is_empty() {
             return None;
@@ -134,29 +158,42 @@ fn around(manifests: &Manifests, path: &str) -> Option<String> {
     }
 }
 
-/// What a file of a build was built from: the same name without the folders that builds add.
-fn source_of(modules: &Modules, package: &str, output: &str) -> Option<Target> {
-    let inside = output.strip_prefix(package)?.trim_start_matches('/');
+/// What a file of a build was built from: the same name without the folders that builds add, or the package's own entry
+/// where it is named after the package.
+fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Target> {
+    let inside = output.strip_prefix(package.folder.as_str())?.trim_start_matches('/');
     // Whatever a build makes of it, it is written as one of these; `.js` stands for all that TypeScript makes into it.
     let stem = BUILT.iter().find_map(|ending| inside.strip_suffix(ending));
-    let mut rest = stem.map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
+    let written = stem.map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
     let find = |folder: &str, rest: &str| {
-        join(package, &format!("{folder}/{rest}")).and_then(|path| modules.probe_file(&path))
+        let path = join(&package.folder, &format!("{folder}/{rest}"))?;
+        let index = || modules.probe_folder(path.strip_suffix(".js")?);
+        modules.probe_file(&path).or_else(index)
     };
     // Some builds write beside the folder of the sources, under the same names.
-    if let Some(target) = ["src", "source"].iter().find_map(|folder| find(folder, &rest)) {
+    if let Some(target) = SOURCES[..2].iter().find_map(|folder| find(folder, &written)) {
         return Some(target);
     }
+    let mut rest = written.as_str();
     while let Some((first, inner)) = rest.split_once('/') {
-        if !OUTPUT.contains(&first) {
+        if !OUTPUT.contains(&first) && !FORMS.contains(&first) {
             break;
         }
-        rest = inner.to_owned();
-        if let Some(target) = ["src", "source", "lib", "."].iter().find_map(|folder| find(folder, &rest)) {
+        rest = inner;
+        if let Some(target) = SOURCES.iter().find_map(|folder| find(folder, rest)) {
             return Some(target);
         }
     }
-    None
+    if rest.len() == written.len() {
+        return None;
+    }
+    let plain: Vec<&str> = rest.split('/').filter(|name| !FORMS.contains(name)).collect();
+    let plain = plain.join("/");
+    let name = package.fields.name.as_deref().map(|name| name.rsplit('/').next().unwrap_or(name));
+    let is_entry = plain.split('.').next() == name;
+    SOURCES.iter().find_map(|folder| {
+        find(folder, &plain).or_else(|| if is_entry { find(folder, "index.js") } else { None })
+    })
 }
 
 fn absolute(path: &str) -> PathBuf {
@@ -200,7 +237,7 @@ impl FileSystem for TreeFiles {
         }
         let known = self.modules.has(&path) || self.modules.probe_file(&path).is_some();
         let built =
-            || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, &package, &path));
+            || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, package, &path));
         if known || built().is_some() {
             return Ok(FileMetadata::new(true, false, false));
         }

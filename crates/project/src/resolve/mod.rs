@@ -4,6 +4,7 @@
 
 mod builtin;
 mod exported;
+mod frameworks;
 mod lockfile;
 mod manifest;
 mod modules;
@@ -115,7 +116,11 @@ impl Resolver {
     fn relative(&self, folder: &str, name: &str) -> Target {
         match modules::join(folder, name) {
             Some(path) => {
-                let found = self.modules.probe(&path).or_else(|| self.exported.entry_of(&path));
+                // A name that ends so means a folder, whatever stands beside it.
+                let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
+                let file = if is_folder { None } else { self.modules.probe_file(&path) };
+                let index = || self.modules.probe_folder(&path);
+                let found = file.or_else(|| self.exported.entry_of(&path)).or_else(index);
                 found.unwrap_or_else(|| self.modules.absent(&path))
             }
             None => Target::Unresolved(Reason::OutsideScanPath),
@@ -126,7 +131,7 @@ impl Resolver {
     fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
         let found = mapped.iter().find_map(|path| self.modules.probe(path));
-        if let Some(target) = found {
+        if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;
         }
         if name.starts_with('#') {
@@ -153,7 +158,7 @@ impl Resolver {
         if let Some(target) = self.exported.workspace_package(here.manifest, package, name) {
             return target;
         }
-        let range = here.manifest.and_then(|index| self.manifests.range(index, package));
+        let range = self.range(here.manifest, package);
         if range.is_none() && builtin::is_builtin(name) {
             return Target::Builtin(format!("node:{name}"));
         }
@@ -161,9 +166,36 @@ impl Resolver {
         if range.is_none() && here.tsconfig.is_some_and(|index| self.tsconfigs.is_mapped(index, name)) {
             return Target::Unresolved(Reason::FileNotFound);
         }
-        let home = here.manifest.map_or("", |index| self.manifests.folder(index));
-        let version = self.versions.of(home, package, range.as_deref()).or_else(|| range.clone());
-        Target::Package { name: package.to_owned(), version, declared: range.is_some() }
+        self.outside(here.manifest, package, range)
+    }
+
+    fn range(&self, manifest: Option<usize>, package: &str) -> Option<String> {
+        manifest.and_then(|index| self.manifests.range(index, package))
+    }
+
+    /// A package that is not of this tree.
+    fn outside(&self, manifest: Option<usize>, package: &str, range: Option<String>) -> Target {
+        let home = manifest.map_or("", |index| self.manifests.folder(index));
+        let declared = range.is_some();
+        let version = self.versions.of(home, package, range.as_deref()).or(range);
+        Target::Package { name: package.to_owned(), version, declared }
+    }
+
+    /// What a framework that the package around asks for makes of a name.
+    fn of_framework(&self, manifest: Option<usize>, name: &str) -> Option<Target> {
+        if !name.starts_with(['$', '~', '@', '#']) {
+            return None;
+        }
+        let home = manifest.map_or("", |index| self.manifests.folder(index));
+        let file = frameworks::places(name)
+            .filter(|(package, _)| self.range(manifest, package).is_some())
+            .find_map(|(_, path)| modules::join(home, &path).and_then(|path| self.modules.probe(&path)));
+        file.or_else(|| {
+            frameworks::makers(name).find_map(|package| {
+                let range = self.range(manifest, package)?;
+                Some(self.outside(manifest, package, Some(range)))
+            })
+        })
     }
 }
 

@@ -13,6 +13,7 @@ const INSTEAD: &[(&str, &[&str])] = &[
     (".jsx", &[".tsx", ".ts", ".d.ts", ".jsx"]),
     (".mjs", &[".mts", ".d.mts", ".mjs"]),
     (".cjs", &[".cts", ".d.cts", ".cjs"]),
+    (".ts", &[".ts", ".tsx", ".d.ts"]),
 ];
 /// Endings that need not be written.
 const ADDED: &[&str] =
@@ -69,10 +70,13 @@ impl Modules {
 
     /// A file at this path, or where an ending or `index` is understood.
     pub(super) fn probe(&self, path: &str) -> Option<Target> {
-        self.probe_file(path).or_else(|| {
-            let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
-            self.has_folder(path).then(|| self.with_ending(&index, ADDED)).flatten()
-        })
+        self.probe_file(path).or_else(|| self.probe_folder(path))
+    }
+
+    /// The `index` of a folder.
+    pub(super) fn probe_folder(&self, path: &str) -> Option<Target> {
+        let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
+        self.has_folder(path).then(|| self.with_ending(&index, ADDED)).flatten()
     }
 
     /// As [`Modules::probe`], without looking into a folder.
@@ -84,7 +88,12 @@ impl Modules {
                 }
             }
         }
-        self.target(path).or_else(|| self.with_ending(path, ADDED)).or_else(|| self.with_ending(path, DATA))
+        let found = self.target(path);
+        // What is no source may have a declaration beside it that says what it exports: `Card.svelte.d.ts`.
+        if let Some(Target::Asset(_)) = found {
+            return self.with_ending(path, &[".d.ts"]).or(found);
+        }
+        found.or_else(|| self.with_ending(path, ADDED)).or_else(|| self.with_ending(path, DATA))
     }
 
     /// What to say of a path that leads to nothing that is looked at.

@@ -28,6 +28,9 @@ fn relative_paths_with_and_without_endings() {
         ("src/both.ts", ""),
         ("src/dir/index.tsx", ""),
         ("src/dir.ts", ""),
+        ("src.ts", ""),
+        ("src/Card.svelte", ""),
+        ("src/Card.svelte.d.ts", ""),
         ("src/m.mts", ""),
         ("src/types.d.ts", ""),
         ("src/style.css", ""),
@@ -45,7 +48,9 @@ fn relative_paths_with_and_without_endings() {
         ("./b.jsx", file("src/b.tsx")),
         ("./both.js", file("src/both.ts")),
         ("./dir", file("src/dir.ts")),
-        ("./dir/", file("src/dir.ts")),
+        ("./dir/", file("src/dir/index.tsx")),
+        ("./types.ts", file("src/types.d.ts")),
+        ("./Card.svelte", file("src/Card.svelte.d.ts")),
         ("./dir/index", file("src/dir/index.tsx")),
         ("./m.mjs", file("src/m.mts")),
         ("./types", file("src/types.d.ts")),
@@ -276,4 +281,77 @@ fn broken_control_files_cost_only_themselves() {
         ("a.ts", ""),
     ]);
     assert_eq!(circular.lost_extends().len(), 1);
+}
+
+#[test]
+fn what_a_build_writes_stands_for_its_source() {
+    let resolver = resolver(&[
+        ("package.json", r#"{ "workspaces": ["packages/*"] }"#),
+        (
+            "packages/router/package.json",
+            r#"{ "name": "@acme/router", "exports": {
+                ".": { "types": "./dist/production/index.d.ts", "default": "./dist/production/index.js" },
+                "./dom": { "development": "./dist/development/dom.mjs", "default": "./dist/production/dom.mjs" },
+                "./entry": { "import": "./dist/entry/esm/server.js" },
+                "./format": { "import": "./format.js" },
+                "./wasm": "./dist/engine.wasm" } }"#,
+        ),
+        ("packages/router/index.ts", ""),
+        ("packages/router/dom.ts", ""),
+        ("packages/router/src/entry/server.ts", ""),
+        ("packages/router/src/format/index.ts", ""),
+        (
+            "packages/acme/package.json",
+            r#"{ "name": "acme", "main": "index.js", "exports": {
+                ".": { "import": { "types": "./dist/acme.d.mts", "node": "./index.mjs" } } } }"#,
+        ),
+        ("packages/acme/index.mjs", ""),
+        ("packages/acme/src/index.ts", ""),
+        ("packages/app/package.json", r#"{ "name": "app" }"#),
+        ("packages/app/a.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("@acme/router", file("packages/router/index.ts")),
+        ("@acme/router/dom", file("packages/router/dom.ts")),
+        ("@acme/router/entry", file("packages/router/src/entry/server.ts")),
+        ("@acme/router/format", file("packages/router/src/format/index.ts")),
+        ("@acme/router/wasm", Target::Unresolved(Reason::OutsideScanPath)),
+        ("@acme/router/nothing", Target::Unresolved(Reason::NotExported)),
+        ("acme", file("packages/acme/src/index.ts")),
+    ] {
+        assert_eq!(resolver.resolve("packages/app/a.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn names_that_a_framework_gives_a_meaning() {
+    let kit = r#"{ "devDependencies": { "@sveltejs/kit": "^2.0.0" } }"#;
+    let resolver = resolver(&[
+        ("web/package.json", kit),
+        ("web/src/lib/money.ts", ""),
+        ("web/src/lib/index.ts", ""),
+        ("web/src/routes/+page.ts", ""),
+        ("shop/app/pages/a.ts", ""),
+        ("plain/src/a.ts", ""),
+        ("shop/package.json", r#"{ "dependencies": { "nuxt": "4.0.0" } }"#),
+        ("shop/app/utils/money.ts", ""),
+        ("shop/server/db.ts", ""),
+        ("shop/shared/types.ts", ""),
+        ("plain/package.json", "{}"),
+        ("plain/src/lib/money.ts", ""),
+    ]);
+    for (from, specifier, target) in [
+        ("web/src/routes/+page.ts", "$lib/money", file("web/src/lib/money.ts")),
+        ("web/src/routes/+page.ts", "$lib", file("web/src/lib/index.ts")),
+        ("web/src/routes/+page.ts", "$app/navigation", package("@sveltejs/kit", Some("^2.0.0"), true)),
+        ("web/src/routes/+page.ts", "$library/x", Target::Unresolved(Reason::InvalidSpecifier)),
+        ("shop/app/pages/a.ts", "~/utils/money", file("shop/app/utils/money.ts")),
+        ("shop/app/pages/a.ts", "@/utils/money", file("shop/app/utils/money.ts")),
+        ("shop/app/pages/a.ts", "~~/server/db", file("shop/server/db.ts")),
+        ("shop/app/pages/a.ts", "#shared/types", file("shop/shared/types.ts")),
+        ("shop/app/pages/a.ts", "#imports", package("nuxt", Some("4.0.0"), true)),
+        ("plain/src/a.ts", "$lib/money", Target::Unresolved(Reason::InvalidSpecifier)),
+    ] {
+        assert_eq!(resolver.resolve(from, specifier), target, "{specifier} in {from}");
+    }
 }
