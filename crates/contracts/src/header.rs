@@ -89,6 +89,7 @@ fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<Str
         Reached::ByName => "export ",
         Reached::AsDefault => "export default ",
         Reached::ByList => "",
+        Reached::Everywhere => "declare ",
     };
     let mut lines: Vec<String> = shown(declaration, step).map(|text| format!("{export}{text}")).collect();
     if let (Some(last), Some(doc)) = (lines.last_mut(), declaration.doc.as_ref().filter(|_| step.docs)) {
@@ -105,6 +106,8 @@ enum Reached {
     AsDefault,
     /// Only `export { local as name }` says it, or nothing has to.
     ByList,
+    /// A global.
+    Everywhere,
 }
 
 impl Reached {
@@ -115,7 +118,10 @@ impl Reached {
                 let words = ["function", "async function", "class", "abstract class", "interface"];
                 words.iter().any(|word| text.starts_with(word))
             });
-        if declaration.name != DEFAULT && has(&declaration.name) {
+        if facts.exports.is_empty() {
+            let says_so = declaration.signatures.first().is_some_and(|text| text.starts_with("declare "));
+            if says_so { Self::ByList } else { Self::Everywhere }
+        } else if declaration.name != DEFAULT && has(&declaration.name) {
             Self::ByName
         } else if has(DEFAULT) && can_be_default {
             Self::AsDefault
@@ -151,7 +157,7 @@ fn renames(facts: &LocalFacts) -> Option<String> {
         let told = |name: &str| match reached {
             Reached::ByName => name == declaration.name,
             Reached::AsDefault => name == DEFAULT,
-            Reached::ByList => false,
+            Reached::ByList | Reached::Everywhere => false,
         };
         for name in other_names.iter().filter(|name| !told(name)) {
             let rename = format!("{} as {name}", declaration.name);

@@ -142,11 +142,13 @@ impl Props {
 impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if let Some(name) = callee_name(&call.callee) {
+            // `gl.useProgram()` and `document.createElement()` are of something else than of React.
+            let is_own = is_own_name(&call.callee);
             if is_hook(name) {
                 self.file.hooks.insert(name.to_owned());
-                self.body.calls_hooks = true;
+                self.body.calls_hooks |= is_own;
             }
-            self.body.has_jsx |= name == "createElement";
+            self.body.has_jsx |= name == "createElement" && is_own;
             self.file.style.call(name, call);
         }
         if let Some(specifier) = required(self.print, call) {
@@ -329,6 +331,18 @@ impl Walk<'_, '_, '_> {
 pub(crate) fn is_hook(name: &str) -> bool {
     name.strip_prefix("use")
         .is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase() || next.is_ascii_digit()))
+}
+
+/// Whether something is called by its own name, or as React's: `useState`, `React.useState`.
+fn is_own_name(callee: &Expression<'_>) -> bool {
+    match callee.get_inner_expression() {
+        Expression::Identifier(_) => true,
+        Expression::StaticMemberExpression(member) => matches!(
+            member.object.get_inner_expression(),
+            Expression::Identifier(object) if matches!(object.name.as_str(), "React" | "Preact" | "react" | "_react")
+        ),
+        _ => false,
+    }
 }
 
 /// The last name of a callee: `useState` of `React.useState`.

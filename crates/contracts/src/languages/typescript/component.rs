@@ -126,7 +126,8 @@ impl<'x, 'a> Callable<'x, 'a> {
         super::type_shape(&said.of_parameter(first.pattern.get_identifier_name().as_deref(), 0)?.text)
     }
 
-    /// What a function component says of itself; `declared` is a props type that stands elsewhere (`FC<Props>`).
+    /// What a function component says of itself; `declared` is a props type that stands elsewhere (`FC<Props>`), which is
+    /// what others see where it is sure to be one.
     pub(super) fn component(
         self,
         print: Print<'_, '_>,
@@ -138,7 +139,11 @@ impl<'x, 'a> Callable<'x, 'a> {
         let annotated = first.and_then(|first| first.type_annotation.as_ref());
         let own = annotated.map(|ty| shape::of_type(print, &ty.type_annotation));
         let own = own.map(|props| shape::generic(shape::parameters(print, self.type_parameters()), props));
-        let props = own.or(declared).or_else(|| self.props_said(print));
+        let is_sure = |props: &TypeShape| !matches!(props, TypeShape::Reference { name, .. } if name == TypeShape::CAST);
+        let props = match declared {
+            Some(props) if is_sure(&props) => Some(props),
+            perhaps => own.or(perhaps).or_else(|| self.props_said(print)),
+        };
         let mut destructured = body.destructured;
         destructured.sort();
         destructured.dedup();

@@ -27,6 +27,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) common_js: bool,
     /// A declaration file: everything in it is declared for others.
     pub(super) is_ambient: bool,
+    /// One that is no module: nobody imports what it declares, and everybody sees it.
+    pub(super) is_global: bool,
     pub(super) declarations: Vec<Declaration>,
 }
 
@@ -504,7 +506,7 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             return;
         }
-        let exported = self.exported.contains(name.as_str());
+        let exported = self.is_global || self.exported.contains(name.as_str());
         let doc = self.print.source.doc(span.start);
         let lines = self.print.source.lines(span);
         self.declarations.push(Declaration {

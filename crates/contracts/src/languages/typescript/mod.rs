@@ -92,6 +92,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         exported: modules.exported_locals(),
         common_js: modules.is_common_js,
         is_ambient: program.source_type.is_typescript_definition(),
+        is_global: modules.is_global,
         declarations: Vec::new(),
     };
     for statement in &program.body {

@@ -22,6 +22,8 @@ pub(super) struct Modules {
     pub(super) exports: Vec<Export>,
     /// Exports by `module.exports` and `exports`.
     pub(super) is_common_js: bool,
+    /// A declaration file that is no module: everybody sees what it declares.
+    pub(super) is_global: bool,
     /// Local name to what it was imported as.
     bindings: BTreeMap<String, (String, String)>,
 }
@@ -226,17 +228,19 @@ impl Modules {
         self.exports.push(Export { name, origin, type_only });
     }
 
-    /// In a declaration file that is a module, everything is exported unless an export list says what is.
+    /// In a declaration file that is a module, everything is exported unless an export that declares nothing is there to
+    /// say what is. Where it is no module, everything is global.
     fn export_ambient(&mut self, program: &Program<'_>) {
-        let lists = program.body.iter().any(|statement| {
-            matches!(
-                statement,
-                Statement::ExportNamedDeclaration(_)
-                    | Statement::ExportDefaultDeclaration(_)
-                    | Statement::TSExportAssignment(_)
-            )
+        let lists = program.body.iter().any(|statement| match statement {
+            Statement::ExportNamedDeclaration(_)
+            | Statement::ExportFromDeclaration(_)
+            | Statement::ExportAllDeclaration(_)
+            | Statement::TSExportAssignment(_) => true,
+            Statement::ExportDefaultDeclaration(export) => export.declaration.is_expression(),
+            _ => false,
         });
         let is_module = !self.exports.is_empty() || !self.imports.is_empty();
+        self.is_global = !lists && !is_module;
         if lists || !is_module {
             return;
         }

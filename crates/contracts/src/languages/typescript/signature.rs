@@ -170,14 +170,15 @@ impl Print<'_, '_> {
         match element {
             ClassElement::MethodDefinition(method) => {
                 // Who may not call it has to know.
+                let function = &method.value;
+                let mut printed = self.parameter_properties(method.kind, function);
                 if is_hidden(method.accessibility) && method.kind == MethodDefinitionKind::Constructor {
-                    return vec!["private constructor()".to_owned()];
+                    printed.push("private constructor()".to_owned());
+                    return printed;
                 }
                 if is_hidden(method.accessibility) || method.key.is_private_identifier() {
                     return Vec::new();
                 }
-                let function = &method.value;
-                let mut printed = self.parameter_properties(method.kind, function);
                 let (parameters, returned, mark) =
                     self.takes_and_gives(Callable::Function(function), method.span.start);
                 let returned = match method.kind {

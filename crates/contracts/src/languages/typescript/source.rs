@@ -81,24 +81,29 @@ impl<'a> Source<'a> {
         first_line(self.slice(comment.span))
     }
 
-    /// The doc comment that describes the whole file: the first thing in it, apart from what it documents first.
+    /// The doc comment that describes the whole file: the first thing in it beside a licence, apart from what it documents
+    /// first.
     pub(super) fn file_doc(&self, first_statement: Option<u32>) -> Option<String> {
-        let comment = self.comments.iter().find(|comment| comment.is_block())?;
-        let text = self.slice(comment.span);
-        let before = self.text.get(..comment.span.start as usize)?;
-        let opens = before.trim_start_matches('\u{feff}').lines().all(|line| {
-            let line = line.trim();
-            line.is_empty() || line.starts_with("//") || line.starts_with("#!")
-        });
-        if !opens || !text.starts_with("/**") || first_statement.is_some_and(|at| at < comment.span.start) {
-            return None;
+        let mut end = if self.text.starts_with("#!") { self.text.find('\n')? } else { 0 };
+        for comment in self.comments {
+            let start = comment.span.start as usize;
+            if start < end {
+                continue;
+            }
+            if !self.text.get(end..start)?.trim().is_empty() {
+                return None;
+            }
+            end = comment.span.end as usize;
+            let text = self.slice(comment.span);
+            let Some(line) = first_line(text) else { continue };
+            let named = ["@file", "@fileoverview", "@module", "@packageDocumentation", "@uif"];
+            let apart = first_statement.is_none_or(|at| {
+                let between = self.text.get(end..at as usize).unwrap_or_default();
+                between.bytes().filter(|byte| *byte == b'\n').count() > 1 || !between.trim().is_empty()
+            });
+            return (apart || named.iter().any(|tag| text.contains(tag))).then_some(line);
         }
-        let named = ["@file", "@fileoverview", "@module", "@packageDocumentation", "@uif"];
-        let apart = first_statement.is_none_or(|at| {
-            let between = self.text.get(comment.span.end as usize..at as usize).unwrap_or_default();
-            between.bytes().filter(|byte| *byte == b'\n').count() > 1 || !between.trim().is_empty()
-        });
-        if apart || named.iter().any(|tag| text.contains(tag)) { first_line(text) } else { None }
+        None
     }
 
     pub(super) fn documented(&self, start: u32, member: Member) -> Member {
@@ -111,7 +116,8 @@ pub(super) fn small(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX - 1)
 }
 
-/// The first line with words in it, of `/** … */`. A tag line counts only where it says something (`@file Words`).
+/// The first line with words in it, of `/** … */` that is no licence. A tag line counts only where it says something
+/// (`@file Words`).
 fn first_line(comment: &str) -> Option<String> {
     let body = comment.strip_prefix("/**")?.strip_suffix("*/")?;
     let line = body.lines().map(|line| line.trim().trim_start_matches('*').trim()).find_map(|line| {
@@ -125,7 +131,21 @@ fn first_line(comment: &str) -> Option<String> {
         };
         (!line.is_empty()).then_some(line)
     })?;
-    Some(cut(line))
+    (!is_licence(body, line)).then(|| cut(line))
+}
+
+/// Who owns a file says nothing about what is in it.
+fn is_licence(body: &str, first_line: &str) -> bool {
+    let begins = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| first_line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+    };
+    let mentions = |word: &str| memchr::memmem::find(body.as_bytes(), word.as_bytes()).is_some();
+    begins(&["SPDX-License", "Licensed under"])
+        || mentions("@license")
+        || begins(&["Copyright", "(c)", "©"])
+            && ["icense", "icence", "ights reserved", "ights Reserved"].into_iter().any(mentions)
 }
 
 fn cut(line: &str) -> String {
@@ -156,5 +176,11 @@ mod tests {
         assert_eq!(first_line("/* no */"), None);
         assert_eq!(first_line("/***/"), None);
         assert_eq!(first_line("/** */"), None);
+        assert_eq!(first_line("/**\n * Copyright (c) Some Body.\n * Under the MIT license.\n */"), None);
+        assert_eq!(first_line("/**\n * @license\n * Some Body.\n */"), None);
+        assert_eq!(
+            first_line("/** Copyright line of a page. */").as_deref(),
+            Some("Copyright line of a page.")
+        );
     }
 }
