@@ -39,8 +39,7 @@ pub struct Bundle {
 }
 
 /// A file that a node needs and that is not in the bundle, as it is written.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Cut<'a> {
     pub entry_id: &'a str,
     pub reason: &'a str,

@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
 use serde::Serialize;
 
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
+use crate::render::quote;
 
 /// Bytes that are usually hashed.
 const USUAL: usize = 2048;
@@ -73,7 +75,17 @@ pub fn file_hash_of(source: &str, whole: impl FnOnce() -> blake3::Hash) -> Strin
 pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut nodes: Vec<(&str, &str)> = nodes.collect();
     nodes.sort_unstable();
-    digest("uifb:", &("0.1", depth, nodes))
+    let mut text = format!("[\"0.1\",{depth},[");
+    text.reserve(nodes.iter().map(|(path, hash)| path.len() + hash.len() + 8).sum());
+    for (at, (path, hash)) in nodes.into_iter().enumerate() {
+        text.push_str(if at > 0 { ",[" } else { "[" });
+        quote(&mut text, path);
+        text.push(',');
+        quote(&mut text, hash);
+        text.push(']');
+    }
+    text.push_str("]]");
+    named("uifb:", &blake3::hash(text.as_bytes()))
 }
 
 #[derive(Serialize)]
@@ -130,12 +142,12 @@ fn digest(prefix: &str, value: &impl Serialize) -> String {
 
 fn named(prefix: &str, hash: &blake3::Hash) -> String {
     let hex = hash.to_hex();
-    format!("{prefix}{}", &hex[..24])
+    [prefix, &hex[..24]].concat()
 }
 
 /// The original writes its own stamp into a comment, which must not count.
 fn without_stamp_block(text: &str) -> Cow<'_, str> {
-    let block = text.find("@uif").and_then(|mark| {
+    let block = memmem::find(text.as_bytes(), b"@uif").and_then(|mark| {
         let start = text[..mark].rfind("/**")?;
         let end = mark + text[mark..].find("*/")? + 2;
         (!text[start..mark].contains("*/")).then_some((start, end))

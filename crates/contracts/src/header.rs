@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Declaration, Export, ExportOrigin, LocalFacts};
+use crate::model::{Declaration, ExportOrigin, LocalFacts};
 
 /// The local name of a default export that has none.
 const DEFAULT: &str = "default";
 
 /// Ends a signature that was cut.
 pub const CUT: char = '…';
+const CUT_TEXT: &str = "…";
 
 /// How much of each declaration is told, from everything to the name and a little.
 const STEPS: [Step; 6] = [
@@ -54,7 +55,8 @@ pub fn code_header(facts: &LocalFacts, room: usize) -> String {
 /// The signatures of what a file exports, in about `room` bytes.
 pub fn signatures(facts: &LocalFacts, room: usize) -> Vec<String> {
     fitting(room, |step| {
-        exported(facts).flat_map(|one| shown(one, Step { docs: false, ..step })).collect::<Vec<_>>()
+        let shown = exported(facts).flat_map(|one| shown(one, Step { docs: false, ..step }));
+        shown.map(|one| one.after("")).collect::<Vec<_>>()
     })
 }
 
@@ -91,8 +93,9 @@ fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<Str
         Reached::ByList => "",
         Reached::Everywhere => "declare ",
     };
-    let mut lines: Vec<String> = shown(declaration, step).map(|text| format!("{export}{text}")).collect();
+    let mut lines: Vec<String> = shown(declaration, step).map(|one| one.after(export)).collect();
     if let (Some(last), Some(doc)) = (lines.last_mut(), declaration.doc.as_ref().filter(|_| step.docs)) {
+        last.reserve_exact(4 + doc.len());
         last.push_str(" // ");
         last.push_str(doc);
     }
@@ -131,12 +134,10 @@ impl Reached {
     }
 }
 
-/// Whether something of the file is exported under a name. Exports are sorted by their names, the stars behind them.
+/// Whether something of the file is exported under a name.
 fn is_exported(local: &str, name: &str, facts: &LocalFacts) -> bool {
-    let before = |export: &Export| export.name != "*" && export.name.as_str() < name;
-    let same = facts.exports[facts.exports.partition_point(before)..].iter();
-    let mut same = same.take_while(|export| export.name == name);
-    same.any(|export| matches!(&export.origin, ExportOrigin::Local(from) if from == local))
+    let (named, _) = facts.exported_as(name);
+    named.iter().any(|export| matches!(&export.origin, ExportOrigin::Local(from) if from == local))
 }
 
 /// `export { local as name }`, for the names that no declaration says.
@@ -169,16 +170,29 @@ fn renames(facts: &LocalFacts) -> Option<String> {
     (!names.is_empty()).then(|| format!("export {{ {} }}", names.join(", ")))
 }
 
+/// A signature as far as there is room for it.
+struct Shown<'a> {
+    text: &'a str,
+    cut: bool,
+    /// Overloads that are not told behind it.
+    more: usize,
+}
+
+impl Shown<'_> {
+    fn after(&self, before: &str) -> String {
+        let text = [before, self.text, if self.cut { CUT_TEXT } else { "" }].concat();
+        if self.more == 0 { text } else { format!("{text} {CUT}{} more", self.more) }
+    }
+}
+
 /// One text per overload that there is room for.
-fn shown(declaration: &Declaration, step: Step) -> impl Iterator<Item = String> {
+fn shown(declaration: &Declaration, step: Step) -> impl Iterator<Item = Shown<'_>> {
     let overloads = declaration.signatures.len();
     declaration.signatures.iter().take(step.overloads).enumerate().map(move |(at, signature)| {
-        let text = cut(signature.strip_prefix("default: ").unwrap_or(signature), step.longest);
-        if at + 1 == step.overloads && overloads > step.overloads {
-            format!("{text} {CUT}{} more", overloads - step.overloads)
-        } else {
-            text
-        }
+        let whole = signature.strip_prefix("default: ").unwrap_or(signature);
+        let text = cut(whole, step.longest);
+        let more = if at + 1 == step.overloads { overloads.saturating_sub(step.overloads) } else { 0 };
+        Shown { text, cut: text.len() < whole.len(), more }
     })
 }
 
@@ -210,9 +224,8 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
     lines
 }
 
-fn cut(signature: &str, longest: usize) -> String {
-    match signature.char_indices().nth(longest) {
-        Some((at, _)) => format!("{}{CUT}", &signature[..at]),
-        None => signature.to_owned(),
-    }
+fn cut(signature: &str, longest: usize) -> &str {
+    // It has no more characters than bytes.
+    let end = if signature.len() > longest { signature.char_indices().nth(longest) } else { None };
+    end.map_or(signature, |(at, _)| &signature[..at])
 }

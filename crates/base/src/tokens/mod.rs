@@ -95,7 +95,7 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
     let sixteen = text.get(start..start + 16).and_then(|bytes| bytes.try_into().ok());
     let bytes = if let Some(bytes) = sixteen {
         // Reading all of them and leaving out what is too much is faster than copying a few.
-        u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
+        u128::from_le_bytes(bytes) & MASKS[length]
     } else {
         let mut padded = [0; 16];
         padded[..length].copy_from_slice(&text[start..start + length]);
@@ -103,6 +103,17 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
     };
     bytes | (length as u128) << 120
 }
+
+/// Of the lowest bytes, by their number.
+const MASKS: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
+    let mut length = 0;
+    while length <= SHORT {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
 
 #[inline]
 #[expect(

@@ -58,7 +58,30 @@ fn plain(bytes: &[u8], at: usize) -> Option<usize> {
 #[inline]
 fn word(bytes: &[u8], at: usize) -> usize {
     let capitals = past(bytes, at, |kind| kind == UPPER);
-    past(bytes, capitals, |kind| kind == LOWER)
+    let mut end = capitals;
+    // Eight letters in one step: words are most of a text.
+    while let Some(eight) = bytes.get(end..end + 8).and_then(|bytes| bytes.try_into().ok()) {
+        let others = !small_letters(u64::from_le_bytes(eight)) & HIGH;
+        if others != 0 {
+            return end + others.trailing_zeros() as usize / 8;
+        }
+        end += 8;
+    }
+    past(bytes, end, |kind| kind == LOWER)
+}
+
+/// The highest bit of each of eight bytes.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Has it set for every byte that is a small letter.
+#[inline]
+fn small_letters(bytes: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let ascii = bytes & !HIGH;
+    // A sum reaches the highest bit from a bound on, and none runs over into the next byte.
+    let from = ascii + ONES * (0x80 - b'a' as u64);
+    let beyond = ascii + ONES * (0x80 - (b'z' + 1) as u64);
+    from & !beyond & !bytes & HIGH
 }
 
 /// [`blank`] for ASCII.

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ExportOrigin, ImportKind, ImportedName, LocalFacts};
+use crate::model::{Export, ExportOrigin, ImportKind, ImportedName, LocalFacts};
 use crate::target::Target;
 
 pub use self::cycles::Cycle;
@@ -302,28 +302,24 @@ impl<'a> Finder<'a> {
         name: &'a str,
         seen: &mut BTreeSet<(usize, &'a str)>,
     ) -> Option<(usize, &'a str)> {
+        self.asked.insert(file);
+        let (named, stars) = self.members.facts(file).exported_as(name);
+        let named = named.first();
+        if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {
+            return Some((file, name));
+        }
         // Barrels may lead in circles, and many ways may lead to one.
         if seen.len() > MOST_BARRELS || !seen.insert((file, name)) {
             return None;
         }
-        self.asked.insert(file);
-        let exports = &self.members.facts(file).exports;
-        if let Some(export) = exports.iter().find(|export| export.name == name) {
-            return match &export.origin {
-                ExportOrigin::Local(_) => Some((file, name)),
-                ExportOrigin::Module { specifier, imported } => {
-                    let next = self.file(file, specifier)?;
-                    if imported == "*" {
-                        return Some((next, "*"));
-                    }
-                    self.declaring(next, imported, seen)
-                }
-            };
+        if let Some(ExportOrigin::Module { specifier, imported }) = named.map(|export| &export.origin) {
+            let next = self.file(file, specifier)?;
+            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported, seen) };
         }
         if name == "default" {
             return None;
         }
-        for star in exports.iter().filter(|export| export.name == "*") {
+        for star in stars {
             let ExportOrigin::Module { specifier, .. } = &star.origin else { continue };
             let next = self.file(file, specifier);
             if let Some(found) = next.and_then(|next| self.declaring(next, name, seen)) {

@@ -57,7 +57,7 @@ impl DeclarationKind {
 }
 
 /// What only some kinds of declarations have.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DeclarationDetail {
     #[default]
     None,
@@ -98,7 +98,7 @@ pub struct Lines {
     pub last: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ComponentFacts {
     pub form: ComponentForm,
     /// The declared type of the props; `None` where nothing is annotated.
@@ -123,7 +123,7 @@ pub struct ComponentFacts {
     pub declared_emits: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ComponentForm {
     Function,
@@ -136,7 +136,7 @@ pub enum ComponentForm {
     Vue,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct State {
     pub name: String,
     /// As declared (`useState<User | null>`), or of a literal (`useState(0)` is `number`), else `inferred`.

@@ -46,6 +46,17 @@ pub struct LocalFacts {
     pub line_count: u32,
 }
 
+impl LocalFacts {
+    /// The exports of one name, and the stars, through which there may be more of it.
+    pub fn exported_as(&self, name: &str) -> (&[Export], &[Export]) {
+        let stars = self.exports.partition_point(|export| export.name != "*");
+        let (named, stars) = self.exports.split_at(stars);
+        let from = named.partition_point(|export| export.name.as_str() < name);
+        let to = from + named[from..].iter().take_while(|export| export.name == name).count();
+        (&named[from..to], stars)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// As written: `./button`, `@/lib/cn`, `react`.
@@ -84,7 +95,7 @@ impl ImportKind {
 }
 
 /// `import { imported as local }`. `imported` is `default` for a default import and `*` for a namespace.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ImportedName {
     pub imported: String,
     pub local: String,
@@ -93,7 +104,7 @@ pub struct ImportedName {
 }
 
 /// One exported name. `name` is `default` for the default export, and `*` for `export * from`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Export {
     pub name: String,
     pub origin: ExportOrigin,
@@ -101,7 +112,7 @@ pub struct Export {
     pub type_only: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ExportOrigin {
     /// Declared here under this local name (`default` for an anonymous default export).
     Local(String),

@@ -54,7 +54,7 @@ pub const NATIVE_COMPONENTS: &[&str] = &[
     "VirtualizedList",
 ];
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.
     Object(Vec<Member>),
@@ -91,7 +91,7 @@ pub enum TypeShape {
     Text(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MappedType {
     pub key: String,
     pub keys: TypeShape,
@@ -103,7 +103,7 @@ pub struct MappedType {
     pub text: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TypeParameter {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,7 +112,7 @@ pub struct TypeParameter {
     pub default: Option<TypeShape>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ConditionalType {
     pub check: TypeShape,
     /// As declared.
@@ -136,7 +136,7 @@ impl ConditionalType {
 }
 
 /// `callee<types>(values)`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallShape {
     pub callee: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -146,7 +146,7 @@ pub struct CallShape {
     pub values: Vec<TypeShape>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
     #[serde(default, skip_serializing_if = "MemberKind::is_property")]
@@ -161,7 +161,7 @@ pub struct Member {
     pub doc: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MemberKind {
     #[default]

@@ -103,13 +103,6 @@ impl BundleText<'_> {
     }
 
     fn write(&self, text: &mut String) {
-        #[derive(Serialize)]
-        struct Meta<'a> {
-            missing: &'a [Missing],
-            #[serde(skip_serializing_if = "<[Cut]>::is_empty")]
-            cut: &'a [Cut<'a>],
-            source: String,
-        }
         let (at, of) = self.position;
         // Writing to a string cannot fail.
         let _ = write!(
@@ -145,9 +138,23 @@ impl BundleText<'_> {
             }
             text.push(']');
         }
-        text.push_str("},\"meta\":");
-        text.push_str(&written(&Meta { missing: self.missing, cut: &self.cut, source: source() }));
-        text.push('}');
+        text.push_str("},\"meta\":{\"missing\":");
+        text.push_str(&written(&self.missing));
+        for (at, Cut { entry_id, reason, referenced_by }) in self.cut.iter().enumerate() {
+            text.push_str(if at > 0 { ",{\"entryId\":" } else { ",\"cut\":[{\"entryId\":" });
+            quote(text, entry_id);
+            text.push_str(",\"reason\":");
+            quote(text, reason);
+            text.push_str(",\"referencedBy\":");
+            quote(text, referenced_by);
+            text.push('}');
+        }
+        if !self.cut.is_empty() {
+            text.push(']');
+        }
+        text.push_str(",\"source\":");
+        quote(text, &source());
+        text.push_str("}}");
     }
 }
 
@@ -182,7 +189,7 @@ fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: 
 }
 
 /// As JSON; almost every path can stand in it as it is.
-fn quote(text: &mut String, path: &str) {
+pub(crate) fn quote(text: &mut String, path: &str) {
     let plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
     // All of them, whatever the first ones are: that way many are looked at in one step.
     if path.bytes().fold(true, |so_far, byte| so_far & plain(byte)) {

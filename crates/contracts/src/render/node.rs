@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::thrift::{Thrift, Words};
-use super::{CodeMode, merged};
+use super::{CodeMode, merged, quote};
 use crate::header;
 use crate::languages::typescript::is_hook;
 use crate::model::{
@@ -19,6 +19,9 @@ use crate::model::{
 
 /// Room for a header however small the file is.
 const LEAST_HEADER: usize = 80;
+
+/// Bytes of a node, usually.
+const USUAL: usize = 4096;
 
 /// Everything that a node is made of.
 #[derive(Debug, Clone, Copy)]
@@ -42,16 +45,30 @@ pub struct NodeText {
 
 pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> NodeText {
     let contract = source.contract;
-    let start = format!("{{\"entryId\":{},\"contract\":", Value::from(contract.entry_id.as_str()));
-    let whole = |rest: String| NodeText { contract: start.len(), text: format!("{start}{rest}}}") };
-    let header = |room: usize| {
+    let mut text = String::with_capacity(USUAL);
+    text.push_str("{\"entryId\":");
+    quote(&mut text, &contract.entry_id);
+    text.push_str(",\"contract\":");
+    let start = text.len();
+    let whole = |mut text: String| {
+        text.push('}');
+        // It is kept for as long as the index is.
+        text.shrink_to_fit();
+        NodeText { contract: start, text }
+    };
+    let add_header = |text: &mut String, room: usize| {
+        text.push_str(",\"codeHeader\":");
         let header = header::code_header(source.facts, room);
-        Value::from(Some(header).filter(|header| !header.is_empty()))
+        if header.is_empty() { text.push_str("null") } else { quote(text, &header) }
     };
     if mode == CodeMode::Full {
-        let contract = contract.to_json(schema);
-        let code = source.code.map(|code| format!(",\"code\":{}", Value::from(code))).unwrap_or_default();
-        return whole(format!("{contract},\"codeHeader\":{}{code}", header(usize::MAX)));
+        text.push_str(&contract.to_json(schema).to_string());
+        add_header(&mut text, usize::MAX);
+        if let Some(code) = source.code {
+            text.push_str(",\"code\":");
+            quote(&mut text, code);
+        }
+        return whole(text);
     }
     let share = source.thrift.share(mode);
     // The original's readers want every field, and all of it.
@@ -61,25 +78,26 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     };
     let frame = |words: Words| Frame { contract, merged: &merged, schema, signatures: &[], words };
     let mut words = Words::All;
-    let mut written = String::new();
     let choices =
         share.filter(|_| schema == SchemaVersion::V03).map_or(&[Words::All][..], |share| share.words);
     for choice in choices {
         words = *choice;
-        written = frame(words).written();
-        if share.is_some_and(|share| written.len() <= share.fields(source.bytes)) {
+        text = frame(words).written(text, start);
+        if share.is_some_and(|share| text.len() - start <= share.fields(source.bytes)) {
             break;
         }
     }
-    let room = share.map_or(usize::MAX, |share| share.texts(source.bytes).saturating_sub(written.len()));
+    let written = text.len() - start;
+    let room = share.map_or(usize::MAX, |share| share.texts(source.bytes).saturating_sub(written));
     if mode == CodeMode::Header {
-        return whole(format!("{written},\"codeHeader\":{}", header(room.max(LEAST_HEADER))));
+        add_header(&mut text, room.max(LEAST_HEADER));
+        return whole(text);
     }
     let signatures = header::signatures(source.facts, room);
-    if signatures.is_empty() {
-        return whole(written);
+    if !signatures.is_empty() {
+        text = Frame { signatures: &signatures, ..frame(words) }.written(text, start);
     }
-    whole(Frame { signatures: &signatures, ..frame(words) }.written())
+    whole(text)
 }
 
 /// The contract in a node: of `none` and `header` with what its signatures tell of the declarations.
@@ -137,8 +155,14 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn written(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    /// In the place of whatever stands in a text from `start` on.
+    fn written(&self, text: String, start: usize) -> String {
+        let mut bytes = text.into_bytes();
+        bytes.truncate(start);
+        // Our own values have only text keys, and JSON is text: neither can fail.
+        let done = serde_json::to_writer(&mut bytes, self);
+        debug_assert!(done.is_ok());
+        String::from_utf8(bytes).unwrap_or_default()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which of many short texts occur in a long one, whatever their case: asked of every file, answered with no in most.
 //!
-//! Of each short text two neighbouring letters are chosen that are rare in code. A pass over the long one looks for such
-//! pairs, which needs to remember nothing from one place to the next and so is faster than an automaton; only where it
-//! meets one is the text around it compared.
+//! Of each short text three neighbouring letters are chosen that are rare in code. A pass over the long one looks for the
+//! two pairs in them, of which one stands at an even place: it needs only every other place, remembers nothing from one
+//! to the next, and so is faster than an automaton. Only where it meets a pair is the text around it compared.
 
 /// A pair of letters as a place in a table; case is lost, and so are some differences that the comparison makes again.
 const PLACES: usize = 32 * 32;
@@ -21,22 +21,24 @@ pub(super) struct Hints {
 #[derive(Debug, Clone, Copy)]
 struct Hint {
     text: &'static [u8],
-    /// Where its pair stands in it.
+    /// Where one of its pairs stands in it.
     pair: usize,
     owner: usize,
 }
 
 impl Hints {
-    /// Of hints of two letters or more; a shorter one is never found.
+    /// Of hints of three letters or more; a shorter one is never found.
     pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
         let mut made = Self { places: vec![Vec::new(); PLACES], marks: Box::new([false; PLACES]) };
         for (text, owner) in hints {
             let text = text.as_bytes();
-            let rarity = |at: &usize| rank(text[*at]) + rank(text[at + 1]);
-            let Some(pair) = (0..text.len().saturating_sub(1)).max_by_key(rarity) else { continue };
-            let place = place(text[pair], text[pair + 1]);
-            made.places[place].push(Hint { text, pair, owner });
-            made.marks[place] = true;
+            let rarity = |at: &usize| rank(text[*at]) + 2 * rank(text[at + 1]) + rank(text[at + 2]);
+            let Some(first) = (0..text.len().saturating_sub(2)).max_by_key(rarity) else { continue };
+            for pair in [first, first + 1] {
+                let place = place(text[pair], text[pair + 1]);
+                made.places[place].push(Hint { text, pair, owner });
+                made.marks[place] = true;
+            }
         }
         made
     }
@@ -44,9 +46,10 @@ impl Hints {
     /// Calls `found` with the owner of every hint that is met, more than once for some, and what follows it.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, &[u8])) {
         let bytes = text.as_bytes();
-        for (at, pair) in bytes.windows(2).enumerate() {
+        for (half, pair) in bytes.chunks_exact(2).enumerate() {
             let place = place(pair[0], pair[1]);
             if self.marks[place] {
+                let at = 2 * half;
                 for hint in &self.places[place] {
                     let here =
                         at.checked_sub(hint.pair).and_then(|start| bytes.get(start..start + hint.text.len()));

@@ -1,7 +1,7 @@
 //! From a look at the tree to the index: reads what is not known, resolves every import, and makes the contracts of
 //! everything that is not as it was.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +11,7 @@ use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 use super::file::{IndexedFile, edges_digest, written, written_key};
@@ -45,7 +46,7 @@ struct Raw<'a> {
     local: Arc<Local>,
     slot: Option<Slot>,
     surface: Surface,
-    targets: Targets,
+    targets: Arc<Targets>,
     old: Option<&'a IndexedFile>,
 }
 
@@ -74,14 +75,15 @@ fn build_here(
             sources.par_iter().map(read_one).collect()
         },
     );
-    let targets: Vec<Targets> = sources
+    let targets: Vec<Arc<Targets>> = sources
         .par_iter()
         .zip(&read)
         .map(|((_, file), read)| match read {
             Some(read) => {
                 targets_of(&read.local.facts, |specifier| Some(resolver.resolve(&file.path, specifier)))
+                    .into()
             }
-            None => Targets::default(),
+            None => Arc::default(),
         })
         .collect();
     work.repaired = pack.is_damaged();
@@ -110,7 +112,7 @@ fn build_here(
             _ => {
                 let Raw { path, key, local, slot, surface, targets, old } = &raw[at];
                 let local = Kept::fresh(Arc::clone(local), *key, None).with_slot(*slot);
-                made(&tree, at, path, local, *surface, targets.clone(), *old)
+                made(&tree, at, path, local, *surface, Arc::clone(targets), *old)
             }
         })
         .collect();
@@ -199,7 +201,7 @@ pub(super) fn targets_of(facts: &LocalFacts, resolve: impl Fn(&str) -> Option<Ta
 fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
     let Some(previous) = previous else { return vec![true; raw.len()] };
     let same_targets: Vec<bool> =
-        raw.par_iter().map(|file| file.old.is_some_and(|old| *old.targets() == file.targets)).collect();
+        raw.par_iter().map(|file| file.old.is_some_and(|old| *old.targets() == *file.targets)).collect();
     let unseen: BTreeSet<&str> = raw
         .iter()
         .zip(&same_targets)
@@ -247,7 +249,7 @@ pub(super) fn made(
     path: &Arc<str>,
     local: Kept<Local>,
     surface: Surface,
-    targets: Targets,
+    targets: Arc<Targets>,
     old: Option<&IndexedFile>,
 ) -> (Arc<IndexedFile>, Vec<Edge>) {
     let facts = tree.facts(at);
@@ -311,7 +313,7 @@ fn file_id(file: &IndexedFile) -> u128 {
 
 /// The files as the linker and the graph ask for them.
 struct Tree<'a> {
-    positions: HashMap<&'a str, usize>,
+    positions: FxHashMap<&'a str, usize>,
     raw: &'a [Raw<'a>],
 }
 

@@ -4,9 +4,8 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_contracts::model::Contract;
-use becket_contracts::target::Target;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::local::Key;
 use super::pack::{Pack, Slot};
@@ -17,7 +16,16 @@ use super::{Index, Place, Targets};
 pub struct Linked {
     pub contract: Contract,
     /// By specifier.
-    pub targets: Targets,
+    #[serde(serialize_with = "without_arc", deserialize_with = "with_arc")]
+    pub targets: Arc<Targets>,
+}
+
+fn without_arc<S: Serializer>(targets: &Arc<Targets>, serializer: S) -> Result<S::Ok, S::Error> {
+    (**targets).serialize(serializer)
+}
+
+fn with_arc<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Targets>, D::Error> {
+    Targets::deserialize(deserializer).map(Arc::new)
 }
 
 #[derive(Debug)]
@@ -138,5 +146,5 @@ pub(super) fn nothing(path: &str) -> Linked {
         becket_contracts::link::link(path, &facts, &becket_contracts::link::NoImports).contract;
     contract.semantic_hash = becket_contracts::fingerprint::semantic_hash(&contract);
     contract.file_hash = becket_contracts::fingerprint::file_hash("");
-    Linked { contract, targets: std::collections::BTreeMap::<String, Target>::new() }
+    Linked { contract, targets: Arc::default() }
 }

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,12 +13,10 @@ use becket_base::text::decoded;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
 use becket_contracts::model::{Declaration, DeclarationDetail, DeclarationKind, LocalFacts};
-use blake3::Hash;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::file::written;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
@@ -28,7 +27,7 @@ pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION")
 pub struct Key(pub [u8; 32]);
 
 impl Key {
-    pub(super) fn of(path: &str, content: &Hash) -> Self {
+    pub(super) fn of(path: &str, content: &blake3::Hash) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(GENERATION.as_bytes());
         hasher.update(ending(path).as_bytes());
@@ -69,22 +68,42 @@ pub(super) struct Surface(pub(super) [u8; 16]);
 
 impl Surface {
     pub(super) fn of(facts: &LocalFacts) -> Self {
-        let each = facts.declarations.iter();
-        // The text of a constant may be part of a route elsewhere.
-        let text = |one: &Declaration| match one.kind {
-            DeclarationKind::Constant => one.signatures.first().filter(|text| text.contains(" = '")).cloned(),
-            _ => None,
-        };
-        let declared: Vec<_> = each.map(|one| (&one.name, one.kind, text(one), seen(&one.detail))).collect();
-        let imported: Vec<_> =
-            facts.imports.iter().map(|one| (&one.specifier, one.kind, &one.names)).collect();
-        let seen = written(&(declared, imported, &facts.exports), xxh3_128);
-        Self(seen.to_le_bytes())
+        let mut bytes = Bytes::default();
+        facts.declarations.len().hash(&mut bytes);
+        for one in &facts.declarations {
+            (&one.name, one.kind, value(one), seen(&one.detail)).hash(&mut bytes);
+        }
+        facts.imports.len().hash(&mut bytes);
+        for one in &facts.imports {
+            (&one.specifier, one.kind, &one.names).hash(&mut bytes);
+        }
+        facts.exports.hash(&mut bytes);
+        Self(xxh3_128(&bytes.0).to_le_bytes())
     }
 }
 
+/// What is hashed, gathered, to be hashed at once.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Hasher for Bytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        xxh3_64(&self.0)
+    }
+}
+
+/// The text of a constant may be part of a route elsewhere.
+fn value(one: &Declaration) -> Option<&String> {
+    let text = one.signatures.first().filter(|_| one.kind == DeclarationKind::Constant)?;
+    text.contains(" = '").then_some(text)
+}
+
 /// Of a component only what it takes; what it does inside shows in its own contract alone.
-fn seen(detail: &DeclarationDetail) -> impl Serialize {
+fn seen(detail: &DeclarationDetail) -> impl Hash {
     match detail {
         DeclarationDetail::Component(component) => (None, Some((&component.props, &component.destructured))),
         other => (Some(other), None),
@@ -98,7 +117,7 @@ thread_local! {
 
 impl Local {
     /// Reads source text, whose hash is at hand; anything that is not UTF-8 in it is replaced.
-    pub(super) fn parse(path: &str, bytes: &[u8], content: &Hash) -> Self {
+    pub(super) fn parse(path: &str, bytes: &[u8], content: &blake3::Hash) -> Self {
         let text = decoded(bytes);
         Self {
             facts: facts(path, &text),

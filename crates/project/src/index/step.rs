@@ -33,7 +33,7 @@ struct Edited {
     key: Key,
     local: Arc<Local>,
     surface: Surface,
-    targets: Targets,
+    targets: Arc<Targets>,
 }
 
 /// A [`step`], beside which the graph is read that bundles will ask for, where no process has it in memory yet.
@@ -88,7 +88,7 @@ pub(super) fn step(
             None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
         });
         let surface = Surface::of(&local.facts);
-        Some((seen, Edited { at, key, local: Arc::new(local), surface, targets }))
+        Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))
     });
     let mut edited: BTreeMap<usize, Edited> = BTreeMap::new();
     for (seen, file) in parsed.into_iter().flatten() {
@@ -100,7 +100,7 @@ pub(super) fn step(
         .values()
         .filter(|edited| {
             let old = &previous.files[edited.at];
-            old.surface != edited.surface || *old.targets() != edited.targets
+            old.surface != edited.surface || *old.targets() != *edited.targets
         })
         .filter_map(|edited| u32::try_from(edited.at).ok())
         .collect();
@@ -113,10 +113,10 @@ pub(super) fn step(
         let old = &previous.files[at];
         let (local, surface, targets) = if let Some(new) = edited.get(&at) {
             let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
-            (local, new.surface, new.targets.clone())
+            (local, new.surface, Arc::clone(&new.targets))
         } else {
             let local = Kept::fresh(Arc::clone(old.local()), old.local.key, None);
-            (local.with_slot(old.local.slot()), old.surface, old.targets().clone())
+            (local.with_slot(old.local.slot()), old.surface, Arc::clone(&old.linked().targets))
         };
         let (file, edges) = made(&overlay, at, &old.path, local, surface, targets, Some(old));
         (at, file, edges)

@@ -1,9 +1,10 @@
 //! The files of a tree by name, and TypeScript's way of finding one from a path without an ending.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use becket_contracts::target::{Reason, Target};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::walk::{Found, Role, rules::in_left_out_folder};
 
@@ -24,7 +25,7 @@ const DATA: &[&str] = &[".json", ".vue", ".svelte", ".node"];
 /// Every file of a tree that an import could name.
 #[derive(Debug, Default)]
 pub struct Modules {
-    files: HashMap<Arc<str>, Role>,
+    files: FxHashMap<Arc<str>, Role>,
     folders: BTreeSet<String>,
     controls: Vec<Arc<str>>,
 }
@@ -32,7 +33,10 @@ pub struct Modules {
 impl Modules {
     pub fn new<'a>(files: impl IntoIterator<Item = &'a Found, IntoIter: ExactSizeIterator>) -> Self {
         let files = files.into_iter();
-        let mut modules = Self { files: HashMap::with_capacity(files.len()), ..Self::default() };
+        let mut modules = Self {
+            files: FxHashMap::with_capacity_and_hasher(files.len(), FxBuildHasher),
+            ..Self::default()
+        };
         modules.folders.insert(String::new());
         for file in files {
             let mut folder = &*file.path;

@@ -1,6 +1,8 @@
 //! Types printed from the syntax tree in one spelling, so that formatting, quotes, separators and comments leave no
 //! trace in a signature.
 
+use std::borrow::Cow;
+
 use oxc_ast::ast::{
     BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportTypeQualifier,
     TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSThisParameter,
@@ -33,7 +35,7 @@ impl Print<'_, '_> {
 
     pub(super) fn ty(self, ty: &TSType<'_>) -> String {
         match ty {
-            TSType::TSArrayType(array) => format!("{}[]", self.ty(&array.element_type)),
+            TSType::TSArrayType(array) => self.ty(&array.element_type) + "[]",
             TSType::TSConditionalType(conditional) => format!(
                 "{} extends {} ? {} : {}",
                 self.ty(&conditional.check_type),
@@ -48,12 +50,14 @@ impl Print<'_, '_> {
                 self.parameters(&constructor.params, None),
                 self.annotation(&constructor.return_type)
             ),
-            TSType::TSFunctionType(function) => format!(
-                "{}({}) => {}",
-                self.type_parameters(function.type_parameters.as_deref()),
-                self.parameters(&function.params, function.this_param.as_deref()),
-                self.annotation(&function.return_type)
-            ),
+            TSType::TSFunctionType(function) => [
+                &*self.type_parameters(function.type_parameters.as_deref()),
+                "(",
+                &self.parameters(&function.params, function.this_param.as_deref()),
+                ") => ",
+                &self.annotation(&function.return_type),
+            ]
+            .concat(),
             TSType::TSImportType(import) => {
                 let qualifier = import.qualifier.as_ref().map(|name| format!(".{}", qualifier(name)));
                 let arguments = self.type_arguments(import.type_arguments.as_deref());
@@ -101,11 +105,11 @@ impl Print<'_, '_> {
             TSType::TSTypeLiteral(literal) => self.members(&literal.members),
             TSType::TSTypeOperatorType(operator) => {
                 let word = match operator.operator {
-                    TSTypeOperatorOperator::Keyof => "keyof",
-                    TSTypeOperatorOperator::Unique => "unique",
-                    TSTypeOperatorOperator::Readonly => "readonly",
+                    TSTypeOperatorOperator::Keyof => "keyof ",
+                    TSTypeOperatorOperator::Unique => "unique ",
+                    TSTypeOperatorOperator::Readonly => "readonly ",
                 };
-                format!("{word} {}", self.ty(&operator.type_annotation))
+                [word, &self.ty(&operator.type_annotation)].concat()
             }
             TSType::TSTypePredicate(predicate) => {
                 let name = match &predicate.parameter_name {
@@ -129,7 +133,7 @@ impl Print<'_, '_> {
             }
             TSType::TSTypeReference(reference) => {
                 let arguments = self.type_arguments(reference.type_arguments.as_deref());
-                format!("{}{arguments}", type_name(&reference.type_name))
+                type_name(&reference.type_name) + &arguments
             }
             TSType::TSParenthesizedType(inner) => match inner.type_annotation.without_parenthesized() {
                 TSType::TSTypeReference(_) | TSType::TSTypeLiteral(_) | TSType::TSLiteralType(_) => {
@@ -167,7 +171,7 @@ impl Print<'_, '_> {
         if members.is_empty() {
             return "{}".to_owned();
         }
-        format!("{{ {} }}", join(members.iter().map(|member| self.member(member)), "; "))
+        ["{ ", &join(members.iter().map(|member| self.member(member)), "; "), " }"].concat()
     }
 
     pub(super) fn member(self, member: &TSSignature<'_>) -> String {
@@ -179,13 +183,13 @@ impl Print<'_, '_> {
                 self.annotation(&index.parameter.type_annotation),
                 self.annotation(&index.type_annotation)
             ),
-            TSSignature::TSPropertySignature(property) => format!(
-                "{}{}{}: {}",
+            TSSignature::TSPropertySignature(property) => [
                 if property.readonly { "readonly " } else { "" },
-                self.key(&property.key, property.computed),
-                if property.optional { "?" } else { "" },
-                self.annotation_or(property.type_annotation.as_deref(), "any")
-            ),
+                &self.key(&property.key, property.computed),
+                if property.optional { "?: " } else { ": " },
+                &self.annotation_or(property.type_annotation.as_deref(), "any"),
+            ]
+            .concat(),
             TSSignature::TSCallSignatureDeclaration(call) => format!(
                 "{}({}): {}",
                 self.type_parameters(call.type_parameters.as_deref()),
@@ -238,7 +242,7 @@ impl Print<'_, '_> {
 
     pub(super) fn type_arguments(self, arguments: Option<&TSTypeParameterInstantiation<'_>>) -> String {
         let Some(arguments) = arguments else { return String::new() };
-        format!("<{}>", join(arguments.params.iter().map(|ty| self.ty(ty)), ", "))
+        ["<", &join(arguments.params.iter().map(|ty| self.ty(ty)), ", "), ">"].concat()
     }
 
     pub(super) fn parameters(
@@ -287,20 +291,18 @@ impl Print<'_, '_> {
         // What an annotated parameter is taken apart into is the function's own business.
         let hides = parameter.pattern.is_destructuring_pattern() && parameter.type_annotation.is_some();
         let name = match &parameter.pattern {
-            BindingPattern::ObjectPattern(_) if hides => "{...}".to_owned(),
-            BindingPattern::ArrayPattern(_) if hides => "[...]".to_owned(),
-            pattern => self.pattern(pattern),
+            BindingPattern::ObjectPattern(_) if hides => "{...}".into(),
+            BindingPattern::ArrayPattern(_) if hides => "[...]".into(),
+            BindingPattern::BindingIdentifier(name) => Cow::Borrowed(name.name.as_str()),
+            pattern => self.pattern(pattern).into(),
         };
         let optional = if parameter.optional || parameter.initializer.is_some() { "?" } else { "" };
         let annotation = match (&parameter.type_annotation, &parameter.initializer) {
-            (Some(ty), _) => format!(": {}", self.annotation(ty)),
-            (None, Some(default)) => match literal_type(default) {
-                Some(ty) => format!(": {ty}"),
-                None => String::new(),
-            },
-            (None, None) => String::new(),
+            (Some(ty), _) => Cow::Owned(self.annotation(ty)),
+            (None, Some(default)) => literal_type(default).unwrap_or_default().into(),
+            (None, None) => Cow::Borrowed(""),
         };
-        format!("{name}{optional}{annotation}")
+        [&*name, optional, if annotation.is_empty() { "" } else { ": " }, &*annotation].concat()
     }
 
     /// Names only: what a pattern is taken apart into is visible to the caller through its type.
@@ -377,6 +379,10 @@ pub(super) fn literal_type(expression: &Expression<'_>) -> Option<&'static str> 
 }
 
 pub(super) fn quoted(text: &str) -> String {
+    let plain = !text.bytes().any(|byte| matches!(byte, b'\\' | b'\'' | b'\n'));
+    if plain {
+        return ["'", text, "'"].concat();
+    }
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
 }
 

@@ -21,12 +21,18 @@ impl Print<'_, '_> {
         let name = if name == DEFAULT { "" } else { name };
         let (parameters, returned, mark) =
             self.takes_and_gives(Callable::Function(function), function.span.start);
-        format!(
-            "{}function{} {name}{}({parameters}): {returned}{mark}",
-            if function.r#async { "async " } else { "" },
-            if function.generator { "*" } else { "" },
-            self.type_parameters(function.type_parameters.as_deref()),
-        )
+        [
+            if function.r#async { "async function" } else { "function" },
+            if function.generator { "* " } else { " " },
+            name,
+            &self.type_parameters(function.type_parameters.as_deref()),
+            "(",
+            &parameters,
+            "): ",
+            &returned,
+            mark,
+        ]
+        .concat()
     }
 
     /// Parameters and result, and what marks them where a comment says of which types they are.
@@ -37,12 +43,11 @@ impl Print<'_, '_> {
         };
         let said = Said::of(self.source, start);
         let plain = self.parameters(callable.parameters(), this);
-        let parameters = match &said {
-            Some(said) => self.parameters_said(callable.parameters(), this, Some(said)),
-            None => plain.clone(),
-        };
+        let told = said.as_ref().map(|said| self.parameters_said(callable.parameters(), this, Some(said)));
+        let told = told.filter(|told| *told != plain);
         let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
-        let mark = if returns.is_some() || parameters != plain { jsdoc::MARK } else { "" };
+        let mark = if returns.is_some() || told.is_some() { jsdoc::MARK } else { "" };
+        let parameters = told.unwrap_or(plain);
         let returned = returns.unwrap_or_else(|| match callable.returned() {
             Some(declared) => self.annotation(declared),
             None => self.given(callable),
