@@ -9,6 +9,7 @@ pub mod parts;
 pub mod repo_path;
 pub mod text;
 pub mod tokens;
+pub mod unseen;
 
 pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};
@@ -16,3 +17,4 @@ pub use counted::{counted, verb};
 pub use nearest::nearest;
 pub use parts::Parts;
 pub use repo_path::{RepoPath, RepoPathError};
+pub use unseen::is_unseen;

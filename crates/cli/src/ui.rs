@@ -7,6 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use becket_base::is_unseen;
 use becket_engine::{Error, ErrorKind};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -158,12 +159,9 @@ impl Ui {
     }
 }
 
-/// Control and bidirectional characters as their numbers; line breaks and tabs stay.
+/// Control characters and those that nobody sees as their numbers; line breaks and tabs stay.
 pub(crate) fn visible(text: &str) -> String {
-    let unseen = |one: char| {
-        (one.is_control() && !matches!(one, '\n' | '\t'))
-            || matches!(u32::from(one), 0x200B | 0x200E | 0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0xE0000..=0xE007F)
-    };
+    let unseen = |one: char| one.is_control() && !matches!(one, '\n' | '\t') || is_unseen(one);
     let text = text.replace("\r\n", "\n");
     if !text.contains(unseen) {
         return text;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use becket_base::clip;
+use becket_base::{clip, is_unseen};
 
 const LONGEST: usize = 200;
 
@@ -19,20 +19,14 @@ pub(crate) fn shown_path(path: &Path) -> String {
 fn escaped(text: &str) -> String {
     let mut line = String::new();
     for character in text.chars() {
-        if character.is_control() || is_invisible(character) {
+        // On one line, among our own words, the joiners hold nothing together.
+        if character.is_control() || is_unseen(character) || matches!(character, '\u{200c}' | '\u{200d}') {
             line.extend(character.escape_default());
         } else {
             line.push(character);
         }
     }
     line
-}
-
-/// Marks that turn the direction of writing, separate lines or show nothing.
-fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
