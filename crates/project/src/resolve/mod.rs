@@ -98,13 +98,16 @@ impl Resolver {
             return Target::Unresolved(Reason::InvalidSpecifier);
         }
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let here = || {
+            let nothing = Surroundings { tsconfig: None, manifest: None };
+            let here = self.folders.get(folder).copied().unwrap_or(nothing);
+            let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
+            Surroundings { tsconfig, ..here }
+        };
         if is_relative(name) {
-            return self.relative(folder, name);
+            return self.relative(folder, name, || here().tsconfig);
         }
-        let here =
-            self.folders.get(folder).copied().unwrap_or(Surroundings { tsconfig: None, manifest: None });
-        let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
-        let key = (Surroundings { tsconfig, ..here }, name.to_owned());
+        let key = (here(), name.to_owned());
         if let Some(target) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return target.clone();
         }
@@ -113,18 +116,24 @@ impl Resolver {
         target
     }
 
-    fn relative(&self, folder: &str, name: &str) -> Target {
-        match modules::join(folder, name) {
-            Some(path) => {
-                // A name that ends so means a folder, whatever stands beside it.
-                let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
-                let file = if is_folder { None } else { self.modules.probe_file(&path) };
-                let index = || self.modules.probe_folder(&path);
-                let found = file.or_else(|| self.exported.entry_of(&path)).or_else(index);
-                found.unwrap_or_else(|| self.modules.absent(&path))
-            }
-            None => Target::Unresolved(Reason::OutsideScanPath),
+    fn relative(&self, folder: &str, name: &str, tsconfig: impl Fn() -> Option<usize>) -> Target {
+        let Some(path) = modules::join(folder, name) else {
+            return Target::Unresolved(Reason::OutsideScanPath);
+        };
+        // A name that ends so means a folder, whatever stands beside it.
+        let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
+        let look = |path: &String| {
+            let file = if is_folder { None } else { self.modules.probe_file(path) };
+            file.or_else(|| self.exported.entry_of(path)).or_else(|| self.modules.probe_folder(path))
+        };
+        if let Some(found) = look(&path) {
+            return found;
         }
+        // Folders may be meant as one, and what is made lie in one of them.
+        let beside = tsconfig().map(|index| self.tsconfigs.beside(index, &path)).unwrap_or_default();
+        let found = beside.iter().find_map(look);
+        let absent = || beside.iter().chain([&path]).map(|path| self.modules.absent(path)).max();
+        found.or_else(absent).unwrap_or(Target::Unresolved(Reason::FileNotFound))
     }
 
     /// In TypeScript's order: `paths`, `baseUrl`, then packages.

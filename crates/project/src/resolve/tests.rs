@@ -99,6 +99,35 @@ fn paths_and_base_url_through_extends() {
 }
 
 #[test]
+fn root_dirs_are_one_folder_to_relative_imports() {
+    let resolver = resolver(&[
+        ("base.json", r#"{ "compilerOptions": { "rootDirs": ["src", "made", "src/deep", "dist"] } }"#),
+        ("tsconfig.json", r#"{ "extends": "./base.json" }"#),
+        ("src/views/a.ts", ""),
+        ("src/views/own.ts", ""),
+        ("made/views/b.ts", ""),
+        ("made/views/own.ts", ""),
+        ("src/deep/c.ts", ""),
+        ("made/d.ts", ""),
+        ("other/e.ts", ""),
+    ]);
+    let left_out = Target::Unresolved(Reason::OutsideScanPath);
+    for (from, specifier, target) in [
+        ("src/views/a.ts", "./b", file("made/views/b.ts")),
+        ("src/views/a.ts", "./own", file("src/views/own.ts")),
+        ("made/views/b.ts", "./a.js", file("src/views/a.ts")),
+        ("made/views/b.ts", "../d", file("made/d.ts")),
+        ("src/deep/c.ts", "./d", file("made/d.ts")),
+        ("src/deep/c.ts", "./views/b", file("made/views/b.ts")),
+        // It may have been made into a folder that nobody looks into.
+        ("src/views/a.ts", "./nothing", left_out),
+        ("other/e.ts", "./views/b", Target::Unresolved(Reason::FileNotFound)),
+    ] {
+        assert_eq!(resolver.resolve(from, specifier), target, "{from} {specifier}");
+    }
+}
+
+#[test]
 fn a_tsconfig_that_extends_an_absent_package_keeps_its_own() {
     let resolver = resolver(&[
         (

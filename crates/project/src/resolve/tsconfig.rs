@@ -1,4 +1,4 @@
-//! What `tsconfig.json` says about names: `paths` and `baseUrl`, through `extends` and project references. A part that is
+//! What `tsconfig.json` says about names: `paths`, `baseUrl` and `rootDirs`, through `extends` and project references. A part that is
 //! not there (a package that is not installed) costs nothing but itself.
 
 use std::collections::HashMap;
@@ -31,6 +31,8 @@ struct Tsconfig {
     base: Option<String>,
     /// Pattern and targets, the targets relative to the root.
     paths: Vec<(String, Vec<String>)>,
+    /// Folders that are one to imports that begin with a dot.
+    root_dirs: Vec<String>,
     references: Vec<usize>,
     files: Option<Vec<String>>,
     include: Option<Globs>,
@@ -101,6 +103,19 @@ impl Tsconfigs {
         }
         candidates.extend(config.base.as_ref().and_then(|base| join(base, name)));
         candidates
+    }
+
+    /// The same place in the other folders of `rootDirs`.
+    pub(super) fn beside(&self, index: usize, path: &str) -> Vec<String> {
+        let roots = &self.all[index].root_dirs;
+        let below = |root: &String| match root.as_str() {
+            "" => Some(path),
+            root => path.strip_prefix(root)?.strip_prefix('/'),
+        };
+        // The longest is the nearest.
+        let own = roots.iter().filter_map(|root| below(root).map(|rest| (root, rest)));
+        let Some((own, rest)) = own.min_by_key(|(_, rest)| rest.len()) else { return Vec::new() };
+        roots.iter().filter(|root| *root != own).filter_map(|root| join(root, rest)).collect()
     }
 
     /// Whether a pattern of `paths`, other than one for everything, speaks of this name.
@@ -253,9 +268,11 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
     let names = |(folder, values): (&String, &Vec<Value>)| -> Vec<String> {
         values.iter().filter_map(|value| place(folder, value.as_str()?)).collect()
     };
+    let root_dirs = option("rootDirs").and_then(|(folder, value)| Some((folder, value.as_array()?)));
     Tsconfig {
         base,
         paths: paths.unwrap_or_default(),
+        root_dirs: root_dirs.map(names).unwrap_or_default(),
         references: Vec::new(),
         files: listed("files").map(names),
         include: listed("include").map(names).map(Globs::from),

@@ -12,6 +12,7 @@ mod nesting;
 mod next;
 mod parse;
 mod print;
+mod references;
 mod routes;
 mod shape;
 mod signature;
@@ -102,6 +103,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     collector.documented(documented.types);
     let declarations = collector.declarations;
     file.imports.extend(documented.imports);
+    file.imports.extend(references::of(program, &source));
     let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));
     let routes = routes::of(program, &imports, print);
     LocalFacts {
