@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use becket_contracts::language::Reader;
-use becket_contracts::link::{Lookup, link};
-use becket_contracts::model::{LocalFacts, SchemaVersion, StyleMode};
+use becket_contracts::link::{Lookup, link, place};
+use becket_contracts::model::{Contract, LocalFacts, SchemaVersion, StyleMode};
 use becket_contracts::{header, style};
 use becket_testing::differences;
 use serde_json::Value;
@@ -108,6 +108,19 @@ struct Project {
     facts: BTreeMap<String, LocalFacts>,
 }
 
+impl Project {
+    /// With what other files mount.
+    fn contract(&self, path: &str, facts: &LocalFacts) -> Contract {
+        let mut contract = link(path, facts, self).contract;
+        let each = self.facts.iter().map(|(path, facts)| (path, link(path, facts, self).handed));
+        let handed: Vec<_> = each.collect();
+        let ways = handed.iter().flat_map(|(by, handed)| handed.iter().map(|one| (by.as_str(), one)));
+        let ways: Vec<_> = ways.filter(|(_, one)| one.file == path).collect();
+        place(&mut contract, &ways);
+        contract
+    }
+}
+
 impl Lookup for Project {
     fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
         let joined = match specifier.strip_prefix("@/") {
@@ -161,7 +174,7 @@ fn check(case: &Case, failures: &mut String) {
             continue;
         };
         let actual = match expected.view.as_str() {
-            "contract of" => link(&expected.path, facts, &project).contract.to_json(SchemaVersion::V03),
+            "contract of" => project.contract(&expected.path, facts).to_json(SchemaVersion::V03),
             "facts of" => serde_json::to_value(facts).unwrap(),
             "header of" => Value::String(header::code_header(facts, usize::MAX)),
             view => {

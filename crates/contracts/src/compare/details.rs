@@ -1,5 +1,6 @@
 //! The seed's `details`: which names came and went, list by list.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -103,12 +104,12 @@ impl Details {
     }
 }
 
-fn routes(contract: &Contract) -> BTreeSet<(&str, &str, &[String], &str)> {
+fn routes(contract: &Contract) -> BTreeSet<(&str, Cow<'_, str>, &[String], &str)> {
     contract.routes.iter().map(seen).collect()
 }
 
-fn seen(route: &crate::model::Route) -> (&str, &str, &[String], &str) {
-    (&route.method, &route.path, &route.guards, &route.returns)
+fn seen(route: &crate::model::Route) -> (&str, Cow<'_, str>, &[String], &str) {
+    (&route.method, route.path_and_versions(), &route.guards, &route.returns)
 }
 
 /// Exported on both sides, and not with the same signature or props.

@@ -44,15 +44,18 @@ pub(super) fn changes(
 /// By method and path, with what it takes.
 fn answered(contract: Option<&Contract>) -> BTreeMap<String, String> {
     let Some(contract) = contract else { return BTreeMap::new() };
-    let registered =
-        contract.routes.iter().map(|route| (format!("{} {}", route.method, route.path), shown(route)));
-    let next = contract.nextjs.iter().filter_map(|next| Some((next, next.segment_path.as_deref()?)));
-    let by_path = next.flat_map(|(next, path)| {
-        let methods = match next.route_role {
-            Some(RouteRole::Page) => vec!["PAGE"],
-            Some(RouteRole::Api) => vec!["API"],
-            Some(RouteRole::Route) => next.methods.iter().map(String::as_str).collect(),
-            _ => Vec::new(),
+    let registered = contract.routes.iter().flat_map(|route| {
+        // Each version is an address of its own.
+        let versions = route.versions.iter().map(|version| format!(" version {version}"));
+        let versions = versions.chain(route.versions.is_empty().then(String::new));
+        versions.map(|version| (format!("{} {}{version}", route.method, route.path), shown(route)))
+    });
+    let next = contract.nextjs.iter().filter_map(|next| Some((next, next.answers()?)));
+    let by_path = next.flat_map(|(next, (role, path))| {
+        let methods = match role {
+            RouteRole::Page => vec!["PAGE"],
+            RouteRole::Api => vec!["API"],
+            _ => next.methods.iter().map(String::as_str).collect(),
         };
         methods.into_iter().map(move |method| (format!("{method} {path}"), String::new()))
     });

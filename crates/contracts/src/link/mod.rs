@@ -9,12 +9,14 @@ mod exports;
 mod keys;
 mod known;
 mod names;
+mod nest;
 mod next;
 mod prop_type;
 mod props;
 mod routes;
 mod scope;
 
+pub use routes::{Handed, place};
 pub use scope::{Lookup, NoImports};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +35,8 @@ pub struct Linked {
     pub contract: Contract,
     /// Entry ids of the other files whose facts were looked at, sorted.
     pub followed: Vec<String>,
+    /// What it mounts of other files, for [`place`].
+    pub handed: Vec<Handed>,
 }
 
 /// The contract of one file.
@@ -47,7 +51,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         .collect();
     let nextjs = next::of(entry_id, facts);
     let kind = names::kind(entry_id, facts, nextjs.as_ref());
-    let (routes, too_many) = routes::of(scope, &resolver);
+    let (routes, handed, too_many) = routes::of(scope, &resolver);
     let contract = Contract {
         type_name: "UIFContract".to_owned(),
         schema_version: "0.3".to_owned(),
@@ -68,7 +72,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         file_hash: String::new(),
         brief: false,
     };
-    Linked { contract, followed: resolver.followed(entry_id) }
+    Linked { contract, followed: resolver.followed(entry_id), handed }
 }
 
 /// The file that declares what `entry_id` exports as `name`, and its local name there. Follows barrels, renames and stars.

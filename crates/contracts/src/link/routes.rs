@@ -1,60 +1,135 @@
 //! Paths of routes as a client asks for them: constants of other files put in, and what routers are mounted at put before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
+use super::nest;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
-    Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity, TypeShape,
+    Contract, Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity,
+    TypeShape,
 };
 
 /// Routers that are mounted in each other, one after the other.
 const DEEPEST: usize = 6;
 /// More routes are those of a program that writes itself.
-const MOST: usize = 2_000;
-const USE: &str = "USE";
+pub(super) const MOST: usize = 2_000;
+
+/// A route of another file that is reachable by what a file mounts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handed {
+    /// The file that registers it, and what it is in the contract of that.
+    pub file: String,
+    pub method: String,
+    pub declared: String,
+    pub handler: String,
+    /// Where it is reachable.
+    pub path: String,
+    /// Files on the way that mount it too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
+}
+
+/// Puts into the contract of a file where its routes are reachable by what other files mount. A way that another file takes
+/// further is no end. `handed` are all that there are for the file, each with the file that mounts.
+pub fn place(contract: &mut Contract, handed: &[(&str, &Handed)]) {
+    let mut ways: BTreeMap<_, Vec<&(&str, &Handed)>> = BTreeMap::new();
+    for way in handed {
+        ways.entry((&*way.1.method, &*way.1.declared, &*way.1.handler)).or_default().push(way);
+    }
+    for route in contract.routes.iter_mut().filter(|route| route.file.is_none()) {
+        let ways = ways.get(&(&*route.method, &*route.path, &*route.handler));
+        let ways = ways.map(Vec::as_slice).unwrap_or_default();
+        let passed: BTreeSet<&str> =
+            ways.iter().flat_map(|(_, way)| &way.through).map(String::as_str).collect();
+        let ends = ways.iter().filter(|(by, _)| !passed.contains(by)).map(|(_, way)| &way.path);
+        let paths: BTreeSet<&String> = ends.collect();
+        let says_more = paths.iter().any(|path| **path != route.path);
+        route.full_paths = if says_more { paths.into_iter().cloned().collect() } else { Vec::new() };
+    }
+}
+
+/// A route where it is mounted.
+#[derive(Clone)]
+pub(super) struct Placed<'l> {
+    pub(super) route: Route,
+    /// Its path in the contract of its own file.
+    pub(super) declared: String,
+    /// Files between its own and the one that is looked at.
+    pub(super) through: Vec<&'l str>,
+}
 
 /// The routes of a file, those of the routers that it mounts among them, and what to say where there are too many.
-pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> (Vec<Route>, Option<Diagnostic>) {
+pub(super) fn of<'l>(
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) -> (Vec<Route>, Vec<Handed>, Option<Diagnostic>) {
     if scope.facts.routes.is_empty() {
-        return (Vec::new(), None);
+        return (Vec::new(), Vec::new(), None);
     }
-    let mut routes = within(scope, resolver, 0);
-    let cut = (routes.len() > MOST).then(|| Diagnostic {
+    let mut placed = within(scope, resolver, 0);
+    let cut = (placed.len() > MOST).then(|| Diagnostic {
         severity: Severity::Warning,
         message: format!("it has more than {MOST} routes; the first {MOST} are listed"),
         line: 1,
         column: 1,
     });
-    routes.truncate(MOST);
-    // What a module of Nest leads to is told where a prefix is put before it.
-    let is_nest = |route: &Route| route.framework == RouteFramework::NestJs;
-    let prefixes =
-        scope.facts.routes.iter().any(|route| is_nest(route) && route.method == USE && route.is_told());
-    let routes = routes.into_iter().filter(|route| prefixes || route.file.is_none() || !is_nest(route));
-    let told = routes.filter(Route::is_told).map(|route| Route { owner: String::new(), ..route });
-    (told.collect(), cut)
+    placed.truncate(MOST);
+    let (mut routes, mut handed) = (Vec::new(), Vec::new());
+    for Placed { route, declared, through } in placed.into_iter().filter(|one| one.route.is_told()) {
+        handed.extend(route.file.as_ref().map(|file| Handed {
+            file: file.clone(),
+            method: route.method.clone(),
+            declared,
+            handler: route.handler.clone(),
+            path: route.path.clone(),
+            through: through.into_iter().map(str::to_owned).collect(),
+        }));
+        routes.push(Route { owner: String::new(), application: None, ..route });
+    }
+    (routes, handed, cut)
 }
 
 /// As a file that mounts this one sees them, with what they are registered on.
-fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Route> {
+fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Placed<'l>> {
     let own: Vec<Route> = scope
         .facts
         .routes
         .iter()
         .map(|route| Route { path: known(&route.path, scope, resolver), ..route.clone() })
         .collect();
-    let mut all = Vec::new();
+    let mut all: Vec<Placed<'l>> = Vec::new();
     for route in &own {
+        if let Some(application) = &route.application {
+            let (mount, behind) = nest::behind(route, application, scope, resolver);
+            // What is in the same file is there already, as it is declared.
+            let is_placed = |one: &Placed<'l>| {
+                let same =
+                    |other: &Placed<'l>| other.route.file.is_none() && other.route.owner == one.route.owner;
+                one.route.framework == RouteFramework::NestJs
+                    && !one.route.is_mount()
+                    && behind.iter().any(same)
+            };
+            all.retain(|one| !is_placed(one));
+            all.push(Placed::own(mount));
+            all.extend(behind);
+            continue;
+        }
+        // Only an application knows what is put before the routes of a module.
+        if route.framework == RouteFramework::NestJs {
+            all.push(Placed::own(route.clone()));
+            continue;
+        }
         let mounted = places(&route.owner, &own, &mut BTreeSet::new());
-        let placed: Vec<Route> = mounted.iter().map(|place| below(route, place)).collect();
-        let handed = if route.method == USE && depth < DEEPEST {
+        let handed = if route.is_mount() && depth < DEEPEST {
             handed_over(route, scope, resolver, depth)
         } else {
             Vec::new()
         };
-        for mount in placed {
-            let behind = handed.iter().map(|route| behind(&mount, route)).collect::<Vec<_>>();
-            all.push(mount);
+        for mount in mounted.iter().map(|place| below(route, place)) {
+            let behind = handed.iter().map(|one| behind(&mount, one)).collect::<Vec<_>>();
+            all.push(Placed::own(mount));
             all.extend(behind);
         }
         if all.len() > MOST {
@@ -62,6 +137,12 @@ fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Ro
         }
     }
     all
+}
+
+impl Placed<'_> {
+    fn own(route: Route) -> Self {
+        Self { declared: route.path.clone(), route, through: Vec::new() }
+    }
 }
 
 /// Where something is mounted.
@@ -76,7 +157,7 @@ struct Place {
 fn places(owner: &str, own: &[Route], seen: &mut BTreeSet<String>) -> Vec<Place> {
     let mut found = Vec::new();
     if !owner.is_empty() && seen.insert(owner.to_owned()) {
-        for mount in own.iter().filter(|one| one.method == USE && router_of(&one.handler) == owner) {
+        for mount in own.iter().filter(|one| one.is_mount() && router_of(&one.handler) == owner) {
             for outer in places(&mount.owner, own, seen) {
                 found.push(Place {
                     prefix: match (outer.prefix.is_empty(), mount.path.is_empty()) {
@@ -117,30 +198,38 @@ fn below(route: &Route, place: &Place) -> Route {
 }
 
 /// A route of another file, behind what mounts it here.
-fn behind(mount: &Route, route: &Route) -> Route {
+fn behind<'l>(mount: &Route, placed: &Placed<'l>) -> Placed<'l> {
     let guards = mount.guards.clone();
     let place = Place { prefix: mount.path.clone(), root: mount.owner.clone(), guards };
-    Route { line: mount.line, ..below(route, &place) }
+    let route = Route { line: mount.line, ..below(&placed.route, &place) };
+    Placed { route, ..placed.clone() }
 }
 
 /// The routes of the router of another file that is mounted.
-fn handed_over<'l>(mount: &Route, scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Route> {
+fn handed_over<'l>(
+    mount: &Route,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+    depth: usize,
+) -> Vec<Placed<'l>> {
     let Some((file, name, kind)) = router(&mount.handler, scope, resolver) else { return Vec::new() };
     if file.entry == scope.entry || file.facts.routes.is_empty() {
         return Vec::new();
     }
-    let routes = within(file, resolver, depth + 1);
-    let owners: BTreeSet<&str> = routes.iter().map(|route| route.owner.as_str()).collect();
+    let mut placed = within(file, resolver, depth + 1);
+    let owners: BTreeSet<&str> = placed.iter().map(|one| one.route.owner.as_str()).collect();
     // A function gives the one that it fills.
     let makes = owners.len() == 1 && matches!(kind, DeclarationKind::Function | DeclarationKind::Class);
-    let is_it = |route: &Route| {
+    placed.retain(|Placed { route, .. }| {
         makes || route.owner == name || name == "default" && route.owner == Route::MADE_IN_PLACE
-    };
-    let here = |route: &Route| Route {
-        file: Some(route.file.clone().unwrap_or_else(|| file.entry.to_owned())),
-        ..route.clone()
-    };
-    routes.iter().filter(|route| is_it(route)).map(here).collect()
+    });
+    for one in &mut placed {
+        match &one.route.file {
+            Some(_) => one.through.push(file.entry),
+            None => one.route.file = Some(file.entry.to_owned()),
+        }
+    }
+    placed
 }
 
 /// `users`, `users()`, `users.routes()`: the name in it.
@@ -150,7 +239,7 @@ fn router_of(handler: &str) -> &str {
 }
 
 /// The file of what is mounted, and its name there.
-fn router<'l>(
+pub(super) fn router<'l>(
     handler: &str,
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
@@ -199,7 +288,7 @@ fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l s
 }
 
 /// `/${PREFIX}/a` with what `PREFIX` is, where it is a text.
-fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> String {
+pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> String {
     let Some((before, rest)) = path.split_once("${") else { return path.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return path.to_owned() };
     let text = match resolver.name(scope, name) {

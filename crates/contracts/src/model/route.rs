@@ -1,8 +1,10 @@
 //! A route that a server file registers.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Route {
     pub framework: RouteFramework,
     /// `GET`, `POST` …, `ALL`, or `USE` for a mounted router.
@@ -32,15 +34,63 @@ pub struct Route {
     /// The file that registers it, where that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// As `NestJS` has them, [`Route::NEUTRAL`] among them; none where none is declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
+    /// Where it is reachable by what mounts its file in other files, as far as the project has those; absent where that is
+    /// `path`. Never part of a hash or a verdict: the file that mounts has it as `path`.
+    #[serde(default, rename = "fullPaths", skip_serializing_if = "Vec::is_empty")]
+    pub full_paths: Vec<String>,
+    /// Of an application of `NestJS`; for `link`, which leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<Box<NestApplication>>,
+}
+
+/// What an application of `NestJS` does to the paths of its routes, beside the prefix of all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NestApplication {
+    /// What has no prefix: a method or `ALL`, and a path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<(String, String)>,
+    /// What stands before a version in a path, where versions stand there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_version: Option<String>,
+    /// Versions of what declares none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
+    /// Functions that it is handed to, which may go on with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handed_to: Vec<String>,
+    /// Whether something of it is decided when the program runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_open: bool,
 }
 
 impl Route {
     /// The owner that has no name: `Router().get('/a', f)`.
     pub const MADE_IN_PLACE: &str = "router";
+    /// How a mounted router is written in a table.
+    pub const USE: &str = "USE";
+    /// A version that any request has.
+    pub const NEUTRAL: &str = "VERSION_NEUTRAL";
 
-    /// What is handed over without a path is only there for what is behind it.
+    pub fn is_mount(&self) -> bool {
+        self.method == Self::USE
+    }
+
+    /// What is handed over without a path is only there for what is behind it, and so is what an application is told
+    /// that is made elsewhere.
     pub fn is_told(&self) -> bool {
-        self.method != "USE" || !self.local_path.as_ref().unwrap_or(&self.path).is_empty()
+        let has_path = || !self.local_path.as_ref().unwrap_or(&self.path).is_empty();
+        !self.is_mount() || !self.handler.is_empty() && has_path()
+    }
+
+    /// What tells it from others of its method.
+    pub fn path_and_versions(&self) -> Cow<'_, str> {
+        match self.versions.as_slice() {
+            [] => Cow::Borrowed(&self.path),
+            versions => Cow::Owned(format!("{} version {}", self.path, versions.join(", "))),
+        }
     }
 
     /// A path below another.
@@ -60,7 +110,7 @@ impl Route {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RouteFramework {
     Express,
@@ -70,7 +120,7 @@ pub enum RouteFramework {
     Koa,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RouteParameter {
     pub name: String,
     pub source: RouteParameterSource,
@@ -79,7 +129,7 @@ pub struct RouteParameter {
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RouteParameterSource {
     Path,

@@ -198,6 +198,9 @@ impl Display for ShownFile {
             let word = |name: &str| route[name].as_str().unwrap_or_default();
             let heading = if at == 0 { "\nroutes\n" } else { "" };
             writeln!(formatter, "{heading}  {} {} {}", word("method"), word("path"), word("handler"))?;
+            for path in route["fullPaths"].as_array().into_iter().flatten() {
+                writeln!(formatter, "    at {}", path.as_str().unwrap_or_default())?;
+            }
         }
         if !self.imports.is_empty() {
             writeln!(formatter, "\nimports")?;

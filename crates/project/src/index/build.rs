@@ -20,7 +20,7 @@ use super::known::Known;
 use super::local::{Key, Local, Surface, threads};
 use super::pack::{Pack, Slot};
 use super::reading::Reading;
-use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work};
+use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
 use crate::resolve::{Contents, Modules, Resolver};
 use crate::walk::{Found, Role, WalkProblem, Walked};
 
@@ -117,7 +117,8 @@ fn build_here(
         })
         .collect();
     work.linked = dirty.iter().filter(|dirty| **dirty).count();
-    let (files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+    let (mut files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+    mounted::all(&mut files, previous);
     let graph = Graph::from_edges(raw.iter().map(|file| Arc::clone(file.path)).collect(), edges);
     let lost: Arc<[LostExtends]> = resolver.lost_extends().into();
     let (id, ()) = rayon::join(|| index_id(&files, &problems, &lost), || drop(raw));
@@ -228,18 +229,8 @@ fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc
     let mut rests_on: Vec<u32> = old.rests_on.iter().filter_map(moved).collect();
     rests_on.sort_unstable();
     let edges = needs(tree, at).edges;
-    let file = IndexedFile {
-        path: old.path.clone(),
-        tokens: old.tokens,
-        bytes: old.bytes,
-        surface: old.surface,
-        local: old.local.again(),
-        linked: old.linked.again(),
-        rests_on,
-        edges: edges_digest(tree, &edges),
-        again: old.again.clone(),
-    };
-    (Arc::new(file), edges)
+    let file = old.promising(old.linked.again());
+    (Arc::new(IndexedFile { rests_on, edges: edges_digest(tree, &edges), ..file }), edges)
 }
 
 /// A file with a contract made now, in the place of an old one.
@@ -255,7 +246,7 @@ pub(super) fn made(
     let facts = tree.facts(at);
     let linked = link(path, facts, tree);
     let needs = needs(tree, at);
-    let (mut contract, followed) = (linked.contract, linked.followed);
+    let (mut contract, followed, handed) = (linked.contract, linked.followed, linked.handed);
     let mut rests_on = needs.asked;
     rests_on.extend(followed.iter().filter_map(|path| tree.position(path)));
     rests_on.remove(&at);
@@ -267,15 +258,7 @@ pub(super) fn made(
         None => (0, 0),
     };
     contract.semantic_hash = fingerprint::semantic_hash(&contract);
-    let linked = Arc::new(Linked { contract, targets });
-    let linked = written(&*linked, |payload| {
-        let key = written_key(payload);
-        // What is written there already is not written again.
-        match old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot()) {
-            Some(slot) => Kept::fresh(Arc::clone(&linked), key, None).with_slot(Some(slot)),
-            None => Kept::fresh(Arc::clone(&linked), key, Some(payload.to_vec())),
-        }
-    });
+    let linked = kept_linked(Linked { contract, targets, handed }, old);
     let file = IndexedFile {
         path: Arc::clone(path),
         tokens,
@@ -288,6 +271,18 @@ pub(super) fn made(
         again: None,
     };
     (Arc::new(file), needs.edges)
+}
+
+/// To be written, unless it is written in the place of the old one already.
+pub(super) fn kept_linked(linked: Linked, old: Option<&IndexedFile>) -> Kept<Linked> {
+    let linked = Arc::new(linked);
+    written(&*linked, |payload| {
+        let key = written_key(payload);
+        match old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot()) {
+            Some(slot) => Kept::fresh(Arc::clone(&linked), key, None).with_slot(Some(slot)),
+            None => Kept::fresh(Arc::clone(&linked), key, Some(payload.to_vec())),
+        }
+    })
 }
 
 pub(super) fn index_id(

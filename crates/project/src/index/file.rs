@@ -59,6 +59,21 @@ impl IndexedFile {
         xxh3_128(&all).to_le_bytes()
     }
 
+    /// The same file with another promise.
+    pub(super) fn promising(&self, linked: Kept<Linked>) -> Self {
+        Self {
+            path: Arc::clone(&self.path),
+            tokens: self.tokens,
+            bytes: self.bytes,
+            surface: self.surface,
+            local: self.local.again(),
+            linked,
+            rests_on: self.rests_on.clone(),
+            edges: self.edges,
+            again: self.again.clone(),
+        }
+    }
+
     pub(super) fn linked(&self) -> &Arc<Linked> {
         self.linked.get(|| {
             let again = self.again.as_ref().and_then(|again| again.index());

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use becket_contracts::link::Handed;
 use becket_contracts::model::Contract;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,6 +19,9 @@ pub struct Linked {
     /// By specifier.
     #[serde(serialize_with = "without_arc", deserialize_with = "with_arc")]
     pub targets: Arc<Targets>,
+    /// What it mounts of other files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handed: Vec<Handed>,
 }
 
 fn without_arc<S: Serializer>(targets: &Arc<Targets>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -146,5 +150,5 @@ pub(super) fn nothing(path: &str) -> Linked {
         becket_contracts::link::link(path, &facts, &becket_contracts::link::NoImports).contract;
     contract.semantic_hash = becket_contracts::fingerprint::semantic_hash(&contract);
     contract.file_hash = becket_contracts::fingerprint::file_hash("");
-    Linked { contract, targets: Arc::default() }
+    Linked { contract, targets: Arc::default(), handed: Vec::new() }
 }

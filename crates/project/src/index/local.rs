@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use becket_base::text::decoded;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
-use becket_contracts::model::{Declaration, DeclarationDetail, DeclarationKind, LocalFacts};
+use becket_contracts::model::{Declaration, DeclarationDetail, DeclarationKind, LocalFacts, Route};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 14");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 15");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +78,10 @@ impl Surface {
             (&one.specifier, one.kind, &one.names).hash(&mut bytes);
         }
         facts.exports.hash(&mut bytes);
+        // What mounts a router shows its routes; where they stand in their file is not among it.
+        for one in &facts.routes {
+            Route { line: 0, ..one.clone() }.hash(&mut bytes);
+        }
         Self(xxh3_128(&bytes.0).to_le_bytes())
     }
 }

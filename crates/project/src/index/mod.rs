@@ -4,13 +4,15 @@
 //!
 //! Two stages. What a file says by itself is kept by its content, for all worktrees of a clone. What it promises hangs
 //! on its imports too: it is kept with the list of the files that were looked at to make it, and made again when one of
-//! those shows another face. Both lie in packs and are read one by one, when somebody asks ([`kept`], [`pack`]).
+//! those shows another face. Where its routes are reachable hangs on files that import it: that is put in afterwards
+//! ([`mounted`]). Both lie in packs and are read one by one, when somebody asks ([`kept`], [`pack`]).
 
 mod build;
 mod file;
 mod kept;
 mod known;
 mod local;
+mod mounted;
 mod pack;
 mod reading;
 mod step;

@@ -16,7 +16,7 @@ use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
 use super::local::{Key, Local, Surface, read};
-use super::{Index, KeptGraph, Place, Targets, Work};
+use super::{Index, KeptGraph, Place, Targets, Work, mounted};
 use crate::resolve::{Modules, Resolver};
 use crate::share::each;
 use crate::walk::{Role, Walked};
@@ -109,7 +109,7 @@ pub(super) fn step(
     let dirty = all.filter(|(at, file)| edited.contains_key(at) || rests(file)).map(|(at, _)| at).collect();
 
     let overlay = Overlay { previous, edited: &edited };
-    let made: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
+    let linked: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
         let old = &previous.files[at];
         let (local, surface, targets) = if let Some(new) = edited.get(&at) {
             let local = Kept::fresh(Arc::clone(&new.local), new.key, None);
@@ -121,15 +121,20 @@ pub(super) fn step(
         let (file, edges) = made(&overlay, at, &old.path, local, surface, targets, Some(old));
         (at, file, edges)
     });
+    let mut made = BTreeMap::new();
+    let mut other_edges = Vec::new();
+    for (at, file, edges) in linked {
+        if previous.files[at].edges != file.edges {
+            other_edges.push((at, edges));
+        }
+        made.insert(at, file);
+    }
+    mounted::again(&previous.files, &mut made);
     work.linked = made.len();
     let mut files = previous.files.clone();
     let (mut id, mut bytes) = (previous.id, previous.bytes);
-    let mut other_edges = Vec::new();
-    for (at, file, edges) in made {
+    for (at, file) in made {
         let old = &previous.files[at];
-        if old.edges != file.edges {
-            other_edges.push((at, edges));
-        }
         id = id_with(id, old, &file);
         bytes = bytes - old.bytes + file.bytes;
         files.set(at, file);

@@ -181,6 +181,49 @@ fn bytes_of_any_kind_give_an_index() {
     assert_eq!(index.files().len(), 2);
 }
 
+fn full_paths(index: &Index, path: &str) -> Vec<String> {
+    let routes = &index.file(path).unwrap().contract().routes;
+    routes.iter().flat_map(|route| route.full_paths.clone()).collect()
+}
+
+#[test]
+fn a_router_knows_where_it_is_mounted_whoever_is_edited() {
+    let router =
+        "import { Router } from 'express';\nexport const users = Router();\nusers.get('/:id', one);\n";
+    let api = "import { Router } from 'express';\nimport { users } from './users';\nexport const api = Router();\napi.use('/users', users);\n";
+    let app = "import express from 'express';\nimport { api } from './api';\nconst app = express();\napp.use('/v1', api);\n";
+    let bench = Bench::new(&[("users.ts", router), ("api.ts", api), ("app.ts", app), ("z.ts", "export {};")]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    assert_eq!(full_paths(&index, "users.ts"), ["/v1/users/:id"]);
+    let hash = |index: &Index| index.file("users.ts").unwrap().contract().semantic_hash.clone();
+    let first = hash(&index);
+    let edits = [
+        // The mount, two files away.
+        ("app.ts", app.replace("/v1", "/v2"), vec!["/v2/users/:id"]),
+        // The one between.
+        ("api.ts", api.replace("'/users'", "'/people'"), vec!["/v2/people/:id"]),
+        // The router itself, of which the others show what it says.
+        ("users.ts", router.replace("/:id", "/:name"), vec!["/v2/people/:name"]),
+        ("users.ts", format!("// nothing\n{router}"), vec!["/v2/people/:id"]),
+        // Nobody mounts the one between any more, and then nobody anything.
+        ("app.ts", "export {};\n".to_owned(), vec!["/people/:id"]),
+        ("api.ts", "export {};\n".to_owned(), vec![]),
+        ("api.ts", api.to_owned(), vec!["/users/:id"]),
+        ("app.ts", app.to_owned(), vec!["/v1/users/:id"]),
+    ];
+    for (step, (path, text, expected)) in edits.iter().enumerate() {
+        bench.write(path, text);
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(full_paths(&index, "users.ts"), *expected, "{path} {text}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{path} {text}");
+    }
+    // What is mounted where is a promise of whoever mounts.
+    assert_eq!(hash(&index), first);
+}
+
 #[derive(Debug, Clone)]
 enum Edit {
     Write(usize, usize),
@@ -195,6 +238,9 @@ const TEXTS: &[&str] = &[
     "export * from './c';\nexport { run } from '../b';\n",
     "import type { P } from './lib';\nexport const V = (props: P) => <i>{props.a}</i>;\n",
     "export interface P { a: string; b?: number }\n",
+    "import { Router } from 'express';\nexport const x = Router();\nx.get('/a', f);\n",
+    "import express from 'express';\nimport { x } from './a';\nexport const app = express();\napp.use('/b', x);\n",
+    "import express from 'express';\nimport { app } from '../b';\nconst all = express();\nall.use('/c', app);\n",
     "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
 ];
 

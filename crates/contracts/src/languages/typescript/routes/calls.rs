@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Declaration, Expression, FormalParameter, ObjectExpression,
-    Program, VariableDeclarator,
+    Argument, BindingPattern, CallExpression, Declaration, Expression, FormalParameter, Program,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -13,6 +13,7 @@ use super::super::body::{callee_name, text_of};
 use super::super::component::Callable;
 use super::super::modules;
 use super::super::print::Print;
+use super::nest::option;
 use super::{Routes, VERBS, framework, texts};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
@@ -264,6 +265,9 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 line: self.print.source.line(start),
                 owner: owner.clone(),
                 file: None,
+                versions: Vec::new(),
+                full_paths: Vec::new(),
+                application: None,
             };
             self.found.push((start, route));
         }
@@ -329,8 +333,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 }
 
-/// How a mounted router is written in a table.
-const USE: &str = "USE";
+const USE: &str = Route::USE;
 /// The name of an application that has none yet: `Router().get('/a', f)`.
 const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
 
@@ -351,11 +354,6 @@ fn may_be_router(handler: &Expression<'_>) -> bool {
         }
         _ => false,
     }
-}
-
-fn option<'x, 'a>(options: &'x ObjectExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
-    let mut properties = options.properties.iter().filter_map(|property| property.as_property());
-    properties.find(|property| property.key.is_specific_static_name(name)).map(|property| &property.value)
 }
 
 /// What a registration is called on.

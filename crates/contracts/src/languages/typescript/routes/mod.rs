@@ -1,6 +1,7 @@
 //! Route tables: calls on an application or a router (Express, Fastify, Hono, Koa), and the decorators of `NestJS`
 //! controllers. What is mounted where is composed by `link`, which sees other files.
 
+mod application;
 mod calls;
 mod nest;
 
@@ -28,9 +29,7 @@ pub(super) fn of<'a>(program: &Program<'a>, imports: &[Import], print: Print<'_,
     let mut routes = Routes::default();
     if imports.iter().any(|import| import.specifier.starts_with("@nestjs/")) {
         nest::of(program, print, &mut routes);
-    }
-    if imports.iter().any(|import| import.specifier == "@nestjs/core") {
-        nest::prefixes(program, print, &mut routes);
+        application::of(program, print, &mut routes);
     }
     let frameworks: BTreeSet<RouteFramework> =
         imports.iter().filter_map(|import| framework(&import.specifier)).collect();

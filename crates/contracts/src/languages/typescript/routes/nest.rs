@@ -1,90 +1,87 @@
-//! The decorators of `NestJS` controllers, and what leads to them: modules that name them, and the application that puts a
-//! prefix before all of their paths.
+//! The decorators of `NestJS` controllers, and of the modules that lead to them.
 
 use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
-    Argument, CallExpression, Class, ClassElement, Decorator, Expression, Function, Program, Statement,
-    VariableDeclarator,
+    ArrayExpression, Class, ClassElement, Decorator, Expression, Function, ObjectExpression, Program,
+    Statement,
 };
-use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
 
 use super::super::body::{callee_name, text_of};
+use super::super::modules::constants;
 use super::super::print::Print;
 use super::{Routes, VERBS, texts};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
-    let texts = texts(program);
+    let names = Names { program, print, texts: texts(program) };
     for class in program.body.iter().filter_map(class_of) {
-        nest(class, print, &texts, routes);
+        nest(class, &names, routes);
     }
 }
 
-/// `app.setGlobalPrefix('api')`, of an application that a module makes. Where versions or exceptions decide over paths, what
-/// is behind the prefix is not told.
-pub(super) fn prefixes<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
-    let mut found =
-        Applications { print, texts: texts(program), made: Vec::new(), prefixed: Vec::new(), told: true };
-    found.visit_program(program);
-    for (owner, path, line, has_exceptions) in found.prefixed {
-        let Some((_, module)) = found.made.iter().find(|(name, _)| *name == owner) else { continue };
-        let tells = found.told && !has_exceptions;
-        let handler = if tells { module.clone() } else { format!("{module}, in part") };
-        routes.table.push(mount(owner, Route::joined(&path, ""), handler, line));
+/// What names of the file stand for.
+pub(super) struct Names<'x, 's, 'a> {
+    pub(super) program: &'x Program<'a>,
+    pub(super) print: Print<'s, 'a>,
+    pub(super) texts: BTreeMap<String, String>,
+}
+
+impl<'a> Names<'_, '_, 'a> {
+    /// A path that is a text, or a constant of the file that is one; else as it is written.
+    pub(super) fn shown(&self, path: &Expression<'_>) -> String {
+        let named = || match path.get_inner_expression() {
+            Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
+            _ => None,
+        };
+        let written = || format!("${{{}}}", self.print.source.one_line(path.span()));
+        text_of(path).or_else(named).unwrap_or_else(written)
     }
-}
 
-struct Applications<'s, 'a> {
-    print: Print<'s, 'a>,
-    texts: BTreeMap<String, String>,
-    /// Names, and the modules that they were made of.
-    made: Vec<(String, String)>,
-    prefixed: Vec<(String, String, u32, bool)>,
-    told: bool,
-}
+    pub(super) fn each(&self, paths: &Expression<'_>) -> Vec<String> {
+        match paths.get_inner_expression() {
+            Expression::ArrayExpression(paths) => {
+                let paths = paths.elements.iter().filter_map(|element| element.as_expression());
+                paths.map(|path| self.shown(path)).collect()
+            }
+            path => vec![self.shown(path)],
+        }
+    }
 
-impl<'a> Visit<'a> for Applications<'_, 'a> {
-    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
-        if let (Some(name), Some(init)) = (declarator.id.get_identifier_name(), &declarator.init) {
-            let init = match init.get_inner_expression() {
-                Expression::AwaitExpression(awaited) => awaited.argument.get_inner_expression(),
-                other => other,
-            };
-            if let Expression::CallExpression(call) = init {
-                let makes = call.callee.is_specific_member_access("NestFactory", "create");
-                let module = call.arguments.first().and_then(Argument::as_expression).filter(|_| makes);
-                if let Some(Expression::Identifier(module)) = module {
-                    self.made.push((name.to_string(), module.name.to_string()));
+    /// `'1'`, `['1', '2']`, `VERSION_NEUTRAL`.
+    pub(super) fn versions(&self, versions: &Expression<'_>) -> Vec<String> {
+        let neutral = format!("${{{}}}", Route::NEUTRAL);
+        let named = |version: String| if version == neutral { Route::NEUTRAL.to_owned() } else { version };
+        self.each(versions).into_iter().map(named).collect()
+    }
+
+    /// A list, or a constant of the file that is one.
+    pub(super) fn list<'y>(&'y self, list: &'y Expression<'a>) -> Option<&'y ArrayExpression<'a>> {
+        match list.get_inner_expression() {
+            Expression::ArrayExpression(list) => Some(list),
+            Expression::Identifier(name) => {
+                let mut known = constants(self.program).filter(|(known, _)| *known == name.name);
+                match known.next()?.1.get_inner_expression() {
+                    Expression::ArrayExpression(list) => Some(list),
+                    _ => None,
                 }
             }
+            _ => None,
         }
-        walk::walk_variable_declarator(self, declarator);
     }
+}
 
-    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
-        if let Expression::StaticMemberExpression(member) = &call.callee {
-            let first = call.arguments.first().and_then(Argument::as_expression);
-            match (&member.object, member.property.name.as_str(), first) {
-                (Expression::Identifier(app), "setGlobalPrefix", Some(path)) => {
-                    let path = shown(path, self.print, &self.texts);
-                    let line = self.print.source.line(call.span.start);
-                    self.prefixed.push((app.name.to_string(), path, line, call.arguments.len() > 1));
-                }
-                (_, "enableVersioning", _) => self.told = false,
-                _ => {}
-            }
-        }
-        walk::walk_call_expression(self, call);
-    }
+pub(super) fn option<'x, 'a>(options: &'x ObjectExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
+    let mut properties = options.properties.iter().filter_map(|property| property.as_property());
+    properties.find(|property| property.key.is_specific_static_name(name)).map(|property| &property.value)
 }
 
 /// What is handed on without a path of its own is only there for what is behind it.
-fn mount(owner: String, path: String, handler: String, line: u32) -> Route {
+pub(super) fn mount(owner: String, path: String, handler: String, line: u32) -> Route {
     Route {
         framework: RouteFramework::NestJs,
-        method: "USE".to_owned(),
+        method: Route::USE.to_owned(),
         path,
         handler,
         parameters: Vec::new(),
@@ -95,19 +92,67 @@ fn mount(owner: String, path: String, handler: String, line: u32) -> Route {
         owner,
         local_path: None,
         file: None,
+        versions: Vec::new(),
+        full_paths: Vec::new(),
+        application: None,
     }
 }
 
 /// `@Module({ imports: [UsersModule], controllers: [UsersController] })`.
-fn module(decorator: &Decorator<'_>, class_name: &str, print: Print<'_, '_>, routes: &mut Routes) {
+fn module<'a>(decorator: &Decorator<'a>, class_name: &str, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
     let Some(Expression::ObjectExpression(options)) = decorator_argument(decorator) else { return };
     for property in options.properties.iter().filter_map(|property| property.as_property()) {
         let leads = ["imports", "controllers"].iter().any(|name| property.key.is_specific_static_name(name));
-        let Expression::ArrayExpression(list) = property.value.get_inner_expression() else { continue };
-        for one in list.elements.iter().filter_map(|one| one.as_expression()).filter(|_| leads) {
+        let Some(list) = leads.then(|| names.list(&property.value)).flatten() else { continue };
+        for one in list.elements.iter().filter_map(|one| one.as_expression()) {
+            let line = names.print.source.line(one.span().start);
+            let mut lead = |path: String, name: &str| {
+                routes.table.push(mount(class_name.to_owned(), path, name.to_owned(), line));
+            };
+            match registered(one).map(|tree| (names.list(tree), tree)) {
+                Some((Some(list), _)) => placed(list, "", names, &mut lead),
+                // Which modules it puts where is decided elsewhere.
+                Some((None, tree)) => lead(Route::joined(&names.shown(tree), ""), "RouterModule"),
+                None => {
+                    if let Some(name) = handed_on(one) {
+                        lead(String::new(), name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The tree of `RouterModule.register(tree)`.
+fn registered<'x, 'a>(one: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = one.get_inner_expression() else { return None };
+    let registers = call.callee.is_specific_member_access("RouterModule", "register");
+    call.arguments.first().filter(|_| registers)?.as_expression()
+}
+
+/// The modules of `[{ path: 'admin', module: AdminModule, children: [UsersModule] }]`, each with its path.
+fn placed<'a>(
+    list: &ArrayExpression<'a>,
+    above: &str,
+    names: &Names<'_, '_, 'a>,
+    lead: &mut dyn FnMut(String, &str),
+) {
+    for one in list.elements.iter().filter_map(|one| one.as_expression()) {
+        let Expression::ObjectExpression(tree) = one.get_inner_expression() else {
             if let Some(name) = handed_on(one) {
-                let line = print.source.line(one.span().start);
-                routes.table.push(mount(class_name.to_owned(), String::new(), name.to_owned(), line));
+                lead(above.to_owned(), name);
+            }
+            continue;
+        };
+        let own = option(tree, "path").map(|path| names.shown(path)).unwrap_or_default();
+        let path = Route::joined(above, &own);
+        if let Some(name) = option(tree, "module").and_then(handed_on) {
+            lead(path.clone(), name);
+        }
+        if let Some(children) = option(tree, "children") {
+            match names.list(children) {
+                Some(children) => placed(children, &path, names, lead),
+                None => lead(Route::joined(&path, &names.shown(children)), "RouterModule"),
             }
         }
     }
@@ -145,7 +190,8 @@ fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
     }
 }
 
-fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String>, routes: &mut Routes) {
+fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
+    let print = names.print;
     for decorator in &class.decorators {
         if let Some(name) = decorator_name(decorator) {
             routes.decorators.insert(format!("@{name}"));
@@ -153,17 +199,24 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String
     }
     let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
     if let Some(decorator) = class.decorators.iter().find(|one| decorator_name(one) == Some("Module")) {
-        module(decorator, class_name, print, routes);
+        module(decorator, class_name, names, routes);
     }
     let Some(controller) = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"))
     else {
         return;
     };
     routes.is_controller = true;
-    let prefixes = decorator_paths(controller, print, texts);
+    let prefixes = decorator_paths(controller, names);
+    let versions = match decorator_argument(controller).map(Expression::get_inner_expression) {
+        Some(Expression::ObjectExpression(options)) => option(options, "version"),
+        _ => None,
+    };
+    let versions = versions.map(|versions| names.versions(versions)).unwrap_or_default();
     let class_guards = guards(&class.decorators, print);
     for element in &class.body.body {
         let ClassElement::MethodDefinition(method) = element else { continue };
+        let version = method.decorators.iter().find(|one| decorator_name(one) == Some("Version"));
+        let method_versions = version.and_then(decorator_argument).map(|one| names.versions(one));
         for decorator in &method.decorators {
             let Some(verb) = decorator_name(decorator) else { continue };
             if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) && verb != "Sse" {
@@ -171,7 +224,7 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String
             }
             routes.decorators.insert(format!("@{verb}"));
             for prefix in &prefixes {
-                for own in decorator_paths(decorator, print, texts) {
+                for own in decorator_paths(decorator, names) {
                     let path = Route::joined(prefix, &own);
                     routes.table.push(Route {
                         framework: RouteFramework::NestJs,
@@ -189,6 +242,9 @@ fn nest(class: &Class<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String
                         owner: class_name.to_owned(),
                         local_path: None,
                         file: None,
+                        versions: method_versions.as_ref().unwrap_or(&versions).clone(),
+                        full_paths: Vec::new(),
+                        application: None,
                         path,
                     });
                 }
@@ -252,34 +308,12 @@ fn decorator_argument<'x, 'a>(decorator: &'x Decorator<'a>) -> Option<&'x Expres
 }
 
 /// `@Get()`, `@Get('a')`, `@Get(['a', 'b'])`, `@Controller({ path: 'a' })`; at least one path always.
-fn decorator_paths(
-    decorator: &Decorator<'_>,
-    print: Print<'_, '_>,
-    texts: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let shown = |path: &Expression<'_>| shown(path, print, texts);
-    let each = |paths: &Expression<'_>| match paths.get_inner_expression() {
-        Expression::ArrayExpression(paths) => {
-            paths.elements.iter().filter_map(|element| element.as_expression()).map(shown).collect()
-        }
-        path => vec![shown(path)],
-    };
+fn decorator_paths(decorator: &Decorator<'_>, names: &Names<'_, '_, '_>) -> Vec<String> {
     match decorator_argument(decorator).map(Expression::get_inner_expression) {
         None => vec![String::new()],
         Some(Expression::ObjectExpression(options)) => {
-            let properties = options.properties.iter().filter_map(|property| property.as_property());
-            let path = properties.into_iter().find(|property| property.key.is_specific_static_name("path"));
-            path.map_or_else(|| vec![String::new()], |property| each(&property.value))
+            option(options, "path").map_or_else(|| vec![String::new()], |paths| names.each(paths))
         }
-        Some(paths) => each(paths),
+        Some(paths) => names.each(paths),
     }
-}
-
-/// A path that is a text, or a constant of the file that is one; else as it is written.
-fn shown(path: &Expression<'_>, print: Print<'_, '_>, texts: &BTreeMap<String, String>) -> String {
-    let named = || match path.get_inner_expression() {
-        Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
-        _ => None,
-    };
-    text_of(path).or_else(named).unwrap_or_else(|| format!("${{{}}}", print.source.one_line(path.span())))
 }

@@ -1,0 +1,197 @@
+//! Applications of `NestJS`, and what they do to the paths of all their routes: a prefix, what is excepted from it, and
+//! versions.
+
+use std::collections::BTreeMap;
+
+use oxc_ast::ast::{
+    Argument, AssignmentExpression, AssignmentTarget, CallExpression, Expression, Program, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+
+use super::super::print::Print;
+use super::nest::{Names, mount, option};
+use super::{Routes, texts};
+use crate::model::{NestApplication, Route};
+
+pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
+    let text = program.source_text;
+    if !["NestFactory", "setGlobalPrefix", "enableVersioning"].iter().any(|word| text.contains(word)) {
+        return;
+    }
+    let names = Names { program, print, texts: texts(program) };
+    let mut found = Applications { names: &names, found: BTreeMap::new() };
+    found.visit_program(program);
+    for (owner, Made { module, prefix, line, application }) in found.found {
+        let path = prefix.map(|prefix| Route::joined(&prefix, "")).unwrap_or_default();
+        let route = mount(owner, path, module.unwrap_or_default(), line);
+        routes.table.push(Route { application: Some(Box::new(application)), ..route });
+    }
+}
+
+struct Applications<'x, 's, 'a> {
+    names: &'x Names<'x, 's, 'a>,
+    /// By the names that hold them.
+    found: BTreeMap<String, Made>,
+}
+
+#[derive(Default)]
+struct Made {
+    /// What it was made of; absent where that was elsewhere.
+    module: Option<String>,
+    prefix: Option<String>,
+    line: u32,
+    application: NestApplication,
+}
+
+impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if let (Some(name), Some(init)) = (declarator.id.get_identifier_name(), &declarator.init) {
+            self.made(name.as_str(), init);
+        }
+        walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {
+        if let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left {
+            self.made(name.name.as_str(), &assignment.right);
+        }
+        walk::walk_assignment_expression(self, assignment);
+    }
+
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        if let Expression::StaticMemberExpression(member) = &call.callee {
+            if let ("setGlobalPrefix" | "enableVersioning", Some(owner)) =
+                (member.property.name.as_str(), first_name(&member.object))
+            {
+                self.told(owner, member.property.name.as_str(), call);
+            }
+        }
+        self.handed_over(call);
+        walk::walk_call_expression(self, call);
+    }
+}
+
+impl<'a> Applications<'_, '_, 'a> {
+    /// `const app = await NestFactory.create(AppModule)`.
+    fn made(&mut self, name: &str, init: &Expression<'a>) {
+        let init = match init.get_inner_expression() {
+            Expression::AwaitExpression(awaited) => awaited.argument.get_inner_expression(),
+            other => other,
+        };
+        let Expression::CallExpression(call) = init else { return };
+        if !call.callee.is_specific_member_access("NestFactory", "create") {
+            return;
+        }
+        if let Some(Expression::Identifier(module)) = call.arguments.first().and_then(Argument::as_expression)
+        {
+            let line = self.names.print.source.line(call.span.start);
+            let made = self.found.entry(name.to_owned()).or_default();
+            made.application.is_open |= made.module.is_some();
+            made.module = Some(module.name.to_string());
+            made.line = line;
+        }
+    }
+
+    fn told(&mut self, owner: &str, what: &str, call: &CallExpression<'a>) {
+        let names = self.names;
+        let line = names.print.source.line(call.span.start);
+        let mut arguments = call.arguments.iter().map(Argument::as_expression);
+        let made = self.found.entry(owner.to_owned()).or_default();
+        let application = &mut made.application;
+        if what == "enableVersioning" {
+            application.is_open |= application.before_version.is_some();
+            versioned(application, call.arguments.first(), names);
+            return;
+        }
+        let Some(Some(prefix)) = arguments.next() else { return };
+        application.is_open |= made.prefix.is_some();
+        made.prefix = Some(names.shown(prefix));
+        made.line = line;
+        let Some(options) = arguments.next() else { return };
+        match options.map(Expression::get_inner_expression) {
+            Some(Expression::ObjectExpression(options)) => {
+                if let Some(excluded) = option(options, "exclude") {
+                    application.is_open |= excluded_from(application, excluded, names).is_none();
+                }
+            }
+            _ => application.is_open = true,
+        }
+    }
+
+    /// `configure(app)`, `Setup.configure(app)`.
+    fn handed_over(&mut self, call: &CallExpression<'a>) {
+        for argument in call.arguments.iter().filter_map(Argument::as_expression) {
+            let Expression::Identifier(app) = argument else { continue };
+            let Some(made) = self.found.get_mut(app.name.as_str()) else { continue };
+            if let Some(function) = first_name(&call.callee).filter(|name| *name != app.name) {
+                made.application.handed_to.push(function.to_owned());
+            }
+        }
+    }
+}
+
+/// What a chain begins with: `app` of `app.setGlobalPrefix('a').enableVersioning`.
+fn first_name<'x>(chain: &'x Expression<'_>) -> Option<&'x str> {
+    match chain.get_inner_expression() {
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        Expression::StaticMemberExpression(member) => first_name(&member.object),
+        Expression::CallExpression(call) => first_name(&call.callee),
+        _ => None,
+    }
+}
+
+/// `exclude: ['health', { path: 'cats', method: RequestMethod.GET }]`; `None` where it is not written out.
+fn excluded_from<'a>(
+    application: &mut NestApplication,
+    excluded: &Expression<'a>,
+    names: &Names<'_, '_, 'a>,
+) -> Option<()> {
+    for one in &names.list(excluded)?.elements {
+        let one = one.as_expression()?;
+        let (method, path) = match one.get_inner_expression() {
+            Expression::ObjectExpression(route) => {
+                let method = match option(route, "method")?.get_inner_expression() {
+                    Expression::StaticMemberExpression(method) => method.property.name.as_str(),
+                    _ => return None,
+                };
+                (method, option(route, "path")?)
+            }
+            _ => ("ALL", one),
+        };
+        application.excluded.push((method.to_owned(), names.shown(path)));
+    }
+    Some(())
+}
+
+fn versioned<'a>(
+    application: &mut NestApplication,
+    options: Option<&Argument<'a>>,
+    names: &Names<'_, '_, 'a>,
+) {
+    const USUAL: &str = "v";
+    let options = match options.map(|options| options.as_expression().map(Expression::get_inner_expression)) {
+        None => {
+            application.before_version = Some(USUAL.to_owned());
+            return;
+        }
+        Some(Some(Expression::ObjectExpression(options))) => options,
+        Some(_) => {
+            application.is_open = true;
+            return;
+        }
+    };
+    match option(options, "type").map(Expression::get_inner_expression) {
+        Some(Expression::StaticMemberExpression(kind)) if kind.property.name == "URI" => {}
+        // In a header or the like: paths are as they are.
+        Some(Expression::StaticMemberExpression(_)) => return,
+        _ => application.is_open = true,
+    }
+    application.before_version = match option(options, "prefix").map(Expression::get_inner_expression) {
+        None => Some(USUAL.to_owned()),
+        Some(Expression::BooleanLiteral(flag)) if !flag.value => Some(String::new()),
+        Some(prefix) => Some(names.shown(prefix)),
+    };
+    if let Some(versions) = option(options, "defaultVersion") {
+        application.versions = names.versions(versions);
+    }
+}

@@ -1,0 +1,211 @@
+//! The routes of an application of `NestJS`: its modules and what those lead to, each path with what Nest puts before it.
+//!
+//! In the order of Nest: the prefix of all, the version, the path of the module, of the controller, of the method. The path of
+//! a module holds for its own controllers, whoever registers it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::routes::{MOST, Placed, known, router};
+use super::scope::{Found, Resolver, Scope};
+use crate::model::{NestApplication, Route, RouteFramework};
+
+/// What an application answers, and how it is shown itself; nothing behind it where something of it is decided when the
+/// program runs, or nothing is put before a path.
+pub(super) fn behind<'l>(
+    mount: &Route,
+    application: &NestApplication,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) -> (Route, Vec<Placed<'l>>) {
+    let mut mount = Route { path: known(&mount.path, scope, resolver), application: None, ..mount.clone() };
+    let mut application = Cow::Borrowed(application);
+    for function in &application.clone().handed_to {
+        goes_on(function, &mut mount, &mut application, scope, resolver);
+    }
+    let tree = Tree::of(&mount.handler, scope, resolver);
+    let plain = mount.path.is_empty() && application.before_version.is_none() && tree.paths.is_empty();
+    if application.is_open || tree.is_open || !application.excluded.iter().all(|(_, path)| is_plain(path)) {
+        mount.handler.push_str(", in part");
+        return (mount, Vec::new());
+    }
+    if plain {
+        return (mount, Vec::new());
+    }
+    let mut all = Vec::new();
+    for (module, file, controller) in &tree.controllers {
+        let module_path = tree.paths.get(module).map(String::as_str).unwrap_or_default();
+        let routes = file.facts.routes.iter().filter(|route| route.owner == *controller && !route.is_mount());
+        for route in routes.take(MOST) {
+            let declared = known(&route.path, *file, resolver);
+            for (path, version) in paths(&mount.path, &application, module_path, &declared, route) {
+                let mut parameters = Route::path_parameters(&mount.path);
+                parameters.extend(Route::path_parameters(module_path));
+                parameters.extend(route.parameters.iter().cloned());
+                let route = Route {
+                    local_path: (path != declared).then(|| declared.clone()),
+                    path,
+                    parameters,
+                    versions: version
+                        .map_or_else(|| route.versions.clone(), |version| vec![version.to_owned()]),
+                    line: mount.line,
+                    owner: route.owner.clone(),
+                    file: (file.entry != scope.entry).then(|| file.entry.to_owned()),
+                    ..route.clone()
+                };
+                all.push(Placed { route, declared: declared.clone(), through: Vec::new() });
+            }
+        }
+        if all.len() > MOST {
+            break;
+        }
+    }
+    (mount, all)
+}
+
+/// `configure(app)` may put a prefix before its routes too.
+fn goes_on<'l>(
+    function: &str,
+    mount: &mut Route,
+    application: &mut Cow<'_, NestApplication>,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) {
+    let Found::Declared(file, _) = resolver.name(scope, function) else { return };
+    let told = file.facts.routes.iter().filter(|route| route.handler.is_empty());
+    for (route, more) in told.filter_map(|route| Some((route, route.application.as_deref()?))) {
+        let application = application.to_mut();
+        application.is_open |= more.is_open || !(mount.path.is_empty() || route.path.is_empty());
+        application.is_open |= application.before_version.is_some() && more.before_version.is_some();
+        if !route.path.is_empty() {
+            mount.path = known(&route.path, file, resolver);
+        }
+        application.excluded.extend(more.excluded.iter().cloned());
+        if more.before_version.is_some() {
+            application.before_version.clone_from(&more.before_version);
+            application.versions.clone_from(&more.versions);
+        }
+    }
+}
+
+/// Where a route is reachable, and by which version.
+fn paths<'r>(
+    prefix: &str,
+    application: &'r NestApplication,
+    module_path: &str,
+    declared: &str,
+    route: &'r Route,
+) -> Vec<(String, Option<&'r str>)> {
+    let unversioned =
+        if module_path.is_empty() { declared.to_owned() } else { Route::joined(module_path, declared) };
+    let excluded = application
+        .excluded
+        .iter()
+        .any(|(method, path)| (method == "ALL" || *method == route.method) && covers(path, &unversioned));
+    let below = |path: String| {
+        if excluded || prefix.is_empty() { path } else { Route::joined(prefix, &path) }
+    };
+    let versions = if route.versions.is_empty() { &application.versions } else { &route.versions };
+    match &application.before_version {
+        Some(before) if !versions.is_empty() => versions
+            .iter()
+            .map(|version| {
+                let path = match version.as_str() {
+                    Route::NEUTRAL => unversioned.clone(),
+                    version => Route::joined(&format!("{before}{version}"), &unversioned),
+                };
+                (below(path), Some(version.as_str()))
+            })
+            .collect(),
+        _ => vec![(below(unversioned), None)],
+    }
+}
+
+/// Whether we know what a path to leave out means: names, parameters, and everything behind a place.
+fn is_plain(path: &str) -> bool {
+    let mut segments = segments(path).rev();
+    segments.next().is_none_or(|last| is_rest(last) || is_plain_segment(last))
+        && segments.all(is_plain_segment)
+}
+
+fn is_plain_segment(segment: &str) -> bool {
+    !segment.contains(['*', '(', ')', '{', '}', '?', '+', '$'])
+}
+
+/// `*`, `(.*)`, `*rest`, `{*rest}`.
+fn is_rest(segment: &str) -> bool {
+    let bare = segment.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(segment);
+    bare == "(.*)" || bare.strip_prefix('*').is_some_and(is_plain_segment)
+}
+
+fn covers(pattern: &str, path: &str) -> bool {
+    let mut path = segments(path);
+    for segment in segments(pattern) {
+        if is_rest(segment) {
+            return true;
+        }
+        match path.next() {
+            Some(own) if segment.starts_with(':') || segment.eq_ignore_ascii_case(own) => {}
+            _ => return false,
+        }
+    }
+    path.next().is_none()
+}
+
+fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split('/').filter(|segment| !segment.is_empty())
+}
+
+/// The handler of a tree of modules that is not written out.
+const UNWRITTEN: &str = "RouterModule";
+
+/// A class by the file that declares it and its name there.
+type Class<'l> = (&'l str, &'l str);
+
+#[derive(Default)]
+struct Tree<'l> {
+    /// With their modules.
+    controllers: Vec<(Class<'l>, Scope<'l>, &'l str)>,
+    /// What `RouterModule` gives to modules.
+    paths: BTreeMap<Class<'l>, String>,
+    is_open: bool,
+}
+
+impl<'l> Tree<'l> {
+    fn of(root: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> Self {
+        let mut tree = Self::default();
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<(Scope<'l>, &'l str)> =
+            router(root, scope, resolver).map(|(file, name, _)| (file, name)).into_iter().collect();
+        while let Some((file, module)) = open.pop() {
+            if !seen.insert((file.entry, module)) || seen.len() > MOST {
+                continue;
+            }
+            for lead in file.facts.routes.iter().filter(|route| is_lead(route, module)) {
+                let Some((to, class, _)) = router(&lead.handler, file, resolver) else {
+                    // A tree of modules that is not written out; what else is not found has nothing that would be.
+                    tree.is_open |= lead.handler == UNWRITTEN;
+                    continue;
+                };
+                if !lead.path.is_empty() {
+                    tree.paths.insert((to.entry, class), known(&lead.path, file, resolver));
+                    continue;
+                }
+                let mut answers = to.facts.routes.iter().filter(|route| route.owner == class);
+                if answers.any(|route| !route.is_mount()) {
+                    tree.controllers.push(((file.entry, module), to, class));
+                } else {
+                    open.push((to, class));
+                }
+            }
+        }
+        tree
+    }
+}
+
+fn is_lead(route: &Route, module: &str) -> bool {
+    route.framework == RouteFramework::NestJs
+        && route.is_mount()
+        && route.owner == module
+        && route.application.is_none()
+}
