@@ -24,7 +24,7 @@ use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind
 
 pub use self::details::Details;
 pub use self::result::{
-    CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name,
+    CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};

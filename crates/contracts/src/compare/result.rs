@@ -91,10 +91,8 @@ impl CompareResult {
         comparison: Comparison,
         tokens: &dyn Fn(&str) -> Costs,
     ) -> Self {
-        let folders = |side: &Side<'_>| -> BTreeSet<String> {
-            side.contracts.keys().map(|entry| folder_of(entry).to_owned()).collect()
-        };
-        let (old, new) = (folders(before), folders(after));
+        let (old, new) =
+            (folders(before.contracts.keys().copied()), folders(after.contracts.keys().copied()));
         let mut summary = CompareSummary {
             breaking: comparison.count(Verdict::Breaking),
             compatible: comparison.count(Verdict::Compatible),
@@ -119,14 +117,13 @@ impl CompareResult {
             summary.token_delta.claude += delta.claude;
             changes.entry(folder_of(&file.entry_id).to_owned()).or_default().push(component(file, delta));
         }
-        let all: BTreeSet<&String> = old.union(&new).collect();
-        summary.total_folders = all.len();
+        summary.total_folders = old.union(&new).count();
         summary.added_folders = new.difference(&old).count();
         summary.removed_folders = old.difference(&new).count();
         let folder_diffs: Vec<FolderDiff> = changes
             .into_iter()
             .map(|(folder, changes)| {
-                let status = match (old.contains(&folder), new.contains(&folder)) {
+                let status = match (old.contains(&*folder), new.contains(&*folder)) {
                     (false, true) => "added",
                     (true, false) => "removed",
                     _ => "changed",
@@ -175,6 +172,11 @@ fn component(file: FileChange, delta: TokenDelta) -> ComponentChange {
 pub fn component_name(file_name: &str) -> &str {
     let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
     stem.strip_suffix(".d").unwrap_or(stem)
+}
+
+/// What `totalFolders` counts, wherever it is said: the folders of all files that are analysed, with bundles or without.
+pub fn folders<'e>(entries: impl Iterator<Item = &'e str>) -> BTreeSet<&'e str> {
+    entries.map(folder_of).collect()
 }
 
 fn folder_of(entry: &str) -> &str {

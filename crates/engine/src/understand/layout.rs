@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use becket_base::{Parts, tokens};
+use becket_contracts::compare::folders;
 use becket_contracts::graph::{EdgeKind, Graph};
 
 use super::material::Packed;
@@ -16,6 +17,8 @@ pub(super) struct Layout {
     holders: OnceLock<Holders>,
     /// By path, and the places of their bundles.
     folders: OnceLock<Vec<(String, Vec<usize>)>>,
+    /// How many hold files.
+    total_folders: OnceLock<usize>,
     /// Of each path; one more than they are, because none is not known yet.
     paths: OnceLock<Vec<AtomicUsize>>,
 }
@@ -39,6 +42,10 @@ impl Layout {
             }
             folders.into_iter().map(|(folder, places)| (folder.to_owned(), places)).collect()
         })
+    }
+
+    pub(super) fn total_folders(&self, graph: &Graph) -> usize {
+        *self.total_folders.get_or_init(|| folders((0..graph.len()).map(|at| graph.path(at))).len())
     }
 
     /// The places of the bundles that hold one of some entries.

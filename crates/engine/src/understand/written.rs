@@ -239,7 +239,7 @@ fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
     IndexSummary {
         total_components: material.entries.len(),
         total_bundles: folders.iter().map(|folder| folder.bundles).sum(),
-        total_folders: folders.len(),
+        total_folders: material.total_folders(),
         total_token_estimate: tokens,
         token_estimates: TokenEstimates {
             gpt4o_mini: tokens,
