@@ -36,11 +36,11 @@ pub fn semantic_hash(contract: &Contract) -> String {
         .map(|route| {
             let parameters: Vec<_> =
                 route.parameters.iter().map(|one| (&one.name, one.source, &one.text)).collect();
-            (&route.method, &route.path, parameters, &route.guards, &route.returns)
+            (&route.method, route.path_and_versions(), parameters, &route.guards, &route.returns)
         })
         .collect();
     routes.sort();
-    let next = contract.nextjs.as_ref().map(|next| (next.directive, next.route_role, &next.segment_path));
+    let next = contract.nextjs.as_ref().map(|next| (next.directive, next.answers()));
     let exports = &contract.exports;
     let merged = &contract.logic_signature;
     digest(
@@ -111,12 +111,14 @@ fn outside_name<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration
 }
 
 fn outside_signatures<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration) -> Cow<'a, [String]> {
-    let mut names = contract.exports.names_of(&declaration.name);
-    if !declaration.exported || names.any(|name| name == declaration.name) {
+    let names = || contract.exports.names_of(&declaration.name);
+    let is_own = || names().any(|name| name == declaration.name);
+    let Some(outside) = names().next().filter(|_| declaration.exported && !is_own()) else {
         return declaration.signatures.as_slice().into();
-    }
-    let without = |signature: &String| signature.replacen(&format!(" {}", declaration.name), " ", 1);
-    declaration.signatures.iter().map(without).collect::<Vec<_>>().into()
+    };
+    let outside = if outside == "default" { String::new() } else { format!(" {outside}") };
+    let named = |signature: &String| declaration.renamed(signature, &outside);
+    declaration.signatures.iter().map(named).collect::<Vec<_>>().into()
 }
 
 fn members(variant: &[Member]) -> Vec<(&str, &str, bool)> {

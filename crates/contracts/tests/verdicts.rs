@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use becket_contracts::compare::{Side, compare};
+use becket_contracts::compare::{Comparison, Side, Verdict, compare};
 use becket_contracts::fingerprint::semantic_hash;
 use becket_contracts::language::Reader;
 use becket_contracts::link::{NoImports, link};
@@ -22,7 +22,7 @@ use becket_contracts::render::{CodeMode, NodeSource, Thrift, node, read_node};
 fn every_change_means_what_it_says() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts.md");
     let text = std::fs::read_to_string(page).unwrap();
-    let (mut count, mut failures) = (0, String::new());
+    let (mut count, mut failures, mut files) = (0, String::new(), Vec::new());
     for case in text.split("\n## ").skip(1) {
         let (title, body) = case.split_once('\n').unwrap();
         let (expected, what) = title.split_once(": ").unwrap_or_else(|| panic!("{title}: no verdict"));
@@ -47,12 +47,34 @@ fn every_change_means_what_it_says() {
                 writeln!(failures, "{what}: {reduced} of files with {mode:?} instead of {expected}").unwrap();
             }
         }
-        if verdict == "none" && old.semantic_hash != new.semantic_hash {
-            writeln!(failures, "{what}: another hash").unwrap();
+        if is_seen(&comparison) != (old.semantic_hash != new.semantic_hash) {
+            writeln!(failures, "{what}: {verdict}, and the hash says otherwise").unwrap();
+        }
+        files.push((what.to_owned(), old));
+        files.push((what.to_owned(), new));
+    }
+    // Of any two files: another hash is another promise, and a promise that somebody sees broken or widened another hash.
+    for (at, (what, old)) in files.iter().enumerate() {
+        for (other, new) in files.iter().skip(at + 1).take(40).filter(|(_, new)| new.entry_id == old.entry_id)
+        {
+            for (old, new) in [(old, new), (new, old)] {
+                let comparison = compare(&side(old), &side(new));
+                if is_seen(&comparison) != (old.semantic_hash != new.semantic_hash) {
+                    let declarations = comparison.files.iter().flat_map(|file| &file.declarations);
+                    let said: Vec<_> =
+                        declarations.map(|one| (&one.name, one.verdict, &one.reason)).collect();
+                    writeln!(failures, "{what} and {other}: the hash says otherwise than {said:?}").unwrap();
+                }
+            }
         }
     }
     assert!(count >= 100, "only {count} cases were found");
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Whether a consumer sees something of it.
+fn is_seen(comparison: &Comparison) -> bool {
+    matches!(comparison.verdict(), Some(Verdict::Breaking | Verdict::Compatible))
 }
 
 fn contract(path: &str, text: &str) -> Contract {

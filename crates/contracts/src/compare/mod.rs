@@ -2,6 +2,7 @@
 //! (the seed's folder report, the strict check, the git baseline) is made from its answer.
 
 mod details;
+mod directive;
 mod exported;
 mod form;
 mod generics;
@@ -82,7 +83,7 @@ pub struct FileChange {
 #[serde(rename_all = "camelCase")]
 pub struct DeclarationChange {
     pub name: String,
-    /// `function`, `component` …, `export`, `route`.
+    /// `function`, `component` …, `export`, `route`, `directive`.
     pub kind: String,
     pub change: Change,
     // Its signatures; of one with many members those that differ, the others are `…`.
@@ -190,6 +191,7 @@ fn changed_file(
     declarations.extend(export_changes(before, old, new, by_exports));
     declarations.extend(passed_on::changes((before, after), old, new, moves));
     declarations.extend(routes::changes(before, Some(old), Some(new)));
+    declarations.extend(directive::change(before, old, new));
     if before.reduced {
         merged_props(before, old, new, &mut declarations);
     }
@@ -334,6 +336,9 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
             (true, _) if told::other_ref(&old.signatures, &new.signatures) => {
                 Some((Verdict::Breaking, "what its ref holds changed".to_owned()))
             }
+            (true, _) if told::lost_parts(&old.signatures, &new.signatures) => {
+                Some((Verdict::Breaking, "a part of it went".to_owned()))
+            }
             (true, true) => None,
             (true, false) => judged()
                 .then(|| (Verdict::Compatible, "it is declared otherwise, with the same props".to_owned())),
@@ -342,7 +347,7 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     } else {
         judged().then(|| judge(old, new))
     };
-    let state = (old.state != new.state).then(|| (Verdict::Internal, "its state changed".to_owned()));
+    let state = (old.state != new.state).then(|| (Verdict::Compatible, "its state changed".to_owned()));
     let emits = (old.emits != new.emits).then(|| judge_emits(old, new));
     [props, signatures, emits, state].into_iter().flatten().min()
 }
@@ -360,7 +365,6 @@ fn judge_emits(old: &ContractDeclaration, new: &ContractDeclaration) -> (Verdict
 
 /// What the file calls it is no part of it.
 fn same_signatures(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
-    let without = |signature: &String, name: &str| signature.replacen(&format!(" {name}"), " ", 1);
     old.signatures == new.signatures
         || old.name != new.name
             && old.signatures.len() == new.signatures.len()
@@ -368,7 +372,7 @@ fn same_signatures(old: &ContractDeclaration, new: &ContractDeclaration) -> bool
                 .signatures
                 .iter()
                 .zip(&new.signatures)
-                .all(|(before, after)| without(before, &old.name) == without(after, &new.name))
+                .all(|(before, after)| old.renamed(before, "") == new.renamed(after, ""))
 }
 
 /// Names that came or went without a declaration that did: of barrels, of lists of exports, of renames.

@@ -36,6 +36,80 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
     })
 }
 
+/// Two values that are known by the names in what calls were given: `inferred object({ id, name })`. `None` for any other.
+pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
+    /// What these are told is taken away, or nothing else is left.
+    const CHOOSE: &[&str] = &["omit", "pick", "exclude", "without"];
+    let ((before, was_mark), (after, is_mark)) = (keyed(was)?, keyed(is)?);
+    let names = |calls: &[(&str, &str)]| calls.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
+    if names(&before) != names(&after) {
+        return Some(breaking("it is made by other calls"));
+    }
+    let marked = |text: &str, mark: Option<&str>| match mark {
+        Some(mark) => format!("{text} #{mark}"),
+        None => text.to_owned(),
+    };
+    let each = before.iter().zip(&after).filter(|(one, other)| one != other);
+    let judged = each.map(|((name, had), (_, has))| {
+        if CHOOSE.contains(name) {
+            return breaking(format!("`{name}` is told otherwise"));
+        }
+        judge_marked(&marked(had, was_mark), &marked(has, is_mark)).unwrap_or_else(|| {
+            if keeps(had, has) {
+                compatible(format!("`{name}` is given more"))
+            } else {
+                breaking(format!("something that `{name}` was given went"))
+            }
+        })
+    });
+    let deep = || (was_mark != is_mark).then(|| breaking("what it is made of changed"));
+    judged.min().or_else(deep).or_else(|| Some(compatible("it is made of the same")))
+}
+
+pub(super) fn is_keyed(text: &str) -> bool {
+    keyed(text).is_some()
+}
+
+/// Whether a component that was made one with its parts has lost some of them.
+pub(super) fn lost_parts(was: &[String], is: &[String]) -> bool {
+    let made = |signatures: &[String]| -> Option<String> {
+        let (_, made) = signatures.first()?.split_once(&format!(": {INFERRED} "))?;
+        Some(format!("{INFERRED} {made}"))
+    };
+    match (made(was), made(is)) {
+        (Some(was), Some(is)) => {
+            was != is
+                && judge_keyed(&was, &is).is_some_and(|(verdict, _)| verdict == super::Verdict::Breaking)
+        }
+        (Some(was), None) => is_keyed(&was),
+        (None, _) => false,
+    }
+}
+
+/// The calls with what is in their objects, and the digest.
+#[expect(clippy::type_complexity, reason = "a pair of pairs that is taken apart at once")]
+fn keyed(text: &str) -> Option<(Vec<(&str, &str)>, Option<&str>)> {
+    let (mut rest, mark) = unmarked(text.strip_prefix(INFERRED)?.strip_prefix(' ')?);
+    let mut calls = Vec::new();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once("({")?;
+        let mut depth = 1_usize;
+        let end = after.find(|letter| {
+            match letter {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        })?;
+        let start = name.len() + 1;
+        let end = start + 1 + end + 1;
+        calls.push((name, rest.get(start..end)?));
+        rest = rest.get(end..)?.strip_prefix(')')?.trim_start();
+    }
+    (!calls.is_empty()).then_some((calls, mark))
+}
+
 /// Whether who uses what a function gave can use what it gives.
 pub(super) fn gives(was: &str, is: &str) -> bool {
     if was == is || was == INFERRED {

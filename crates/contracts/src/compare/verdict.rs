@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
-use super::told::{INFERRED, gives, judge_marked};
+use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
 use super::types::{From, Parameter, is_same, parameters, parse, stands_for};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
@@ -110,6 +110,9 @@ fn judge_value(was: &str, is: &str) -> Judgement {
     };
     // What a value has to satisfy is not what it is.
     let (was, is) = (satisfying(was), satisfying(is));
+    if let Some(judgement) = judge_keyed(was, is).filter(|_| was != is) {
+        return judgement;
+    }
     let frozen = was.strip_suffix(AS_CONST).zip(is.strip_suffix(AS_CONST));
     let (before, after) = frozen.unwrap_or((was, is));
     if let Some(judgement) = judge_marked(before, after).filter(|_| before != after) {
@@ -127,7 +130,7 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         compatible("it is the same value, declared otherwise")
     } else if keyword(was).is_some() && keyword(was) == keyword(is) {
         compatible("its value changed")
-    } else if was == INFERRED {
+    } else if was == INFERRED || is_keyed(was) && !is.starts_with(INFERRED) {
         compatible("its type is declared now")
     } else if stands_for(&parse(is), &parse(was), From::Declaration) && is != INFERRED {
         compatible("it is more particular than it was")

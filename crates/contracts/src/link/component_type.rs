@@ -59,7 +59,9 @@ impl<'l> Expander<'l> {
                 Found::Declared(file, declaration) => self.is_component(declaration, file),
                 // What is rendered is a component, wherever it comes from.
                 Found::Outside(from) => {
-                    scope.facts.components.contains(name) || is_native(name, &from, scope)
+                    scope.facts.components.contains(name)
+                        || is_native(name, &from, scope)
+                        || is_beside_components(name, &from, scope)
                 }
                 Found::Unknown => false,
             },
@@ -222,6 +224,18 @@ impl<'l> Expander<'l> {
         self.depth -= 1;
         found
     }
+}
+
+/// `Primitive.Root` of a package: something else of `Primitive` is rendered, or there is nothing else than components in it.
+fn is_beside_components(name: &str, from: &str, scope: Scope<'_>) -> bool {
+    const OF_COMPONENTS: &[&str] =
+        &["@radix-ui/react-", "radix-ui", "@base-ui", "@headlessui/", "@ariakit/react"];
+    let Some((namespace, _)) = name.split_once('.') else { return false };
+    let beside =
+        |rendered: &String| rendered.strip_prefix(namespace).is_some_and(|part| part.starts_with('.'));
+    namespace != "React"
+        && (scope.facts.components.iter().any(beside)
+            || OF_COMPONENTS.iter().any(|start| from.starts_with(start)))
 }
 
 fn is_native(name: &str, from: &str, scope: Scope<'_>) -> bool {

@@ -108,7 +108,11 @@ impl<'l> Resolver<'l> {
             let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
             return match (binding.imported.as_str(), rest) {
                 ("*", Some(rest)) => self.imported(scope, &import.specifier, rest),
-                (_, Some(_)) => Found::Outside(import.specifier.clone()),
+                (imported, Some(rest)) => self
+                    .file(scope, &import.specifier)
+                    .and_then(|file| self.namespace(file, imported, 0))
+                    .and_then(|file| self.exported(file, rest))
+                    .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 (imported, None) => self.imported(scope, &import.specifier, imported),
             };
         }
@@ -121,6 +125,17 @@ impl<'l> Resolver<'l> {
     {
         let Some(file) = self.file(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
         self.exported(file, name).unwrap_or_else(|| Found::Outside(specifier.to_owned()))
+    }
+
+    /// The file whose exports another one exports as one: `export * as Primitive from './primitive'`.
+    fn namespace<'f>(&self, file: Scope<'f>, name: &str, way: usize) -> Option<Scope<'f>>
+    where
+        'l: 'f,
+    {
+        let export = file.facts.exports.iter().find(|export| export.name == name)?;
+        let ExportOrigin::Module { specifier, imported } = &export.origin else { return None };
+        let file = self.file(file, specifier).filter(|_| way < LONGEST_WAY)?;
+        if imported == "*" { Some(file) } else { self.namespace(file, imported, way + 1) }
     }
 
     /// What a file exports under a name.

@@ -207,6 +207,13 @@ pub struct ContractDeclaration {
     pub state: Vec<State>,
 }
 
+impl ContractDeclaration {
+    /// A signature of it with another name, which begins with a space, or with none.
+    pub(crate) fn renamed(&self, signature: &str, name: &str) -> String {
+        signature.replacen(&format!(" {}", self.name), name, 1)
+    }
+}
+
 /// A type that is named but not followed: of a package, or of a file that was not found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnresolvedType {

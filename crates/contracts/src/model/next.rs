@@ -12,6 +12,15 @@ pub enum Directive {
     Server,
 }
 
+impl Directive {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "use client",
+            Self::Server => "use server",
+        }
+    }
+}
+
 /// The exports that only count in a Next.js route file, whose path is not known yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextExports {
@@ -67,6 +76,16 @@ pub struct NextFacts {
     pub data: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<String>,
+}
+
+impl NextFacts {
+    /// The address that somebody can ask for, and what answers there.
+    pub fn answers(&self) -> Option<(RouteRole, &str)> {
+        let role = self
+            .route_role
+            .filter(|role| matches!(role, RouteRole::Page | RouteRole::Api | RouteRole::Route))?;
+        Some((role, self.segment_path.as_deref()?))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

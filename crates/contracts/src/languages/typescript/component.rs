@@ -314,14 +314,28 @@ pub(super) fn wrapped<'x, 'a>(
             let of_context = is_part_of_context(&member.property.name) && object.name.contains("Context");
             let of_native =
                 object.name == "Animated" && NATIVE_COMPONENTS.contains(&member.property.name.as_str());
-            (of_context || of_native).then_some(Wrapped {
-                form: ComponentForm::Wrapped,
-                inner: Inner::Opaque,
-                props: None,
-            })
+            let inner =
+                if of_context || of_native { Inner::Opaque } else { Inner::Alias(member_path(member)?) };
+            Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
         }
         _ => None,
     }
+}
+
+/// `Primitive.Root`, which may be a component: `link` knows what it stands for.
+fn member_path(member: &StaticMemberExpression<'_>) -> Option<String> {
+    let Expression::Identifier(object) = &member.object else { return None };
+    let may_be = is_component_name(&object.name) && is_component_name(&member.property.name);
+    may_be.then(|| format!("{}.{}", object.name, member.property.name))
+}
+
+/// `Object.assign(Tabs, { List })`
+pub(super) fn merges(value: &Expression<'_>) -> bool {
+    matches!(value.get_inner_expression(), Expression::CallExpression(call) if is_merge(call))
+}
+
+fn is_merge(call: &CallExpression<'_>) -> bool {
+    call.callee.is_specific_member_access("Object", "assign")
 }
 
 /// One of the values that an expression may have: `isNative ? Plain : wrap(Plain)`, `wrap?.(Plain) ?? Plain`.
@@ -400,8 +414,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         }
         _ => (ComponentForm::Wrapped, None),
     };
-    let merges = name == Some("assign") && call.callee.is_specific_member_access("Object", "assign");
-    let last = if form == ComponentForm::Wrapped && !merges {
+    let last = if form == ComponentForm::Wrapped && !is_merge(call) {
         argument(call.arguments.len().checked_sub(1)?)?
     } else {
         argument(0)?
@@ -422,6 +435,10 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
                 Some(name) if makes_other_things(name) => return None,
                 _ => Inner::Alias(inner.name.to_string()),
             }
+        }
+        Expression::StaticMemberExpression(member) if is_merge(call) => Inner::Alias(member_path(member)?),
+        Expression::StaticMemberExpression(member) if form != ComponentForm::Wrapped => {
+            member_path(member).map_or(Inner::Opaque, Inner::Named)
         }
         Expression::ClassExpression(class) => Inner::Class(class),
         Expression::CallExpression(call) => {

@@ -12,7 +12,7 @@ use oxc_span::{GetSpan, Span};
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable, Inner, Wrapped};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
-use super::print::{Print, literal_type};
+use super::print::{INFERRED, Print, literal_type};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
@@ -329,6 +329,8 @@ impl<'a> Collector<'_, '_, 'a> {
             None => format!("{keyword} {name}: {}", print.value_type(value)),
         };
         let known = if name == DEFAULT { "Default".to_owned() } else { name.clone() };
+        let merges = component::merges(value);
+        let signature = if merges { self.keyed(signature, value, &name) } else { signature };
         let annotated = component::annotated(print, annotation.or(cast));
         if let Some(facts) = vue::define_component(print, value) {
             let body = self.walk(|walk| walk.visit_expression(value));
@@ -393,6 +395,7 @@ impl<'a> Collector<'_, '_, 'a> {
             return;
         }
         self.walk(|walk| walk.visit_expression(value));
+        let signature = if merges { signature } else { self.keyed(signature, value, &name) };
         let component = |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
         let (kind, detail) = match annotated {
             Annotated::Component(props) => (DeclarationKind::Component, component(props)),
@@ -409,6 +412,17 @@ impl<'a> Collector<'_, '_, 'a> {
             }
         };
         self.push(name, kind, signature, span, detail);
+    }
+
+    /// With the names in what a call is given, where others see the value and nothing says its type.
+    fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
+        if !signature.ends_with(INFERRED) || !self.exported.contains(name) {
+            return signature;
+        }
+        match self.print.keyed(value) {
+            Some(keys) => format!("{signature} {keys}"),
+            None => signature,
+        }
     }
 
     fn wrapped(

@@ -23,7 +23,8 @@ impl Print<'_, '_> {
             self.takes_and_gives(Callable::Function(function), function.span.start);
         [
             if function.r#async { "async function" } else { "function" },
-            if function.generator { "* " } else { " " },
+            if function.generator { "*" } else { "" },
+            if name.is_empty() { "" } else { " " },
             name,
             &self.type_parameters(function.type_parameters.as_deref()),
             "(",

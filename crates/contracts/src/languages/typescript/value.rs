@@ -23,6 +23,8 @@ const LONGEST_WHOLE: usize = 120;
 const LONGEST_OBJECT: usize = 240;
 /// The names of what a function gives.
 const LONGEST_RETURN: usize = 160;
+/// Calls that are shown with the names in what they are given.
+const MOST_CALLS: usize = 8;
 /// Objects in objects.
 const DEEPEST: usize = 6;
 
@@ -75,6 +77,55 @@ impl Print<'_, '_> {
         };
         let text = format!("{INFERRED} {name}{types}");
         if text.len() <= LONGEST_OBJECT { text } else { format!("{INFERRED} {}", digest(&text)) }
+    }
+
+    /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is
+    /// given. What such a call makes is known by them: the fields of a schema, the actions of a store, the variants of a style.
+    pub(super) fn keyed(self, value: &Expression<'_>) -> Option<String> {
+        let mut given = Vec::new();
+        objects_given(value, &mut given);
+        if given.is_empty() {
+            return None;
+        }
+        let whole: Vec<String> = given
+            .iter()
+            .map(|(name, object)| format!("{name}({})", listed(&self.names_in(object, 0))))
+            .collect();
+        let whole = whole.join(" ");
+        if whole.len() <= LONGEST_RETURN {
+            return Some(whole);
+        }
+        let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
+        let shown = given.iter().map(|(name, object)| {
+            let (Ok(names) | Err((names, _))) = read_out(["{ ", " }"], &self.names_in(object, DEEPEST), room);
+            format!("{name}({names})")
+        });
+        // Of very many calls the first ones.
+        let shown: Vec<String> = shown.take(MOST_CALLS).collect();
+        Some(format!("{} {}", shown.join(" "), digest(&whole)))
+    }
+
+    /// Sorted; an object inside of it, or given to a call there, with its own names.
+    fn names_in(self, object: &ObjectExpression<'_>, depth: usize) -> Vec<String> {
+        let named = |property: &ObjectPropertyKind<'_>| match property {
+            ObjectPropertyKind::SpreadProperty(spread) => format!("...{}", self.short(&spread.argument)),
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let key = self.key(&property.key, property.computed);
+                let mut given = Vec::new();
+                match property.value.get_inner_expression() {
+                    _ if depth >= DEEPEST => {}
+                    Expression::ObjectExpression(inner) => given.push(("", &**inner)),
+                    inner => objects_given(inner, &mut given),
+                }
+                let mut inner: Vec<String> =
+                    given.iter().flat_map(|(_, object)| self.names_in(object, depth + 1)).collect();
+                inner.sort();
+                if inner.is_empty() { key } else { format!("{key}: {}", listed(&inner)) }
+            }
+        };
+        let mut names: Vec<String> = object.properties.iter().map(named).collect();
+        names.sort();
+        names
     }
 
     /// What a function gives back, where nothing is annotated: the members of the object that it returns, or how many
@@ -262,6 +313,27 @@ fn read_out([open, close]: [&str; 2], parts: &[String], room: usize) -> Result<S
         cut.push_str(", ");
     }
     Err((format!("{open}{cut}…{more} more{close}"), whole))
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", names.join(", ")) }
+}
+
+/// The objects that calls are given, each with the last name of the call.
+fn objects_given<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, &'x ObjectExpression<'a>)>) {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return };
+    match call.callee.get_inner_expression() {
+        // `z.object({ … }).extend({ … })`, `cva({ … })({ … })`
+        Expression::StaticMemberExpression(member) => objects_given(&member.object, found),
+        made => objects_given(made, found),
+    }
+    let name = callee_name(&call.callee).unwrap_or_default();
+    for argument in call.arguments.iter().filter_map(|argument| argument.as_expression()) {
+        match argument.get_inner_expression() {
+            Expression::ObjectExpression(object) => found.push((name, object)),
+            other => objects_given(other, found),
+        }
+    }
 }
 
 fn braces(members: &[(String, String)]) -> String {
