@@ -122,6 +122,12 @@ impl Project {
 }
 
 impl Lookup for Project {
+    fn adding(&self, _entry: &str) -> Vec<(&str, &LocalFacts)> {
+        let adds = |facts: &LocalFacts| facts.declarations.iter().any(|one| one.adds().is_some());
+        let files = self.facts.iter().filter(|(_, facts)| adds(facts));
+        files.map(|(path, facts)| (path.as_str(), facts)).collect()
+    }
+
     fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
         let joined = match specifier.strip_prefix("@/") {
             Some(rest) => format!("src/{rest}"),

@@ -8,7 +8,8 @@ use super::emits;
 use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
-    ComponentFacts, DeclarationDetail, Member, MemberKind, TypeParameter, TypeShape, UnresolvedType,
+    ComponentFacts, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter, TypeShape,
+    UnresolvedType,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -258,7 +259,17 @@ impl<'l> Expander<'l> {
                             .flatten();
                         match known {
                             Some(variants) => variants,
-                            None if is_certain => self.within(shape, file, &bound),
+                            None if is_certain => {
+                                let mut variants = self.within(shape, file, &bound);
+                                if declaration.kind == DeclarationKind::Interface {
+                                    for (by, added) in self.resolver.added(file, &declaration.name) {
+                                        let bound =
+                                            bind(&added.parameters, |index| given.get(index), &at, by);
+                                        variants = combine(&variants, &self.within(&added.shape, by, &bound));
+                                    }
+                                }
+                                variants
+                            }
                             None => self.unknown(text(name, given), None),
                         }
                     }

@@ -3,13 +3,18 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::model::{Declaration, DeclarationDetail, ExportOrigin, LocalFacts};
+use crate::model::{AddedType, Declaration, DeclarationDetail, ExportOrigin, LocalFacts};
 
 /// What a specifier in a file resolves to. `project` answers from its index.
 pub trait Lookup {
     /// The entry id and the facts of the file that `specifier` means in `from`; `None` for a package, an asset, or
     /// nothing at all.
     fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)>;
+
+    /// The files that add members to types of a file by `declare module`, by path.
+    fn adding(&self, _entry: &str) -> Vec<(&str, &LocalFacts)> {
+        Vec::new()
+    }
 }
 
 /// A lookup for a file that stands alone.
@@ -125,6 +130,29 @@ impl<'l> Resolver<'l> {
     {
         let Some(file) = self.file(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
         self.exported(file, name).unwrap_or_else(|| Found::Outside(specifier.to_owned()))
+    }
+
+    /// What other files add to an interface of a file.
+    pub(super) fn added<'f>(&self, file: Scope<'f>, name: &str) -> Vec<(Scope<'f>, &'f AddedType)>
+    where
+        'l: 'f,
+    {
+        let mut found = Vec::new();
+        for (entry, facts) in self.lookup.adding(file.entry) {
+            self.followed.borrow_mut().insert(entry.to_owned());
+            let scope = Scope { entry, facts };
+            for (to, types) in facts.declarations.iter().filter_map(Declaration::adds) {
+                let added = types.iter().filter(|one| one.name == name).filter(|_| {
+                    self.file(scope, to).is_some_and(|to| {
+                        let declared = || self.exported(to, name);
+                        to.entry == file.entry
+                            || matches!(declared(), Some(Found::Declared(at, _)) if at.entry == file.entry)
+                    })
+                });
+                found.extend(added.map(|one| (scope, one)));
+            }
+        }
+        found
     }
 
     /// The file whose exports another one exports as one: `export * as Primitive from './primitive'`.

@@ -24,6 +24,16 @@ pub struct Declaration {
     pub detail: DeclarationDetail,
 }
 
+impl Declaration {
+    /// The module that it adds to, as it is written, and what.
+    pub fn adds(&self) -> Option<(&str, &[AddedType])> {
+        match &self.detail {
+            DeclarationDetail::Adds { to, types } => Some((to, types)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeclarationKind {
@@ -75,6 +85,11 @@ pub enum DeclarationDetail {
         takes: Vec<TypeShape>,
         gives: TypeShape,
     },
+    /// What `declare module './button'` adds to types of another file.
+    Adds {
+        to: String,
+        types: Vec<AddedType>,
+    },
     /// The members of an object that is a constant, for types that are made over them: `keyof typeof sizes`.
     Value(TypeShape),
     /// The parameters of a hook, which the merged view shows as props, and the state that it keeps.
@@ -83,6 +98,15 @@ pub enum DeclarationDetail {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         state: Vec<State>,
     },
+}
+
+/// An interface that another file declares is declared once more, with more.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AddedType {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<TypeParameter>,
+    pub shape: TypeShape,
 }
 
 impl DeclarationDetail {

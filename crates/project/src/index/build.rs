@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use becket_contracts::fingerprint;
 use becket_contracts::graph::{Edge, Graph, Members, needs};
 use becket_contracts::link::{Lookup, link};
-use becket_contracts::model::{ExportOrigin, LocalFacts};
+use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
+use super::adding::Adding;
 use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
@@ -102,9 +103,10 @@ fn build_here(
     }
     problems.sort();
 
-    let dirty = dirty(&raw, previous);
-    let tree =
-        Tree { positions: raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect(), raw: &raw };
+    let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
+    let mut tree = Tree { positions, raw: &raw, adding: Arc::default() };
+    tree.adding = Arc::new(Adding::of(&tree, raw.len()));
+    let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
         .into_par_iter()
         .map(|at| match (raw[at].old, previous) {
@@ -119,6 +121,7 @@ fn build_here(
     work.linked = dirty.iter().filter(|dirty| **dirty).count();
     let (mut files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
     mounted::all(&mut files, previous);
+    let adding = Arc::clone(&tree.adding);
     let graph = Graph::from_edges(raw.iter().map(|file| Arc::clone(file.path)).collect(), edges);
     let lost: Arc<[LostExtends]> = resolver.lost_extends().into();
     let (id, ()) = rayon::join(|| index_id(&files, &problems, &lost), || drop(raw));
@@ -130,6 +133,7 @@ fn build_here(
         known: Arc::new(Known { walked, keys: keys.into(), taken }),
         resolver: Arc::new(OnceLock::from(resolver)),
         lost_extends: lost,
+        adding,
         id,
         work,
         again: previous.and_then(|previous| previous.again.clone()),
@@ -192,6 +196,13 @@ pub(super) fn targets_of(facts: &LocalFacts, resolve: impl Fn(&str) -> Option<Ta
             if let Some(target) = resolve(specifier) {
                 targets.insert(specifier.clone(), target);
             }
+        }
+    }
+    for (to, _) in facts.declarations.iter().filter_map(Declaration::adds) {
+        // Most such blocks speak of packages, which nobody imports by them.
+        if !targets.contains_key(to) {
+            targets
+                .extend(resolve(to).filter(|target| target.file().is_some()).map(|one| (to.to_owned(), one)));
         }
     }
     targets
@@ -310,6 +321,7 @@ fn file_id(file: &IndexedFile) -> u128 {
 struct Tree<'a> {
     positions: FxHashMap<&'a str, usize>,
     raw: &'a [Raw<'a>],
+    adding: Arc<Adding>,
 }
 
 impl Lookup for Tree<'_> {
@@ -317,6 +329,11 @@ impl Lookup for Tree<'_> {
         let from = &self.raw[*self.positions.get(from)?];
         let found = &self.raw[*self.positions.get(from.targets.get(specifier)?.file()?)?];
         Some((found.path, &found.local.facts))
+    }
+
+    fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {
+        let files = self.adding.to(entry).filter_map(|path| self.position(path));
+        files.map(|at| (self.path(at), self.facts(at))).collect()
     }
 }
 

@@ -7,6 +7,7 @@
 //! those shows another face. Where its routes are reachable hangs on files that import it: that is put in afterwards
 //! ([`mounted`]). Both lie in packs and are read one by one, when somebody asks ([`kept`], [`pack`]).
 
+mod adding;
 mod build;
 mod file;
 mod kept;
@@ -28,6 +29,7 @@ use becket_base::Parts;
 use becket_contracts::graph::Graph;
 use becket_contracts::target::Target;
 
+use self::adding::Adding;
 pub use self::file::IndexedFile;
 use self::kept::Again;
 pub use self::kept::Linked;
@@ -64,6 +66,7 @@ pub struct Index {
     /// Made when an import has to be followed that was not there before.
     resolver: Arc<OnceLock<Resolver>>,
     lost_extends: Arc<[LostExtends]>,
+    adding: Arc<Adding>,
     id: IndexId,
     work: Work,
     again: Option<Arc<Again>>,
@@ -299,6 +302,7 @@ impl Index {
             known: Arc::new(Known { walked, keys: self.known.keys.clone(), taken }),
             resolver: Arc::clone(&self.resolver),
             lost_extends: Arc::clone(&self.lost_extends),
+            adding: Arc::clone(&self.adding),
             id: self.id,
             work: Work::default(),
             again: self.again.clone(),

@@ -90,6 +90,13 @@ pub(super) fn step(
         let surface = Surface::of(&local.facts);
         Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))
     });
+    let adds = |file: &Edited| {
+        let old = &previous.files[file.at];
+        previous.adding.rests_on(&old.path, &file.local.facts, || &old.local().facts)
+    };
+    if parsed.iter().flatten().any(|(_, file)| adds(file)) {
+        return Err(walked);
+    }
     let mut edited: BTreeMap<usize, Edited> = BTreeMap::new();
     for (seen, file) in parsed.into_iter().flatten() {
         keys.set(seen, Some(file.key));
@@ -152,6 +159,7 @@ pub(super) fn step(
         known: Arc::new(Known { walked, keys, taken }),
         resolver: Arc::clone(resolver),
         lost_extends: Arc::clone(&previous.lost_extends),
+        adding: Arc::clone(&previous.adding),
         id,
         work,
         again: previous.again.clone(),
@@ -197,6 +205,11 @@ impl Lookup for Overlay<'_> {
         let from = self.previous.position(from)?;
         let at = self.previous.position(self.target(from, specifier)?.file()?)?;
         Some((&self.previous.files[at].path, self.facts(at)))
+    }
+
+    fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {
+        let files = self.previous.adding.to(entry).filter_map(|path| self.previous.position(path));
+        files.map(|at| (self.path(at), self.facts(at))).collect()
     }
 }
 

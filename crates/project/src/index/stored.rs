@@ -13,6 +13,7 @@ use fs_err as fs;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::adding::Adding;
 use super::file::{IndexedFile, written};
 use super::kept::{Again, Kept};
 use super::known::Known;
@@ -22,7 +23,7 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 4\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 5\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
@@ -49,7 +50,7 @@ fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<I
     let again = Arc::new(Again::new(place));
     let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
     let (id, graph_id) = (decoder.array()?, decoder.array()?);
-    let (problems, lost) = (pairs(decoder)?, pairs(decoder)?);
+    let (problems, lost, adding) = (pairs(decoder)?, pairs(decoder)?, pairs(decoder)?);
     let sources = known.walked.files.iter().zip(&known.keys);
     let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
     let mut files = Vec::with_capacity(known.walked.files.len());
@@ -70,6 +71,7 @@ fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<I
         known: Arc::default(),
         resolver: Arc::default(),
         lost_extends: lost.into(),
+        adding: Arc::new(Adding::from_pairs(adding)),
         id,
         work: Work::default(),
         again: Some(again),
@@ -128,6 +130,7 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
     let problems = index.problems.iter().map(|problem| (&*problem.path, &*problem.message));
     put_pairs(&mut encoder, problems);
     put_pairs(&mut encoder, index.lost_extends.iter().map(|(file, extends)| (&**file, &**extends)));
+    put_pairs(&mut encoder, index.adding.pairs().into_iter());
     for file in &index.files {
         let (Some(local), Some(linked)) = (file.local.slot(), file.linked.slot()) else {
             return Err(io::Error::other("a record has no place"));

@@ -181,6 +181,45 @@ fn bytes_of_any_kind_give_an_index() {
     assert_eq!(index.files().len(), 2);
 }
 
+#[test]
+fn what_one_file_adds_to_the_types_of_another_is_seen_whoever_is_edited() {
+    let theme = "import './types';\ndeclare module './types' { interface P { tone?: string } }\n";
+    let bench = Bench::new(&[
+        ("types.ts", "export interface P { a: string }\n"),
+        ("view.tsx", "import { P } from './types';\nexport const V = (props: P) => <i>{props.a}</i>;\n"),
+        ("theme.ts", theme),
+        ("z.ts", "export {};\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let props = |index: &Index| {
+        let contract = index.file("view.tsx").unwrap().contract();
+        contract.logic_signature.props.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(props(&index), "a tone");
+    let edits = [
+        ("theme.ts", theme.replace("tone", "shade"), "a shade"),
+        ("types.ts", "export interface P { b: string }\n".to_owned(), "b shade"),
+        (
+            "view.tsx",
+            "import { P } from './types';\nexport const W = (p: P) => <i>{p.b}</i>;\n".to_owned(),
+            "b shade",
+        ),
+        ("theme.ts", "export {};\n".to_owned(), "b"),
+        ("z.ts", theme.to_owned(), "b tone"),
+        ("types.ts", "export * from './more';\n".to_owned(), ""),
+        ("more.ts", "export interface P { c: string }\n".to_owned(), "c tone"),
+    ];
+    for (step, (path, text, expected)) in edits.iter().enumerate() {
+        bench.write(path, text);
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(props(&index), *expected, "{path} {text}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{path} {text}");
+    }
+}
+
 fn full_paths(index: &Index, path: &str) -> Vec<String> {
     let routes = &index.file(path).unwrap().contract().routes;
     routes.iter().flat_map(|route| route.full_paths.clone()).collect()
@@ -241,6 +280,7 @@ const TEXTS: &[&str] = &[
     "import { Router } from 'express';\nexport const x = Router();\nx.get('/a', f);\n",
     "import express from 'express';\nimport { x } from './a';\nexport const app = express();\napp.use('/b', x);\n",
     "import express from 'express';\nimport { app } from '../b';\nconst all = express();\nall.use('/c', app);\n",
+    "import './lib/c';\ndeclare module './lib/c' { interface P { z?: 1 } }\n",
     "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
 ];
 

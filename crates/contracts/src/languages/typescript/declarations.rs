@@ -15,8 +15,8 @@ use super::modules::{self, CommonJs, DEFAULT, Modules};
 use super::print::{INFERRED, Print, literal_type};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
-    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind,
-    TypeShape,
+    AddedType, ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member,
+    MemberKind, TypeShape,
 };
 
 pub(super) struct Collector<'c, 's, 'a> {
@@ -124,11 +124,12 @@ impl<'a> Collector<'_, '_, 'a> {
             Syntax::TSExternalModuleDeclaration(module) => {
                 self.walk(|walk| walk.visit_declaration(declaration));
                 let body = module.body.as_ref().map_or(&[][..], |block| block.body.as_slice());
-                self.added_elsewhere(&format!("module '{}'", module.id.value), body, span);
+                let detail = self.added_types(module.id.value.as_str(), body);
+                self.added_elsewhere(&format!("module '{}'", module.id.value), body, span, detail);
             }
             Syntax::TSGlobalDeclaration(global) => {
                 self.walk(|walk| walk.visit_declaration(declaration));
-                self.added_elsewhere("global", &global.body.body, span);
+                self.added_elsewhere("global", &global.body.body, span, DeclarationDetail::None);
             }
             Syntax::TSImportEqualsDeclaration(import) => {
                 let name = import.id.name.to_string();
@@ -483,11 +484,36 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     /// What a file adds to other modules or to the globals: nobody imports it, and everybody sees it.
-    fn added_elsewhere(&mut self, name: &str, body: &[Statement<'a>], span: Span) {
+    fn added_elsewhere(&mut self, name: &str, body: &[Statement<'a>], span: Span, detail: DeclarationDetail) {
         let signature = format!("declare {name} {}", self.print.namespace(body, &[], true));
-        self.push(name.to_owned(), DeclarationKind::Namespace, signature, span, DeclarationDetail::None);
+        self.push(name.to_owned(), DeclarationKind::Namespace, signature, span, detail);
         if let Some(added) = self.declarations.iter_mut().rfind(|one| one.name == name) {
             added.exported = true;
+        }
+    }
+
+    /// The interfaces that a block declares for a module.
+    fn added_types(&self, to: &str, body: &[Statement<'a>]) -> DeclarationDetail {
+        let declared = body.iter().filter_map(|statement| match statement {
+            Statement::TSInterfaceDeclaration(interface) => Some(&**interface),
+            Statement::ExportDeclaration(export) => match &export.declaration {
+                Syntax::TSInterfaceDeclaration(interface) => Some(&**interface),
+                _ => None,
+            },
+            _ => None,
+        });
+        let types: Vec<AddedType> = declared
+            .filter_map(|interface| match shape::of_interface(self.print, interface) {
+                DeclarationDetail::Shape { parameters, shape } => {
+                    Some(AddedType { name: interface.id.name.to_string(), parameters, shape })
+                }
+                _ => None,
+            })
+            .collect();
+        if types.is_empty() {
+            DeclarationDetail::None
+        } else {
+            DeclarationDetail::Adds { to: to.to_owned(), types }
         }
     }
 
@@ -512,11 +538,16 @@ impl<'a> Collector<'_, '_, 'a> {
         let known = if merges { self.declarations.as_mut_slice() } else { &mut [] };
         if let Some(earlier) = known.iter_mut().find(|one| one.name == name && one.kind == kind) {
             earlier.signatures.push(signature);
-            if let (DeclarationDetail::Shape { shape, .. }, DeclarationDetail::Shape { shape: more, .. }) =
-                (&mut earlier.detail, detail)
-            {
-                let first = std::mem::replace(shape, TypeShape::Object(Vec::new()));
-                *shape = TypeShape::Intersection(vec![first, more]);
+            match (&mut earlier.detail, detail) {
+                (DeclarationDetail::Shape { shape, .. }, DeclarationDetail::Shape { shape: more, .. }) => {
+                    let first = std::mem::replace(shape, TypeShape::Object(Vec::new()));
+                    *shape = TypeShape::Intersection(vec![first, more]);
+                }
+                (DeclarationDetail::Adds { types, .. }, DeclarationDetail::Adds { types: more, .. }) => {
+                    types.extend(more);
+                }
+                (earlier @ DeclarationDetail::None, more) => *earlier = more,
+                _ => {}
             }
             return;
         }
