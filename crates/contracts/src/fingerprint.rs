@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use serde::Serialize;
 
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
@@ -62,8 +62,11 @@ pub fn file_hash(source: &str) -> String {
 
 /// The same for a text whose hash as it stands may be known.
 pub fn file_hash_of(source: &str, whole: impl FnOnce() -> blake3::Hash) -> String {
-    let text: Cow<'_, str> =
-        if source.contains('\r') { source.replace("\r\n", "\n").into() } else { source.into() };
+    let text: Cow<'_, str> = if memchr(b'\r', source.as_bytes()).is_some() {
+        source.replace("\r\n", "\n").into()
+    } else {
+        source.into()
+    };
     let hash = match (without_stamp_block(&text), &text) {
         (Cow::Borrowed(_), Cow::Borrowed(_)) => whole(),
         (text, _) => blake3::hash(text.as_bytes()),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, CallExpression, Expression, Program, VariableDeclarator,
 };
@@ -14,8 +15,8 @@ use super::{Routes, texts};
 use crate::model::{NestApplication, Route};
 
 pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
-    let text = program.source_text;
-    if !["NestFactory", "setGlobalPrefix", "enableVersioning"].iter().any(|word| text.contains(word)) {
+    let says = |word: &&str| memmem::find(program.source_text.as_bytes(), word.as_bytes()).is_some();
+    if !["NestFactory", "setGlobalPrefix", "enableVersioning"].iter().any(says) {
         return;
     }
     let names = Names { program, print, texts: texts(program) };
