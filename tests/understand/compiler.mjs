@@ -45,6 +45,7 @@ function optionsOf(top, conditions) {
     baseUrl: own.baseUrl,
     paths: own.paths,
     pathsBasePath: own.pathsBasePath,
+    rootDirs: own.rootDirs,
     target: ts.ScriptTarget.ESNext,
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
@@ -70,7 +71,7 @@ function nameOf(symbol) {
   return symbol.escapedName === ts.InternalSymbolName.ExportEquals ? 'default' : ts.unescapeLeadingUnderscores(symbol.escapedName);
 }
 
-/** Files of the tree that this one names in an import, an export, an `import()`, a `require` or an import type. */
+/** Files of the tree that this one names in an import, an export, an `import()`, a `require`, an import type or a reference. */
 function edges(program, options, source, inside) {
   const found = new Set();
   for (const specifier of source.imports ?? []) {
@@ -80,6 +81,10 @@ function edges(program, options, source, inside) {
     );
     const path = resolvedModule && inside(resolvedModule.resolvedFileName);
     if (path && path !== inside(source.fileName) && !path.endsWith('.json')) found.add(path);
+  }
+  for (const { fileName } of source.referencedFiles) {
+    const named = ts.resolveTripleslashReference(fileName, source.fileName);
+    if (inside(named) && existsSync(named)) found.add(inside(named));
   }
   return found;
 }
