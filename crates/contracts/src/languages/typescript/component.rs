@@ -3,8 +3,8 @@
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
     ClassElement, Expression, FormalParameters, Function, ImportExpression, Statement,
-    StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
-    VariableDeclarator,
+    StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -160,6 +160,9 @@ impl<'x, 'a> Callable<'x, 'a> {
     }
 }
 
+/// What a default export without a name is taken for.
+pub(super) const WITHOUT_NAME: &str = "Default";
+
 pub(super) fn is_component_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_uppercase())
 }
@@ -170,9 +173,31 @@ pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnota
         && (body.has_jsx || body.calls_hooks || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
 }
 
+/// `export default (id: string) => { … useState … return value; }`: it calls hooks, and renders neither elements nor nothing.
+fn is_hook_without_name(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+    name == WITHOUT_NAME
+        && body.calls_hooks
+        && !body.has_jsx
+        && match callable.returned() {
+            Some(returned) => {
+                let ty = &returned.type_annotation;
+                !is_element(ty) && !matches!(ty, TSType::TSNullKeyword(_))
+            }
+            None => maker::last(callable).is_some_and(|last| !last.is_null()),
+        }
+}
+
+/// Whether a name takes apart what a maker of contexts gives: `const [CartProvider, useCart] = createContext()`.
+pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &str, names: &[String]) -> bool {
+    declarator.id.is_array_pattern()
+        && name.ends_with("Provider")
+        && is_component_name(name)
+        && names.iter().any(|other| super::is_hook(other))
+}
+
 /// As [`renders`], also for one that gives back what stands inside of it: `({ children }) => children`.
 pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
-    renders(name, body, callable.returned())
+    renders(name, body, callable.returned()) && !is_hook_without_name(name, body, callable)
         || is_component_name(name)
             && callable.returned().is_none()
             && maker::last(callable)
@@ -300,9 +325,7 @@ pub(super) fn wrapped<'x, 'a>(
     match either(expression) {
         Expression::CallExpression(call) => wrapped_call(print, call),
         Expression::TaggedTemplateExpression(tagged) => {
-            let tag = print.source.slice(oxc_span::GetSpan::span(&tagged.tag));
-            let is_styled = tag.starts_with("styled.") || tag.starts_with("styled(");
-            is_styled.then_some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: None })
+            styled(print, &tagged.tag, tagged.type_arguments.as_deref())
         }
         Expression::Identifier(other) if is_component_name(&other.name) => {
             let inner = Inner::Alias(other.name.to_string());
@@ -386,7 +409,43 @@ fn is_method(call: &CallExpression<'_>) -> bool {
     call.callee.get_inner_expression().is_member_expression()
 }
 
+/// `styled.div`, `styled(Button, options)` and what is called on them, given styles: a component with the props of the one it
+/// was made of, and those that the styles are told by.
+fn styled<'x, 'a>(
+    print: Print<'_, '_>,
+    made: &Expression<'_>,
+    told: Option<&TSTypeParameterInstantiation<'_>>,
+) -> Option<Wrapped<'x, 'a>> {
+    let name = styled_of(made)?;
+    let of = is_component_name(name).then(|| TypeShape::Query(name.to_owned()));
+    let told = told.and_then(|list| list.params.first()).map(|ty| shape::of_type(print, ty));
+    let props = match (of, told) {
+        (Some(of), Some(told)) => Some(TypeShape::Intersection(vec![of, told])),
+        (of, told) => of.or(told),
+    };
+    Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
+}
+
+/// The name of the component or element that `styled` is given; empty where it has none.
+fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
+    match made.get_inner_expression() {
+        Expression::StaticMemberExpression(member) if member.object.is_specific_id("styled") => {
+            Some(&member.property.name)
+        }
+        Expression::StaticMemberExpression(member) => styled_of(&member.object),
+        Expression::CallExpression(call) if call.callee.is_specific_id("styled") => {
+            let first = call.arguments.first().and_then(Argument::as_expression)?;
+            Some(first.get_inner_expression().get_identifier_reference().map_or("", |name| &name.name))
+        }
+        Expression::CallExpression(call) => styled_of(&call.callee),
+        _ => None,
+    }
+}
+
 fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
+    if let Some(styled) = styled(print, &call.callee, call.type_arguments.as_deref()) {
+        return Some(styled);
+    }
     let name = callee_name(&call.callee);
     let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
     let declared = |at: usize| {

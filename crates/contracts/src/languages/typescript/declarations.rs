@@ -178,7 +178,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let signature = print.function(function, &name);
         let callable = Callable::Function(function);
         let body = callable.walk(print, self.file);
-        let known = if name == DEFAULT { "Default" } else { name.as_str() };
+        let known = if name == DEFAULT { component::WITHOUT_NAME } else { name.as_str() };
         let maker =
             maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
         let (kind, detail) = if maker.is_none() && component::is_component(known, &body, callable) {
@@ -211,7 +211,8 @@ impl<'a> Collector<'_, '_, 'a> {
         body: BodyUse,
         maker: Option<DeclarationDetail>,
     ) -> (DeclarationKind, DeclarationDetail) {
-        if !is_hook(name) {
+        // What calls hooks and is no component is a hook.
+        if !is_hook(name) && (name != DEFAULT || !body.calls_hooks) {
             return (DeclarationKind::Function, maker.unwrap_or_default());
         }
         let parameters = callable.parameters().items.iter().map(|parameter| Member {
@@ -278,7 +279,9 @@ impl<'a> Collector<'_, '_, 'a> {
                     &declarator.init,
                     Some(Expression::Identifier(init)) if init.name.ends_with("Context")
                 );
-                for name in names {
+                for name in &names {
+                    let of_pair = component::is_provider_of_pair(declarator, name, &names);
+                    let name = name.clone();
                     let signature = self.print.variable(keyword, declarator, &name);
                     let annotation = declarator.type_annotation.as_deref();
                     let annotation = annotation.filter(|_| single && component::is_component_name(&name));
@@ -291,10 +294,14 @@ impl<'a> Collector<'_, '_, 'a> {
                         Annotated::Component(props) => (DeclarationKind::Component, component(props)),
                         Annotated::Otherwise if part.is_some() => {
                             let part = part.map(|part| component::as_said(part, None));
-                            (variable_kind(keyword), component(part))
+                            let kind =
+                                if of_pair { DeclarationKind::Component } else { variable_kind(keyword) };
+                            (kind, component(part))
                         }
                         Annotated::Perhaps(_) => (variable_kind(keyword), component(annotated.props())),
-                        Annotated::Otherwise if of_context && component::is_part_of_context(&name) => {
+                        Annotated::Otherwise
+                            if of_pair || of_context && component::is_part_of_context(&name) =>
+                        {
                             (DeclarationKind::Component, component(None))
                         }
                         Annotated::Otherwise if is_hook(&name) => {
@@ -329,7 +336,7 @@ impl<'a> Collector<'_, '_, 'a> {
             None if name == DEFAULT => format!("default: {}", print.value_type(value)),
             None => format!("{keyword} {name}: {}", print.value_type(value)),
         };
-        let known = if name == DEFAULT { "Default".to_owned() } else { name.clone() };
+        let known = if name == DEFAULT { component::WITHOUT_NAME.to_owned() } else { name.clone() };
         let merges = component::merges(value);
         let signature = if merges { self.keyed(signature, value, &name) } else { signature };
         let annotated = component::annotated(print, annotation.or(cast));

@@ -1,7 +1,7 @@
 //! What a file is. From its content alone; the one rule that needs a path (`cli` folders) is in `link`.
 
 use super::body::{FileUse, is_hook};
-use super::modules::Modules;
+use super::modules::{DEFAULT, Modules};
 use super::routes::Routes;
 use crate::model::{Declaration, DeclarationKind, ExportOrigin, Import, Kind, Route, RouteFramework};
 
@@ -41,7 +41,9 @@ pub(super) fn of(
             ExportOrigin::Local(local) => local,
             ExportOrigin::Module { .. } => return false,
         };
-        is_hook(&export.name) || is_hook(local)
+        let has_no_name =
+            || declarations.iter().any(|one| one.name == *local && one.kind == DeclarationKind::Hook);
+        is_hook(&export.name) || is_hook(local) || (local == DEFAULT && has_no_name())
     });
     if file.is_vue {
         if declares(DeclarationKind::Component) || file.has_jsx {
