@@ -124,7 +124,7 @@ impl Resolver {
         let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
         let look = |path: &String| {
             let file = if is_folder { None } else { self.modules.probe_file(path) };
-            file.or_else(|| self.exported.entry_of(path)).or_else(|| self.modules.probe_folder(path))
+            file.or_else(|| self.folder(path))
         };
         if let Some(found) = look(&path) {
             return found;
@@ -136,10 +136,16 @@ impl Resolver {
         found.or_else(absent).unwrap_or(Target::Unresolved(Reason::FileNotFound))
     }
 
+    /// What a folder stands for: what its manifest says, else its `index`.
+    fn folder(&self, path: &str) -> Option<Target> {
+        self.exported.entry_of(path).or_else(|| self.modules.probe_folder(path))
+    }
+
     /// In TypeScript's order: `paths`, `baseUrl`, then packages.
     fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
-        let found = mapped.iter().find_map(|path| self.modules.probe(path));
+        let found =
+            mapped.iter().find_map(|path| self.modules.probe_file(path).or_else(|| self.folder(path)));
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;
         }
@@ -158,7 +164,8 @@ impl Resolver {
             };
         }
         let Some(package) = package_name(name) else {
-            return Target::Unresolved(if mapped.is_empty() {
+            let of_framework = || self.framework_places(here.manifest, name).next().is_some();
+            return Target::Unresolved(if mapped.is_empty() && !of_framework() {
                 Reason::InvalidSpecifier
             } else {
                 Reason::FileNotFound
@@ -190,15 +197,19 @@ impl Resolver {
         Target::Package { name: package.to_owned(), version, declared }
     }
 
+    fn framework_places(&self, manifest: Option<usize>, name: &str) -> impl Iterator<Item = String> {
+        let home = manifest.map_or("", |index| self.manifests.folder(index));
+        frameworks::places(name)
+            .filter(move |(package, _)| self.range(manifest, package).is_some())
+            .filter_map(move |(_, path)| modules::join(home, &path))
+    }
+
     /// What a framework that the package around asks for makes of a name.
     fn of_framework(&self, manifest: Option<usize>, name: &str) -> Option<Target> {
         if !name.starts_with(['$', '~', '@', '#']) {
             return None;
         }
-        let home = manifest.map_or("", |index| self.manifests.folder(index));
-        let file = frameworks::places(name)
-            .filter(|(package, _)| self.range(manifest, package).is_some())
-            .find_map(|(_, path)| modules::join(home, &path).and_then(|path| self.modules.probe(&path)));
+        let file = self.framework_places(manifest, name).find_map(|path| self.modules.probe(&path));
         file.or_else(|| {
             frameworks::makers(name).find_map(|package| {
                 let range = self.range(manifest, package)?;

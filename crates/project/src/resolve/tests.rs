@@ -373,6 +373,7 @@ fn names_that_a_framework_gives_a_meaning() {
         ("web/src/routes/+page.ts", "$lib/money", file("web/src/lib/money.ts")),
         ("web/src/routes/+page.ts", "$lib", file("web/src/lib/index.ts")),
         ("web/src/routes/+page.ts", "$app/navigation", package("@sveltejs/kit", Some("^2.0.0"), true)),
+        ("web/src/routes/+page.ts", "$lib/gone", Target::Unresolved(Reason::FileNotFound)),
         ("web/src/routes/+page.ts", "$library/x", Target::Unresolved(Reason::InvalidSpecifier)),
         ("shop/app/pages/a.ts", "~/utils/money", file("shop/app/utils/money.ts")),
         ("shop/app/pages/a.ts", "@/utils/money", file("shop/app/utils/money.ts")),
@@ -382,5 +383,27 @@ fn names_that_a_framework_gives_a_meaning() {
         ("plain/src/a.ts", "$lib/money", Target::Unresolved(Reason::InvalidSpecifier)),
     ] {
         assert_eq!(resolver.resolve(from, specifier), target, "{specifier} in {from}");
+    }
+}
+
+#[test]
+fn paths_may_lead_through_dots_and_to_packages() {
+    let resolver = resolver(&[
+        (
+            "app/tsconfig.json",
+            r#"{ "compilerOptions": { "paths": { "src/*": ["./src/*"], "@acme/*": ["../packages/*"] } } }"#,
+        ),
+        ("app/src/a.ts", ""),
+        ("app/config.ts", ""),
+        ("packages/ui/package.json", r#"{ "main": "./source/begin.js" }"#),
+        ("packages/ui/source/begin.ts", ""),
+        ("packages/ui/index.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("src/../config", file("app/config.ts")),
+        ("@acme/ui", file("packages/ui/source/begin.ts")),
+        ("src/gone", Target::Unresolved(Reason::FileNotFound)),
+    ] {
+        assert_eq!(resolver.resolve("app/src/a.ts", specifier), target, "{specifier}");
     }
 }

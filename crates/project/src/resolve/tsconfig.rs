@@ -99,7 +99,8 @@ impl Tsconfigs {
         let mut candidates = Vec::new();
         if let Some((pattern, targets)) = config.pattern_for(name) {
             let matched = wildcard(pattern, name).unwrap_or_default();
-            candidates.extend(targets.iter().map(|target| target.replacen('*', matched, 1)));
+            candidates
+                .extend(targets.iter().filter_map(|target| join("", &target.replacen('*', matched, 1))));
         }
         candidates.extend(config.base.as_ref().and_then(|base| join(base, name)));
         candidates
