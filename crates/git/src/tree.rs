@@ -31,6 +31,20 @@ pub fn names_of(git: impl Into<Git>, tree: &str) -> Result<BTreeMap<String, Stri
     Ok(output.split(|byte| *byte == 0).filter_map(name).collect())
 }
 
+/// The submodules of a commit or tree: their paths, and the commits that they stand at.
+pub fn submodules_of(git: impl Into<Git>, tree: &str) -> Result<Vec<(String, String)>, GitError> {
+    let output = listed(git.into(), tree, &[])?;
+    Ok(output.split(|byte| *byte == 0).filter_map(submodule).collect())
+}
+
+/// The files of the index that a sparse checkout keeps out of the worktree.
+pub fn not_checked_out(git: impl Into<Git>) -> Result<Vec<String>, GitError> {
+    let git = at_root_if_any(git.into())?;
+    let output = git.command("ls-files").options(["-t", "-z"]).output()?;
+    let lines = output.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
+    Ok(lines.filter_map(|line| line.strip_prefix("S ")).map(str::to_owned).collect())
+}
+
 fn listed(git: Git, tree: &str, options: &[&str]) -> Result<Vec<u8>, GitError> {
     let git = at_root_if_any(git)?;
     let command =
@@ -44,6 +58,13 @@ fn name(line: &[u8]) -> Option<(String, String)> {
     let mut words = description.split_ascii_whitespace();
     let (mode, kind, blob) = (words.next()?, words.next()?, words.next()?);
     (mode.starts_with("100") && kind == "blob").then(|| (path.to_owned(), blob.to_owned()))
+}
+
+/// `160000 commit <id>\t<path>`.
+fn submodule(line: &[u8]) -> Option<(String, String)> {
+    let (description, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+    let commit = description.strip_prefix("160000 commit ")?;
+    Some((path.to_owned(), commit.to_owned()))
 }
 
 /// `100644 blob <id>    <size>\t<path>`.
@@ -72,5 +93,8 @@ mod tests {
         let named = |line: &str| name(line.as_bytes());
         assert_eq!(named("100644 blob abc\ta\tb.ts"), Some(("a\tb.ts".to_owned(), "abc".to_owned())));
         assert_eq!(named("160000 commit abc\tmodule"), None);
+        let module = submodule(b"160000 commit abc\tmodule");
+        assert_eq!(module, Some(("module".to_owned(), "abc".to_owned())));
+        assert_eq!(submodule(b"100644 blob abc\ta.ts"), None);
     }
 }

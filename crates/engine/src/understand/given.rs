@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use becket_contracts::compare::{Comparison, Side, compare};
 use becket_git::Git;
-use becket_git::tree::{TreeFile, files_of};
+use becket_git::tree::{TreeFile, files_of, not_checked_out, submodules_of};
 use becket_project::Workspace;
 use becket_project::index::Index;
 use becket_project::walk::{Role, Tests, from_paths};
@@ -14,6 +14,9 @@ use becket_project::walk::{Role, Tests, from_paths};
 use crate::remember::FileEdit;
 use crate::repository::sentence;
 use crate::{Engine, Error};
+
+/// Submodules in submodules are followed so far.
+const SUBMODULES_DEEP: usize = 8;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
@@ -44,6 +47,39 @@ impl Given {
         let stored = |file: TreeFile| (file.path, Content::Stored { blob: file.blob, size: file.size });
         let files = files_of(git.clone(), tree)?.into_iter().map(stored).collect();
         Ok(Self { git: git.clone(), objects: objects.map(Path::to_path_buf), files })
+    }
+
+    /// As the worktree at `workspace` would have it: with the files of the submodules that are there, and without those
+    /// that a sparse checkout leaves out.
+    pub(super) fn checked_out(mut self, workspace: &Workspace, tree: &str) -> Result<Self, Error> {
+        let sparse = workspace.git_dir.as_ref().is_some_and(|git| git.join("info/sparse-checkout").exists());
+        if sparse {
+            for path in not_checked_out(self.git.clone())? {
+                self.files.remove(&path);
+            }
+        }
+        self.add_submodules(&workspace.root, "", tree, SUBMODULES_DEEP)?;
+        Ok(self)
+    }
+
+    fn add_submodules(&mut self, root: &Path, prefix: &str, tree: &str, deep: usize) -> Result<(), Error> {
+        if deep == 0 || !self.files.contains_key(&format!("{prefix}.gitmodules")) {
+            return Ok(());
+        }
+        for (path, commit) in submodules_of(Git::at(root.join(prefix)), tree)? {
+            let prefix = format!("{prefix}{path}/");
+            let git = Git::at(root.join(&prefix));
+            // A commit that was never fetched cannot be told.
+            let module = root.join(&prefix).join(".git").exists().then(|| Self::of(&git, None, &commit));
+            let Some(Ok(module)) = module else { continue };
+            let mut texts = module.contents(is_read)?;
+            for path in module.files.into_keys() {
+                let bytes = texts.remove(&path).unwrap_or_default();
+                self.files.insert(format!("{prefix}{path}"), Content::Bytes(bytes));
+            }
+            self.add_submodules(root, &prefix, &commit, deep - 1)?;
+        }
+        Ok(())
     }
 
     /// Without files.
@@ -108,6 +144,14 @@ impl Given {
         }
         Ok(found)
     }
+}
+
+/// Whether the content of a file is asked for, and not only its name.
+fn is_read(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    becket_contracts::language::language_of(path).is_some()
+        || becket_project::walk::rules::is_control(name)
+        || name == ".gitmodules"
 }
 
 /// Two states of a tree, compared.

@@ -322,6 +322,12 @@ impl Engine {
             spent = next;
             bundles.push(serde_json::from_str(&text).unwrap_or_default());
         }
+        if packed.is_empty() {
+            answer.notice = Some(format!(
+                "No bundle begins in this folder: other files import all of these. Name one as rootComponent: {}.",
+                named_in(material, &files_in(material, folder))
+            ));
+        }
         answer.bundles = Some(bundles);
         Ok(answer)
     }
@@ -456,9 +462,19 @@ fn fitted(
 }
 
 /// By entry id, by file name, or by file name without its ending.
+/// The files of a folder.
+fn files_in(material: &Material, folder: &str) -> Vec<usize> {
+    (0..material.graph().len()).filter(|at| folder_of(material.graph().path(*at)) == folder).collect()
+}
+
+/// Their names as components, as far as they fit into a sentence.
+fn named_in(material: &Material, files: &[usize]) -> String {
+    let names: Vec<&str> = files.iter().map(|at| material.component(*at)).collect();
+    becket_base::clip(&names.join(", "), 400).to_string()
+}
+
 fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
-    let here: Vec<usize> =
-        (0..material.graph().len()).filter(|at| folder_of(material.graph().path(*at)) == folder).collect();
+    let here = files_in(material, folder);
     let file_name = |at: usize| {
         let path = material.graph().path(at);
         path.rsplit('/').next().unwrap_or(path)
@@ -470,7 +486,7 @@ fn find_component(material: &Material, folder: &str, component: &str) -> Result<
         let names: Vec<&str> = here.iter().map(|at| material.component(*at)).collect();
         let hint = match becket_base::nearest(component, names.iter().copied()) {
             Some(meant) => format!("Did you mean `{meant}`?"),
-            None => format!("This folder has {}.", becket_base::clip(&names.join(", "), 400)),
+            None => format!("This folder has {}.", named_in(material, &here)),
         };
         let shown = becket_base::clip(component, 80);
         Error::not_found(

@@ -70,6 +70,9 @@ fn refresh_list_read_edit_compare() {
     assert_eq!(read(Some("money"), "src/context.json").unwrap().bundle.unwrap()["entryId"], "src/money.ts");
     assert_eq!(read(Some("monye"), "src/context.json").unwrap_err().code(), "unknown_component");
     assert_eq!(read(None, "../other/context.json").unwrap_err().code(), "unknown_bundle_path");
+    let folder = read(None, "src/context.json").unwrap();
+    assert!(folder.bundles.is_some_and(|bundles| bundles.is_empty()));
+    assert!(folder.notice.is_some_and(|notice| notice.contains("cart, money")), "it says where they are");
     assert!(read(None, "context_main.json").unwrap().index.is_some());
 
     assert_eq!(compare(&engine).result.status, "pass");
@@ -125,6 +128,31 @@ fn a_commit_is_a_baseline_without_a_checkout() {
     assert_eq!((compared.result.summary.breaking, compared.result.summary.removed_folders), (2, 1));
     assert_eq!(git("nowhere").unwrap_err().code(), "unknown_revision");
     assert!(!repo.path("context_main.json").exists(), "nothing is written");
+}
+
+#[test]
+fn a_commit_is_read_with_its_submodules_and_as_sparse_as_the_tree() {
+    let repo = shop();
+    let library = TestRepo::new();
+    library.write("src/rounding.ts", "export const rounding: number = 2;\n");
+    library.commit("a library");
+    let module = repo.submodule("vendor/library", &library);
+    repo.write("apart/unseen.ts", "export const unseen = 1;\n");
+    repo.write("src/vendored.ts", "export { rounding } from '../vendor/library/src/rounding';\n");
+    repo.commit("a shop");
+    let status = |repo: &TestRepo| {
+        let baseline = Some("git:HEAD".to_owned());
+        let compared =
+            engine(repo).compare_snapshot(&CompareRequest { baseline, ..CompareRequest::default() }).unwrap();
+        (compared.result.status, compared.result.summary.breaking)
+    };
+    assert_eq!(status(&repo), ("pass".to_owned(), 0));
+    module.write("src/rounding.ts", "export const rounding: string = '2';\n");
+    assert_eq!(status(&repo), ("diff".to_owned(), 1));
+    module.git(["checkout", "-q", "."]);
+    repo.git(["sparse-checkout", "set", "src"]);
+    assert!(!repo.path("apart/unseen.ts").exists());
+    assert_eq!(status(&repo), ("pass".to_owned(), 0));
 }
 
 #[test]
