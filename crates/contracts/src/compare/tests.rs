@@ -296,3 +296,45 @@ fn a_name_that_comes_from_another_file_is_judged_by_what_it_is_there() {
         assert_eq!(change.map(|one| one.verdict), expected, "{signature}");
     }
 }
+
+#[test]
+fn a_directive_matters_to_those_who_are_not_clients_themselves() {
+    use crate::graph::{Edge, EdgeKind, Graph};
+    use crate::model::{Directive, NextFacts};
+    let file = |entry: &str, directive: Option<Directive>| {
+        let mut file =
+            contract(entry, vec![declaration("it", DeclarationKind::Function, "function it(): void")]);
+        file.nextjs = Some(NextFacts {
+            is_in_app_dir: false,
+            router: None,
+            directive,
+            route_role: None,
+            segment_path: None,
+            metadata: None,
+            methods: Vec::new(),
+            data: Vec::new(),
+            actions: Vec::new(),
+        });
+        file.semantic_hash = semantic_hash(&file);
+        file
+    };
+    let edge = Edge { to: 0, kind: EdgeKind::Static, names: ["it"].into_iter().collect(), through: None };
+    let graph = Graph::from_edges(vec!["a.tsx".into(), "user.tsx".into()], vec![Vec::new(), vec![edge]]);
+    let client = Some(Directive::Client);
+    for (before, after) in [(client, None), (None, client)] {
+        for (user, expected) in [(client, Verdict::Compatible), (None, Verdict::Breaking)] {
+            let old = [file("a.tsx", before), file("user.tsx", user)];
+            let new = [file("a.tsx", after), file("user.tsx", user)];
+            let side = |files| Side { graph: Some(&graph), ..side(files) };
+            let comparison = compare(&side(&old), &side(&new));
+            let [changed] = comparison.files.as_slice() else { panic!("{comparison:?}") };
+            assert_eq!(changed.verdict, expected, "{before:?} {after:?} {user:?}");
+            let users: Vec<String> =
+                if expected == Verdict::Breaking { vec!["user.tsx".to_owned()] } else { Vec::new() };
+            assert_eq!(
+                (&*changed.declarations[0].kind, &changed.declarations[0].used_by),
+                ("directive", &users)
+            );
+        }
+    }
+}
