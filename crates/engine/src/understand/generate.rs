@@ -255,8 +255,12 @@ impl Engine {
             let writes = writes && !nothing;
             if writes { self.write_pages(&reading, &pages, &output) } else { Ok(written::Wrote::default()) }
         };
-        let shape_of = || shape.or_else(|| reports.then(|| Shape::of(reading.material.graph())));
-        let (wrote, shape) = rayon::join(write, shape_of);
+        // Another thread is woken only for what it has to do: an edit is often written by then.
+        let (wrote, shape) = if shape.is_none() && reports {
+            rayon::join(write, || Some(Shape::of(reading.material.graph())))
+        } else {
+            (write(), shape)
+        };
         Ok(Generated { wrote: wrote?, reading, pages, output, shape })
     }
 

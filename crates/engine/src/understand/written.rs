@@ -16,7 +16,7 @@ use becket_contracts::render::{
 };
 use becket_project::files::{self, FileError, Folders};
 use becket_project::share::each;
-use becket_project::walk::{Stamp, stamp_of};
+use becket_project::walk::{Below, Stamp, stamp_of};
 use serde_json::Value;
 
 use super::material::{Material, Packed};
@@ -100,7 +100,8 @@ pub(super) fn pages(
 ) -> Pages {
     let now: Arc<str> = now.to_string().into();
     let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
-    let stamp = |path: &str| folder.and_then(|folder| stamp_of(&folder.join(path)));
+    let below = folder.map(Below::new);
+    let stamp = |path: &str| below.as_ref().and_then(|below| below.file(path));
     let folders = material.folders();
     let format = material.options.format;
     let found: Vec<(&str, &Vec<&Arc<Packed>>)> =

@@ -10,11 +10,11 @@ mod manifest;
 mod modules;
 mod tsconfig;
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use becket_contracts::model::Import;
 use becket_contracts::target::{Reason, Target};
+use rustc_hash::FxHashMap;
 
 use self::exported::Exported;
 use self::lockfile::Versions;
@@ -42,9 +42,9 @@ pub struct Resolver {
     manifests: Arc<Manifests>,
     versions: Versions,
     exported: Exported,
-    folders: BTreeMap<String, Surroundings>,
+    folders: FxHashMap<String, Surroundings>,
     /// Bare names by what decides them; the same few are asked for thousands of times.
-    known: RwLock<HashMap<(Surroundings, String), Target>>,
+    known: RwLock<FxHashMap<(Surroundings, String), Target>>,
 }
 
 /// What a folder's imports are decided by.
@@ -61,7 +61,7 @@ impl Resolver {
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
         let versions = Versions::read(&modules, contents);
         let exported = Exported::new(Arc::clone(&modules), Arc::clone(&manifests));
-        let mut folders = BTreeMap::new();
+        let mut folders = FxHashMap::default();
         for folder in modules.folders() {
             let here = Surroundings {
                 tsconfig: nearest(folder, |folder| tsconfigs.of_folder(folder)),
@@ -69,15 +69,7 @@ impl Resolver {
             };
             folders.insert(folder.to_owned(), here);
         }
-        Self {
-            modules,
-            tsconfigs,
-            manifests,
-            versions,
-            exported,
-            folders,
-            known: RwLock::new(HashMap::new()),
-        }
+        Self { modules, tsconfigs, manifests, versions, exported, folders, known: RwLock::default() }
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 pub use self::given::from_paths;
 pub use self::rules::{Role, RuleProblem, Tests};
 use self::rules::{Rules, role_of};
-pub use self::stamp::{Stamp, names_digest, stamp_of};
+pub use self::stamp::{Below, Stamp, names_digest, stamp_of};
 
 /// A file that is not ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -51,7 +51,7 @@ impl Stamp {
 
 /// A folder that many files below it are asked for: the way to it is gone once.
 #[derive(Debug)]
-pub(crate) struct Below<'a> {
+pub struct Below<'a> {
     root: &'a Path,
     #[cfg(unix)]
     folder: Option<std::os::fd::OwnedFd>,
@@ -59,19 +59,19 @@ pub(crate) struct Below<'a> {
 
 impl<'a> Below<'a> {
     #[cfg(unix)]
-    pub(crate) fn new(root: &'a Path) -> Self {
+    pub fn new(root: &'a Path) -> Self {
         use rustix::fs::{CWD, Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Self { root, folder: openat(CWD, root, flags, Mode::empty()).ok() }
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn new(root: &'a Path) -> Self {
+    pub fn new(root: &'a Path) -> Self {
         Self { root }
     }
 
     /// The stamp of a file; `None` where there is none, or something else.
-    pub(crate) fn file(&self, path: &str) -> Option<Stamp> {
+    pub fn file(&self, path: &str) -> Option<Stamp> {
         #[cfg(unix)]
         if let Some(folder) = &self.folder {
             use rustix::fs::{AtFlags, FileType, statat};
