@@ -79,8 +79,8 @@ fn small_letters(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let ascii = bytes & !HIGH;
     // A sum reaches the highest bit from a bound on, and none runs over into the next byte.
-    let from = ascii + ONES * (0x80 - b'a' as u64);
-    let beyond = ascii + ONES * (0x80 - (b'z' + 1) as u64);
+    let from = ascii + (HIGH - ONES * u64::from(b'a'));
+    let beyond = ascii + (HIGH - ONES * u64::from(b'z' + 1));
     from & !beyond & !bytes & HIGH
 }
 
