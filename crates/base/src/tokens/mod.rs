@@ -26,36 +26,42 @@ pub fn count(text: &str) -> usize {
 
 /// Counts, and remembers the pieces that it saw: code repeats itself.
 pub struct Counter {
-    seen: Vec<Seen>,
-    /// How far a product is moved to be a place among them.
+    brief: Vec<Brief>,
+    short: Vec<Short>,
+    /// How far a product is moved to be a place among either.
     shift: u32,
     /// Pieces that were not among them.
     missed: usize,
     merger: merge::Merger,
 }
 
-/// A short piece, exactly, and its count: the bytes, in the highest byte their number, and above that the tokens. Nothing
-/// where it is zero.
-type Seen = u128;
+/// A piece, exactly, and its count: the bytes, in the highest byte their number, and above that the tokens. Nothing where it
+/// is zero. Most pieces are brief, and half the room is found in half the time.
+type Brief = u64;
+type Short = u128;
 
 /// Places to begin with, and once more pieces were missed than these are: who counts a few short texts is done before the
 /// room for many would have been made.
 const FEW: usize = 1 << 10;
 const MANY: usize = 1 << 16;
 /// So many bytes and their number go into a key.
+const BRIEF: usize = 7;
 const SHORT: usize = 15;
 /// Where the number of tokens stands, which is no larger than that of bytes.
-const COUNT: u32 = 124;
+const BRIEF_COUNT: u32 = 60;
+const SHORT_COUNT: u32 = 124;
 
 impl Counter {
     pub fn new() -> Self {
-        let mut counter = Self { seen: Vec::new(), shift: 0, missed: 0, merger: merge::Merger::default() };
+        let merger = merge::Merger::default();
+        let mut counter = Self { brief: Vec::new(), short: Vec::new(), shift: 0, missed: 0, merger };
         counter.make_room(FEW);
         counter
     }
 
     fn make_room(&mut self, places: usize) {
-        self.seen = vec![0; places];
+        self.brief = vec![0; places];
+        self.short = vec![0; places];
         self.shift = 64 - places.trailing_zeros();
     }
 
@@ -71,31 +77,60 @@ impl Counter {
     #[inline]
     fn piece(&mut self, text: &[u8], start: usize, end: usize) -> usize {
         let length = end - start;
+        if length <= BRIEF {
+            let key = brief_key(text, start, length);
+            let known = self.brief[place(key, self.shift)];
+            if known & !(0xf << BRIEF_COUNT) == key {
+                return (known >> BRIEF_COUNT) as usize;
+            }
+            let count = self.new_piece(&text[start..end]);
+            self.brief[place(key, self.shift)] = key | (count as u64) << BRIEF_COUNT;
+            return count;
+        }
         if length > SHORT {
             return self.merger.count(&text[start..end]);
         }
-        let key = key(text, start, length);
-        let known = self.seen[place(key, self.shift)];
-        if known & !(0xf << COUNT) == key {
-            return (known >> COUNT) as usize;
+        let key = short_key(text, start, length);
+        let known = self.short[place(folded(key), self.shift)];
+        if known & !(0xf << SHORT_COUNT) == key {
+            return (known >> SHORT_COUNT) as usize;
         }
+        let count = self.new_piece(&text[start..end]);
+        self.short[place(folded(key), self.shift)] = key | (count as u128) << SHORT_COUNT;
+        count
+    }
+
+    #[cold]
+    fn new_piece(&mut self, piece: &[u8]) -> usize {
         self.missed += 1;
         if self.missed == FEW {
             self.make_room(MANY);
         }
-        let count = self.merger.count(&text[start..end]);
-        self.seen[place(key, self.shift)] = key | (count as u128) << COUNT;
-        count
+        self.merger.count(piece)
     }
 }
 
-/// The bytes of a short piece in a number, with their number.
+/// The bytes of a brief piece in a number, with their number.
 #[inline]
-fn key(text: &[u8], start: usize, length: usize) -> u128 {
+fn brief_key(text: &[u8], start: usize, length: usize) -> Brief {
+    let eight = text.get(start..start + 8).and_then(|bytes| bytes.try_into().ok());
+    let bytes = if let Some(bytes) = eight {
+        // Reading all of them and leaving out what is too much is faster than copying a few.
+        u64::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
+    } else {
+        let mut padded = [0; 8];
+        padded[..length].copy_from_slice(&text[start..start + length]);
+        u64::from_le_bytes(padded)
+    };
+    bytes | (length as u64) << 56
+}
+
+/// The same for a longer one.
+#[inline]
+fn short_key(text: &[u8], start: usize, length: usize) -> Short {
     let sixteen = text.get(start..start + 16).and_then(|bytes| bytes.try_into().ok());
     let bytes = if let Some(bytes) = sixteen {
-        // Reading all of them and leaving out what is too much is faster than copying a few.
-        u128::from_le_bytes(bytes) & MASKS[length]
+        u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
     } else {
         let mut padded = [0; 16];
         padded[..length].copy_from_slice(&text[start..start + length]);
@@ -104,25 +139,16 @@ fn key(text: &[u8], start: usize, length: usize) -> u128 {
     bytes | (length as u128) << 120
 }
 
-/// Of the lowest bytes, by their number.
-const MASKS: [u128; SHORT + 1] = {
-    let mut masks = [0; SHORT + 1];
-    let mut length = 0;
-    while length <= SHORT {
-        masks[length] = (1 << (8 * length)) - 1;
-        length += 1;
-    }
-    masks
-};
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a half at a time is wanted")]
+fn folded(key: Short) -> u64 {
+    (key as u64) ^ ((key >> 64) as u64).rotate_left(29)
+}
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "of the key a half at a time is wanted, of the product a few bits"
-)]
-fn place(key: u128, shift: u32) -> usize {
-    let (low, high) = (key as u64, (key >> 64) as u64);
-    ((low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+#[expect(clippy::cast_possible_truncation, reason = "a few bits are wanted")]
+fn place(key: u64, shift: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }
 
 impl Default for Counter {

@@ -14,8 +14,8 @@ const FREQUENT: &[u8] = b"etarnosilcdupmgfhbyvwxkqjz";
 pub(super) struct Hints {
     /// Those whose pair falls on each place.
     places: Vec<Vec<Hint>>,
-    /// Whether there are any.
-    marks: Box<[bool; PLACES]>,
+    /// The letters that may follow the pair in one of them, a bit for each; all where it ends one.
+    next: Box<[u32; PLACES]>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ struct Hint {
 impl Hints {
     /// Of hints of three letters or more; a shorter one is never found.
     pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
-        let mut made = Self { places: vec![Vec::new(); PLACES], marks: Box::new([false; PLACES]) };
+        let mut made = Self { places: vec![Vec::new(); PLACES], next: Box::new([0; PLACES]) };
         for (text, owner) in hints {
             let text = text.as_bytes();
             let rarity = |at: &usize| rank(text[*at]) + 2 * rank(text[at + 1]) + rank(text[at + 2]);
@@ -37,7 +37,7 @@ impl Hints {
             for pair in [first, first + 1] {
                 let place = place(text[pair], text[pair + 1]);
                 made.places[place].push(Hint { text, pair, owner });
-                made.marks[place] = true;
+                made.next[place] |= text.get(pair + 2).map_or(u32::MAX, |letter| bit(*letter));
             }
         }
         made
@@ -48,8 +48,12 @@ impl Hints {
         let bytes = text.as_bytes();
         for (half, pair) in bytes.chunks_exact(2).enumerate() {
             let place = place(pair[0], pair[1]);
-            if self.marks[place] {
-                let at = 2 * half;
+            let next = self.next[place];
+            if next == 0 {
+                continue;
+            }
+            let at = 2 * half;
+            if bytes.get(at + 2).is_none_or(|letter| next & bit(*letter) != 0) {
                 for hint in &self.places[place] {
                     let here =
                         at.checked_sub(hint.pair).and_then(|start| bytes.get(start..start + hint.text.len()));
@@ -65,6 +69,12 @@ impl Hints {
 #[inline]
 fn place(first: u8, second: u8) -> usize {
     usize::from(first & 31) << 5 | usize::from(second & 31)
+}
+
+/// Case is lost here too.
+#[inline]
+fn bit(letter: u8) -> u32 {
+    1 << (letter & 31)
 }
 
 fn rank(letter: u8) -> usize {
