@@ -197,7 +197,15 @@ impl Display for ShownFile {
         for (at, route) in self.contract["routes"].as_array().into_iter().flatten().enumerate() {
             let word = |name: &str| route[name].as_str().unwrap_or_default();
             let heading = if at == 0 { "\nroutes\n" } else { "" };
-            writeln!(formatter, "{heading}  {} {} {}", word("method"), word("path"), word("handler"))?;
+            write!(formatter, "{heading}  {} {} {}", word("method"), word("path"), word("handler"))?;
+            for (name, said) in [("versions", "version"), ("guards", "behind")] {
+                let all: Vec<&str> =
+                    route[name].as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
+                if !all.is_empty() {
+                    write!(formatter, ", {said} {}", all.join(", "))?;
+                }
+            }
+            writeln!(formatter)?;
             for path in route["fullPaths"].as_array().into_iter().flatten() {
                 writeln!(formatter, "    at {}", path.as_str().unwrap_or_default())?;
             }
@@ -222,5 +230,31 @@ impl Display for ShownFile {
             writeln!(formatter, "\n{}:{}: {message}", number("line"), number("column"))?;
         }
         writeln!(formatter, "\n{} {} tokens of source", text("semanticHash"), self.source_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_route_is_shown_with_its_versions_its_guards_and_where_it_is_reachable() {
+        let route = json!({
+            "method": "GET", "path": "/cats", "handler": "Cats.all", "versions": ["1", "2"], "guards": ["Roles", "Auth"],
+            "fullPaths": ["/api/v1/cats"],
+        });
+        let plain = json!({"method": "POST", "path": "/cats", "handler": "Cats.add"});
+        let shown = ShownFile {
+            entry_id: "cats.ts".to_owned(),
+            contract: json!({"kind": "node:api", "routes": [route, plain]}),
+            header: String::new(),
+            imports: Vec::new(),
+            dependents: Vec::new(),
+            source_tokens: 1,
+        };
+        let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n";
+        assert!(shown.to_string().contains(wanted), "{shown}");
     }
 }
