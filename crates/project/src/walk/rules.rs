@@ -1,8 +1,9 @@
 //! What is left out of a tree: by `.gitignore` and `.stampignore`, and by default `node_modules`, build output and tests.
 //! Decided from names and the texts of rule files alone, so that a commit in Git gives the same answer as a checkout.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -53,13 +54,32 @@ pub struct RuleProblem {
 #[derive(Debug)]
 pub struct Rules {
     around: Option<Arc<Rules>>,
-    own: Vec<Gitignore>,
+    /// Where they stand.
+    folder: String,
+    own: Vec<Arc<Gitignore>>,
     tests: Tests,
+    known: Arc<Known>,
+}
+
+/// What was made of the text of a `.gitignore`: generated projects repeat theirs, and making rules of it takes longer than
+/// reading the folder.
+#[derive(Debug, Default)]
+struct Known(Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>);
+
+impl Known {
+    fn rules_of(&self, text: Vec<u8>) -> Result<Arc<Gitignore>, String> {
+        if let Some(rules) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&text) {
+            return Ok(Arc::clone(rules));
+        }
+        let rules = Arc::new(matcher(String::from_utf8_lossy(&text).lines())?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text, Arc::clone(&rules));
+        Ok(rules)
+    }
 }
 
 impl Rules {
     pub fn start(tests: Tests) -> Self {
-        Self { around: None, own: Vec::new(), tests }
+        Self { around: None, folder: String::new(), own: Vec::new(), tests, known: Arc::default() }
     }
 
     pub fn tests(&self) -> Tests {
@@ -79,8 +99,7 @@ impl Rules {
             problems.push(RuleProblem { path, message });
         };
         if let Some(text) = read(GITIGNORE) {
-            let text = String::from_utf8_lossy(&text);
-            match matcher(folder, text.lines()) {
+            match self.known.rules_of(text) {
                 Ok(rules) => own.push(rules),
                 Err(error) => problem(GITIGNORE, error),
             }
@@ -88,8 +107,8 @@ impl Rules {
         // One for the project, as the original has it.
         if folder.is_empty() {
             if let Some(text) = read(STAMPIGNORE) {
-                match stamp_patterns(&text).and_then(|lines| matcher("", lines.iter().map(String::as_str))) {
-                    Ok(rules) => own.push(rules),
+                match stamp_patterns(&text).and_then(|lines| matcher(lines.iter().map(String::as_str))) {
+                    Ok(rules) => own.push(Arc::new(rules)),
                     Err(error) => problem(STAMPIGNORE, error),
                 }
             }
@@ -97,7 +116,8 @@ impl Rules {
         if own.is_empty() {
             return (Arc::clone(self), problems);
         }
-        (Arc::new(Self { around: Some(Arc::clone(self)), own, tests: self.tests }), problems)
+        let (around, known) = (Some(Arc::clone(self)), Arc::clone(&self.known));
+        (Arc::new(Self { around, folder: folder.to_owned(), own, tests: self.tests, known }), problems)
     }
 
     /// Whether a folder is looked into.
@@ -114,8 +134,10 @@ impl Rules {
     fn ignores(&self, path: &str, kind: Kind) -> bool {
         let mut rules = Some(self);
         while let Some(here) = rules {
+            // Rules speak of what is below the folder that they stand in.
+            let below = path.strip_prefix(&*here.folder).unwrap_or(path).trim_start_matches('/');
             for own in &here.own {
-                match own.matched(path, kind == Kind::Folder) {
+                match own.matched(below, kind == Kind::Folder) {
                     Match::Ignore(_) => return true,
                     Match::Whitelist(_) => return false,
                     Match::None => {}
@@ -192,8 +214,8 @@ fn is_test(path: &str, stem: &str) -> bool {
     marked || path.split('/').any(|part| TEST_FOLDERS.contains(&part))
 }
 
-fn matcher<'a>(folder: &str, lines: impl Iterator<Item = &'a str>) -> Result<Gitignore, String> {
-    let mut builder = GitignoreBuilder::new(folder);
+fn matcher<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new("");
     let mut refused = Vec::new();
     for line in lines {
         if let Err(error) = builder.add_line(None, line) {
