@@ -172,8 +172,12 @@ fn compare_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError
 /// Cold runs over projects of twice the size each. A project and its half are run in turn, because a machine is faster in
 /// one minute than in the next; the best of three of each counts, because a neighbour only ever adds.
 fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
-    let made =
-        |files: usize| generated::project(&scratch.join(format!("growing-{files}")), files).map_err(failed);
+    let made = |files: usize| {
+        let project = generated::project(&scratch.join(format!("growing-{files}")), files).map_err(failed);
+        // What was made for the run must not be written to the disk during it; without such a program it is.
+        _ = Command::new("sync").status();
+        project
+    };
     let cold = |project: &Project| {
         project.forget().map_err(failed)?;
         Ok(run(&mut context(binary, &project.path, &[]))?.0.wall.as_secs_f64() * 1e3)
