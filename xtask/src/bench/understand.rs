@@ -22,7 +22,9 @@ use super::{BenchError, beside};
 
 const FILES: usize = 5_000;
 const GROWTH: [usize; 7] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
-const COLD: usize = 5;
+const COLD: usize = 11;
+/// Cold runs of each size, where projects grow.
+const GROWN: usize = 5;
 const FRESH: usize = 21;
 const COMPARES: usize = 15;
 /// So many files the original reads in a minute or two.
@@ -170,7 +172,7 @@ fn compare_rows(binary: &Path, project: &Project) -> Result<Vec<Row>, BenchError
 }
 
 /// Cold runs over projects of twice the size each. A project and its half are run in turn, because a machine is faster in
-/// one minute than in the next; the best of three of each counts, because a neighbour only ever adds.
+/// one minute than in the next; the best of each counts, because a neighbour only ever adds.
 fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
     let made = |files: usize| {
         let project = generated::project(&scratch.join(format!("growing-{files}")), files).map_err(failed);
@@ -182,13 +184,13 @@ fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
         project.forget().map_err(failed)?;
         Ok(run(&mut context(binary, &project.path, &[]))?.0.wall.as_secs_f64() * 1e3)
     };
-    let named = |files: usize| format!("generated, {files} files, cold, best of 3");
+    let named = |files: usize| format!("generated, {files} files, cold, best of {GROWN}");
     let mut rows = Vec::new();
     let mut half = made(GROWTH[0])?;
     for files in &GROWTH[1..] {
         let whole = made(*files)?;
         let (mut least, mut most) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..3 {
+        for _ in 0..GROWN {
             least = least.min(cold(&half)?);
             most = most.min(cold(&whole)?);
         }
