@@ -113,30 +113,25 @@ impl Counter {
 /// The bytes of a brief piece in a number, with their number.
 #[inline]
 fn brief_key(text: &[u8], start: usize, length: usize) -> Brief {
-    let eight = text.get(start..start + 8).and_then(|bytes| bytes.try_into().ok());
-    let bytes = if let Some(bytes) = eight {
-        // Reading all of them and leaving out what is too much is faster than copying a few.
-        u64::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
-    } else {
-        let mut padded = [0; 8];
-        padded[..length].copy_from_slice(&text[start..start + length]);
-        u64::from_le_bytes(padded)
-    };
-    bytes | (length as u64) << 56
+    u64::from_le_bytes(bytes_at(text, start)) & ((1 << (8 * length)) - 1) | (length as u64) << 56
 }
 
 /// The same for a longer one.
 #[inline]
 fn short_key(text: &[u8], start: usize, length: usize) -> Short {
-    let sixteen = text.get(start..start + 16).and_then(|bytes| bytes.try_into().ok());
-    let bytes = if let Some(bytes) = sixteen {
-        u128::from_le_bytes(bytes) & ((1 << (8 * length)) - 1)
-    } else {
-        let mut padded = [0; 16];
-        padded[..length].copy_from_slice(&text[start..start + length]);
-        u128::from_le_bytes(padded)
-    };
-    bytes | (length as u128) << 120
+    u128::from_le_bytes(bytes_at(text, start)) & ((1 << (8 * length)) - 1) | (length as u128) << 120
+}
+
+/// So many bytes as there is room for: reading all of them and leaving out what is too much is faster than copying a few.
+/// Zeros where the text has no more.
+#[inline]
+fn bytes_at<const SIZE: usize>(text: &[u8], start: usize) -> [u8; SIZE] {
+    let whole = text.get(start..start + SIZE).and_then(|bytes| bytes.try_into().ok());
+    whole.unwrap_or_else(|| {
+        let (rest, mut padded) = (&text[start..], [0; SIZE]);
+        padded[..rest.len()].copy_from_slice(rest);
+        padded
+    })
 }
 
 #[inline]
