@@ -106,14 +106,21 @@ impl Manifests {
                     .push((folder.to_owned(), globs_of(&pnpm_packages(&String::from_utf8_lossy(&bytes))))),
             }
         }
-        for (index, manifest) in manifests.all.iter().enumerate() {
-            let Some(name) = &manifest.fields.name else { continue };
-            let member = roots.iter().any(|(root, globs)| {
-                below(root, &manifest.folder)
-                    .is_some_and(|inside| inside.is_empty() || globs.is_match(inside))
-            });
-            if member {
-                manifests.by_name.entry(name.clone()).or_insert(index);
+        // A root may have the name of one of its packages, which is the one that is linked for all.
+        for roots_too in [false, true] {
+            for (index, manifest) in manifests.all.iter().enumerate() {
+                let Some(name) = &manifest.fields.name else { continue };
+                let member = roots.iter().any(|(root, globs)| {
+                    let inside = below(root, &manifest.folder);
+                    inside.is_some_and(
+                        |inside| {
+                            if inside.is_empty() { roots_too } else { globs.is_match(inside) }
+                        },
+                    )
+                });
+                if member {
+                    manifests.by_name.entry(name.clone()).or_insert(index);
+                }
             }
         }
         manifests
@@ -133,13 +140,17 @@ impl Manifests {
 
     /// The package of this tree that `name` means, said near the manifest `from`.
     pub(super) fn package(&self, from: Option<usize>, name: &str) -> Option<usize> {
-        // A package may always name itself, and one beside it that it asks for by path.
         let around = from.map(|index| self.chain(index)).unwrap_or_default();
+        let fields = |index: usize| &self.all[index].fields;
+        let is_meant = |index: &usize| fields(*index).name.as_deref() == Some(name);
+        // A package that has `exports` may name itself, whatever else has its name.
+        let own = around.iter().copied().find(|index| fields(*index).name.is_some());
+        if let Some(own) = own.filter(is_meant).filter(|own| fields(*own).exports.is_some()) {
+            return Some(own);
+        }
+        // Or one beside it that it asks for by path.
         for index in &around {
             let manifest = &self.all[*index];
-            if manifest.fields.name.as_deref() == Some(name) {
-                return Some(*index);
-            }
             let range = manifest.fields.asked().find_map(|asked| asked.get(name));
             let path = range.and_then(|range| {
                 ["file:", "link:", "portal:"].iter().find_map(|prefix| range.strip_prefix(prefix))
@@ -151,7 +162,7 @@ impl Manifests {
                 return Some(index);
             }
         }
-        self.by_name.get(name).copied()
+        self.by_name.get(name).copied().or_else(|| around.iter().copied().find(is_meant))
     }
 
     /// The version range that a manifest, or one above it, asks for.

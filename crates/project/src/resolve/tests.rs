@@ -237,6 +237,28 @@ fn packages_of_the_workspace_by_name_and_exports() {
 }
 
 #[test]
+fn a_root_may_have_the_name_of_one_of_its_packages() {
+    let resolver = resolver(&[
+        ("package.json", r#"{ "name": "@n/core", "workspaces": ["packages/*"] }"#),
+        ("tools/build.ts", ""),
+        ("packages/core/package.json", r#"{ "name": "@n/core", "exports": { ".": "./index.js" } }"#),
+        ("packages/core/index.ts", ""),
+        ("packages/core/nested/package.json", r#"{ "type": "module" }"#),
+        ("packages/core/nested/own.ts", ""),
+        (
+            "packages/other/package.json",
+            r#"{ "name": "@n/other", "devDependencies": { "@n/core": "1.0.0" } }"#,
+        ),
+        ("packages/other/index.ts", ""),
+    ]);
+    for from in
+        ["packages/other/index.ts", "packages/core/index.ts", "packages/core/nested/own.ts", "tools/build.ts"]
+    {
+        assert_eq!(resolver.resolve(from, "@n/core"), file("packages/core/index.ts"), "{from}");
+    }
+}
+
+#[test]
 fn pnpm_workspaces() {
     let resolver = resolver(&[
         ("pnpm-workspace.yaml", "# here\npackages:\n  - 'apps/*' # apps\n  - \"libs/**\"\ncatalog:\n  - x\n"),
