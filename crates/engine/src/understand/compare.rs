@@ -13,7 +13,7 @@ use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
 use super::session::output_lock;
 use super::site::Site;
-use super::snapshot::SnapshotSource;
+use super::snapshot::{SnapshotSource, no_snapshot};
 use super::tokens::claude;
 use super::written::{self, Page, WrittenContracts};
 use crate::{Engine, Error};
@@ -247,8 +247,7 @@ impl Engine {
                     Ok(whole(opened.material, record.id))
                 }
                 None if named == "disk" => of_folder(&site.folder()),
-                None => Err(Error::not_found("no_snapshot", "No snapshot was taken of this project yet.")
-                    .with_hint("Call logicstamp_refresh_snapshot before the edits.")),
+                None => Err(no_snapshot()),
             },
             "files" => of_folder(&site.folder()),
             path => {

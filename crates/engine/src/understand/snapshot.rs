@@ -341,7 +341,7 @@ impl Engine {
         let site = self.site(source.project_path.as_deref().or(taken.as_deref()))?;
         let snapshots = self.snapshots(&site);
         let record = match &source.snapshot_id {
-            Some(id) => snapshots.record(id).map_err(of_snapshot)?,
+            Some(id) => snapshots.record(id, self.now()).map_err(of_snapshot)?,
             None => self.newest_snapshot(&site).ok_or_else(no_snapshot)?,
         };
         let known = {
@@ -369,7 +369,7 @@ impl Engine {
     }
 
     pub(super) fn newest_snapshot(&self, site: &Site) -> Option<SnapshotRecord> {
-        self.snapshots(site).list().into_iter().find(|record| record.project_path == site.shown())
+        self.snapshots(site).list(self.now()).into_iter().find(|record| record.project_path == site.shown())
     }
 
     fn remember_opened(&self, record: &SnapshotRecord, material: &Arc<Material>) {
@@ -516,9 +516,12 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn no_snapshot() -> Error {
-    Error::not_found("no_snapshot", "No snapshot was taken of this project yet.")
-        .with_hint("Call logicstamp_refresh_snapshot first.")
+pub(super) fn no_snapshot() -> Error {
+    Error::not_found(
+        "no_snapshot",
+        "There is no snapshot of this project: none was taken yet, or it expired.",
+    )
+    .with_hint("Call logicstamp_refresh_snapshot first; to compare, before the edits.")
 }
 
 pub(super) fn of_snapshot(error: SnapshotError) -> Error {
@@ -526,6 +529,10 @@ pub(super) fn of_snapshot(error: SnapshotError) -> Error {
     match &error {
         SnapshotError::Unknown { .. } => Error::not_found("unknown_snapshot", message)
             .with_hint("Snapshots expire; logicstamp_refresh_snapshot makes a new one."),
+        // To a caller one that does not exist.
+        SnapshotError::Expired { .. } => Error::not_found("unknown_snapshot", message).with_hint(
+            "logicstamp_refresh_snapshot makes a new one; snapshots.ttl_minutes says how long one is kept.",
+        ),
         SnapshotError::Damaged { .. } => Error::unavailable("snapshot_damaged", message)
             .with_hint("Call logicstamp_refresh_snapshot for a new one."),
         SnapshotError::Folder { .. } | SnapshotError::File(_) | SnapshotError::Json(_) => {

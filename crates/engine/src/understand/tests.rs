@@ -443,3 +443,51 @@ fn secrets_are_found_and_never_written() {
     let report = engine.context_generate(&ContextRequest::default()).unwrap();
     assert_eq!(report.total_components, 3);
 }
+
+/// An hour is what a snapshot is kept for.
+#[test]
+fn an_expired_snapshot_is_none() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let clock = Arc::new(Hand::default());
+    engine.set_clock(Arc::clone(&clock) as Arc<dyn becket_base::Clock>);
+    let id = refresh(&engine).snapshot_id;
+    let list = |snapshot_id: Option<String>| {
+        let source = SnapshotSource { snapshot_id, project_path: None };
+        engine.list_bundles(&ListBundlesRequest { source, folder_prefix: None })
+    };
+    clock.set(59);
+    assert_eq!(list(Some(id.clone())).unwrap().total_bundles, 1);
+    clock.set(60);
+    let told = list(Some(id.clone())).unwrap_err();
+    assert_eq!(told.code(), "unknown_snapshot");
+    assert!(told.to_string().contains("expired: one is kept for 60 minutes"), "{told}");
+    assert_eq!(list(None).unwrap_err().code(), "no_snapshot");
+    let compare = |baseline: &str| {
+        engine.compare_snapshot(&CompareRequest {
+            baseline: Some(baseline.to_owned()),
+            ..CompareRequest::default()
+        })
+    };
+    assert_eq!(compare("snapshot").unwrap_err().code(), "no_snapshot");
+    assert_eq!(compare("disk").unwrap().result.status, "pass", "the files are still there");
+    clock.set(0);
+    assert_eq!(list(Some(id)).unwrap_err().code(), "unknown_snapshot", "whoever noticed has removed it");
+}
+
+/// A clock that is set by hand, in minutes.
+#[derive(Debug, Default)]
+struct Hand(std::sync::atomic::AtomicI64);
+
+impl Hand {
+    fn set(&self, minutes: i64) {
+        self.0.store(minutes, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+impl becket_base::Clock for Hand {
+    fn now(&self) -> becket_base::Timestamp {
+        let minutes = self.0.load(std::sync::atomic::Ordering::SeqCst);
+        becket_base::Timestamp::from_second(1_900_000_000 + 60 * minutes).unwrap()
+    }
+}

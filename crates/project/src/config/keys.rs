@@ -167,13 +167,13 @@ keys! {
         default: DefaultValue::Number(10),
         variable: Some("BECKET_MAX_SNAPSHOTS"),
     }
-    /// Minutes after which a snapshot expires.
+    /// Minutes after which a snapshot expires: then it cannot be read any more.
     SNAPSHOTS_TTL_MINUTES: NumberKey = "snapshots.ttl_minutes" {
         kind: Kind::Number { least: 1, most: 525_600 },
         default: DefaultValue::Number(60),
         variable: Some("BECKET_SNAPSHOT_TTL_MINUTES"),
     }
-    /// Remove expired snapshots without being asked.
+    /// Remove expired snapshots, and more than are kept, without being asked.
     SNAPSHOTS_AUTO_CLEANUP: FlagKey = "snapshots.auto_cleanup" {
         kind: Kind::Flag,
         default: DefaultValue::Flag(true),

@@ -18,6 +18,8 @@ const LARGEST: u64 = 1 << 30;
 pub enum SnapshotError {
     #[error("there is no snapshot `{id}`")]
     Unknown { id: String },
+    #[error("the snapshot `{id}` expired: one is kept for {minutes} minutes")]
+    Expired { id: String, minutes: i64 },
     #[error("the snapshot `{id}` is not what was stored")]
     Damaged { id: String },
     #[error("snapshots cannot be stored in {}", path.display())]
@@ -96,14 +98,22 @@ impl Snapshots {
                 Err(error) => return Err(error.into()),
             }
         };
-        if self.retention.automatic {
-            self.clean(now);
-        }
+        self.clean_unasked(now);
         Ok(record)
     }
 
-    /// Newest first; what cannot be read is not among them.
-    pub fn list(&self) -> Vec<SnapshotRecord> {
+    /// Newest first; what is expired or cannot be read is not among them.
+    pub fn list(&self, now: Timestamp) -> Vec<SnapshotRecord> {
+        let mut records = self.stored();
+        let all = records.len();
+        records.retain(|record| !self.is_expired(record, now));
+        if records.len() < all {
+            self.clean_unasked(now);
+        }
+        records
+    }
+
+    fn stored(&self) -> Vec<SnapshotRecord> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut records: Vec<SnapshotRecord> = entries
             .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
@@ -113,14 +123,20 @@ impl Snapshots {
         records
     }
 
-    pub fn record(&self, id: &str) -> Result<SnapshotRecord, SnapshotError> {
+    pub fn record(&self, id: &str, now: Timestamp) -> Result<SnapshotRecord, SnapshotError> {
         let unknown = || SnapshotError::Unknown { id: id.to_owned() };
         // A name from outside is never a path.
         if !id.starts_with("snap_") || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return Err(unknown());
         }
         let bytes = files::read(&self.record_path(id), LARGEST)?.ok_or_else(unknown)?;
-        serde_json::from_slice(&bytes).map_err(|_| SnapshotError::Damaged { id: id.to_owned() })
+        let record: SnapshotRecord =
+            serde_json::from_slice(&bytes).map_err(|_| SnapshotError::Damaged { id: id.to_owned() })?;
+        if self.is_expired(&record, now) {
+            self.clean_unasked(now);
+            return Err(SnapshotError::Expired { id: record.id, minutes: self.retention.minutes });
+        }
+        Ok(record)
     }
 
     /// The copy, checked against its name.
@@ -136,10 +152,9 @@ impl Snapshots {
 
     /// Removes what is expired or too many, and copies that no snapshot has any more. Gives how many went.
     pub fn clean(&self, now: Timestamp) -> usize {
-        let minutes = |record: &SnapshotRecord| (now.as_second() - record.created_at.as_second()) / 60;
         let (mut kept, mut gone) = (Vec::new(), 0);
-        for (at, record) in self.list().into_iter().enumerate() {
-            if at < self.retention.most && minutes(&record) < self.retention.minutes {
+        for (at, record) in self.stored().into_iter().enumerate() {
+            if at < self.retention.most && !self.is_expired(&record, now) {
                 kept.push(record.content);
             } else if fs::remove_file(self.record_path(&record.id)).is_ok() {
                 gone += 1;
@@ -152,6 +167,16 @@ impl Snapshots {
             }
         }
         gone
+    }
+
+    fn clean_unasked(&self, now: Timestamp) {
+        if self.retention.automatic {
+            self.clean(now);
+        }
+    }
+
+    fn is_expired(&self, record: &SnapshotRecord, now: Timestamp) -> bool {
+        (now.as_second() - record.created_at.as_second()) / 60 >= self.retention.minutes
     }
 
     fn record_path(&self, id: &str) -> PathBuf {
@@ -176,7 +201,7 @@ mod tests {
         let second = snapshots.store(at(1000), "/p", &serde_json::Value::Null, b"one").unwrap();
         assert_eq!((first.id.as_str(), second.id.as_str()), ("snap_1000000", "snap_1000000_2"));
         assert_eq!(first.content, second.content);
-        assert_eq!(snapshots.open(&snapshots.record(&first.id).unwrap()).unwrap(), b"one");
+        assert_eq!(snapshots.open(&snapshots.record(&first.id, at(1000)).unwrap()).unwrap(), b"one");
         fs::write(folder.path().join("new/objects").join(&first.content), "other").unwrap();
         assert!(matches!(snapshots.open(&first), Err(SnapshotError::Damaged { .. })));
     }
@@ -191,10 +216,33 @@ mod tests {
                 .store(at(second), "/p", &serde_json::Value::Null, second.to_string().as_bytes())
                 .unwrap();
         }
-        let ids: Vec<String> = snapshots.list().into_iter().map(|record| record.id).collect();
+        let ids: Vec<String> = snapshots.list(at(20)).into_iter().map(|record| record.id).collect();
         assert_eq!(ids, ["snap_20000", "snap_10000"]);
         assert_eq!(snapshots.clean(at(10 + 60 * 60)), 1);
         assert_eq!(fs::read_dir(folder.path().join("objects")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_expired_one_is_not_there_and_whoever_notices_removes_it() {
+        let hour = 60 * 60;
+        for automatic in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let retention = Retention { most: 9, minutes: 60, automatic };
+            let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+            let store = |second, text: &[u8]| {
+                snapshots.store(at(second), "/p", &serde_json::Value::Null, text).unwrap().id
+            };
+            let kept =
+                || (snapshots.stored().len(), fs::read_dir(folder.path().join("objects")).unwrap().count());
+            let (first, second) = (store(0, b"one"), store(60, b"two"));
+            assert!(snapshots.record(&first, at(hour - 1)).is_ok());
+            let asked = snapshots.record(&first, at(hour));
+            assert!(matches!(asked, Err(SnapshotError::Expired { minutes: 60, .. })), "{asked:?}");
+            assert_eq!(kept(), if automatic { (1, 1) } else { (2, 2) });
+            assert_eq!(snapshots.list(at(hour)).into_iter().map(|one| one.id).collect::<Vec<_>>(), [second]);
+            assert!(snapshots.list(at(hour + 60)).is_empty());
+            assert_eq!(kept(), if automatic { (0, 0) } else { (2, 2) });
+        }
     }
 
     #[test]
@@ -203,7 +251,7 @@ mod tests {
         let retention = Retention { most: 2, minutes: 60, automatic: true };
         let snapshots = Snapshots::new(folder.path().to_owned(), retention);
         for id in ["../x", "snap_../x", "", "snap_1/2", "snap_99"] {
-            assert!(matches!(snapshots.record(id), Err(SnapshotError::Unknown { .. })), "{id}");
+            assert!(matches!(snapshots.record(id, at(0)), Err(SnapshotError::Unknown { .. })), "{id}");
         }
     }
 }
