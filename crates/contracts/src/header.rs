@@ -5,8 +5,12 @@
 //! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
 //! longest first: a reader who needs the thousandth member opens the file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use oxc_syntax::identifier::is_identifier_name;
+
+use crate::languages::typescript::quoted;
 use crate::model::{Declaration, ExportOrigin, LocalFacts};
 
 /// The local name of a default export that has none.
@@ -161,7 +165,7 @@ fn renames(facts: &LocalFacts) -> Option<String> {
             Reached::ByList | Reached::Everywhere => false,
         };
         for name in other_names.iter().filter(|name| !told(name)) {
-            let rename = format!("{} as {name}", declaration.name);
+            let rename = format!("{} as {}", declaration.name, listed(name));
             if !names.contains(&rename) {
                 names.push(rename);
             }
@@ -203,9 +207,9 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
         let ExportOrigin::Module { specifier, imported } = &export.origin else { continue };
         let name = match (export.name.as_str(), imported.as_str()) {
             ("*", _) => "*".to_owned(),
-            (name, "*") => format!("* as {name}"),
-            (name, imported) if name == imported => name.to_owned(),
-            (name, imported) => format!("{imported} as {name}"),
+            (name, "*") => format!("* as {}", listed(name)),
+            (name, imported) if name == imported => listed(name).into_owned(),
+            (name, imported) => format!("{} as {}", listed(imported), listed(name)),
         };
         match sources.iter_mut().find(|(known, _)| known == specifier) {
             Some((_, names)) => names.push(name),
@@ -216,12 +220,18 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
     for (specifier, names) in sources {
         let (stars, names): (Vec<String>, Vec<String>) =
             names.into_iter().partition(|name| name.starts_with('*'));
-        lines.extend(stars.iter().map(|star| format!("export {star} from '{specifier}'")));
+        let specifier = quoted(specifier);
+        lines.extend(stars.iter().map(|star| format!("export {star} from {specifier}")));
         if !names.is_empty() {
-            lines.push(format!("export {{ {} }} from '{specifier}'", names.join(", ")));
+            lines.push(format!("export {{ {} }} from {specifier}", names.join(", ")));
         }
     }
     lines
+}
+
+/// The name of an export as a list has it: a text where it is no identifier.
+fn listed(name: &str) -> Cow<'_, str> {
+    if is_identifier_name(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
 }
 
 fn cut(signature: &str, longest: usize) -> &str {

@@ -21,6 +21,8 @@ mod style;
 mod value;
 mod vue;
 
+pub(crate) use print::quoted;
+
 use std::borrow::Cow;
 
 use oxc_allocator::Allocator;

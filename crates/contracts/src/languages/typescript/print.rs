@@ -11,6 +11,7 @@ use oxc_ast::ast::{
     TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
+use oxc_syntax::identifier::is_identifier_name;
 
 use super::jsdoc::Said;
 use super::source::Source;
@@ -333,7 +334,7 @@ impl Print<'_, '_> {
         match key {
             PropertyKey::StaticIdentifier(name) if !computed => name.name.to_string(),
             PropertyKey::PrivateIdentifier(name) => format!("#{}", name.name),
-            PropertyKey::StringLiteral(text) if is_identifier(&text.value) => text.value.to_string(),
+            PropertyKey::StringLiteral(text) if is_identifier_name(&text.value) => text.value.to_string(),
             PropertyKey::StringLiteral(text) => quoted(&text.value),
             other if computed => format!("[{}]", self.source.one_line(other.span())),
             other => self.source.one_line(other.span()),
@@ -378,18 +379,12 @@ pub(super) fn literal_type(expression: &Expression<'_>) -> Option<&'static str> 
     }
 }
 
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = !text.bytes().any(|byte| matches!(byte, b'\\' | b'\'' | b'\n'));
     if plain {
         return ["'", text, "'"].concat();
     }
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
-}
-
-pub(super) fn is_identifier(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|first: char| first.is_ascii_digit())
-        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
 }
 
 pub(super) fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {

@@ -6,11 +6,12 @@ use oxc_ast::ast::{
     TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
 use oxc_span::GetSpan;
+use oxc_syntax::identifier::is_identifier_name;
 
 use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
-use super::print::{INFERRED, Print, is_identifier, join, literal_type, quoted, type_name};
+use super::print::{INFERRED, Print, join, literal_type, quoted, type_name};
 use super::value::LONGEST_LITERAL;
 
 /// The members of longer namespaces are known by their names.
@@ -106,7 +107,11 @@ impl Print<'_, '_> {
             let name = match &member.id {
                 TSEnumMemberName::Identifier(name) => name.name.to_string(),
                 TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => {
-                    if is_identifier(&text.value) { text.value.to_string() } else { quoted(&text.value) }
+                    if is_identifier_name(&text.value) {
+                        text.value.to_string()
+                    } else {
+                        quoted(&text.value)
+                    }
                 }
                 TSEnumMemberName::ComputedTemplateString(template) => self.source.one_line(template.span),
             };
