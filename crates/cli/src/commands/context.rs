@@ -117,7 +117,7 @@ pub(crate) struct Generate {
 
 #[derive(Debug, Clone, clap::Args)]
 struct Options {
-    /// Levels of dependencies in a bundle
+    /// Levels of dependencies in a bundle, 0 for the file alone
     #[arg(long, short, value_name = "LEVELS")]
     depth: Option<usize>,
     /// How much code goes with a contract

@@ -10,10 +10,10 @@ use crate::{context::Context, ui::Report};
 pub(crate) struct Impact {
     /// FILE or FILE#EXPORT
     target: String,
-    /// How many steps away at most
+    /// How many steps away at most, 1 or more
     #[arg(long, short, value_name = "STEPS")]
     depth: Option<usize>,
-    /// How many dependents to show at most
+    /// How many dependents to show at most, 1 to 1000
     #[arg(long, value_name = "COUNT")]
     limit: Option<usize>,
     /// Count tests among them

@@ -72,6 +72,10 @@ fn failures_are_tool_results_with_a_code_and_a_hint() {
         ("logicstamp_refresh_snapshot", json!({"profile": "; touch x #"}), "invalid_arguments"),
         ("logicstamp_refresh_snapshot", json!({"projectPath": "/etc"}), "path_outside_root"),
         ("logicstamp_impact", json!({"target": "../../etc/passwd"}), "path_escapes_root"),
+        ("logicstamp_impact", json!({"target": "src/money.ts", "limit": 0}), "invalid_arguments"),
+        ("logicstamp_impact", json!({"target": "src/money.ts", "depth": 0}), "invalid_arguments"),
+        ("logicstamp_search_components", json!({"query": "money", "limit": 0}), "invalid_arguments"),
+        ("logicstamp_search_components", json!({"query": "money", "limit": 201}), "invalid_arguments"),
         ("logicstamp_get_last_compare_result", json!({}), "no_compare_result"),
     ] {
         let answer = call(&mut server, name, &arguments);
@@ -121,6 +125,8 @@ fn context_writes_compares_and_cleans() {
 
     let impact = envelope(&run(&["impact", "src/money.ts#format", "--json"]));
     assert_eq!(impact["data"]["dependents"][0]["path"], "src/cart.ts", "{impact}");
+    assert_eq!(run(&["impact", "src/money.ts", "--depth", "0"]).status.code(), Some(2));
+    assert_eq!(run(&["impact", "src/money.ts", "--limit", "0"]).status.code(), Some(2));
     assert_eq!(run(&["context", "--format", "qqq"]).status.code(), Some(2));
     assert!(run(&["context", "clean"]).status.success());
     assert!(repo.path("context_main.json").exists());

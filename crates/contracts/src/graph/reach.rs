@@ -30,8 +30,9 @@ pub struct Dependent {
 }
 
 impl Graph {
-    /// Everything that depends on `file`, or on its export `name`; at most `limit` of it.
-    pub fn impact(&self, file: usize, name: Option<&str>, depth: Option<usize>, limit: usize) -> Impact {
+    /// Everything that depends on `file`, or on its export `name`, at most `depth` steps away (at least one), and at most
+    /// `limit` of it.
+    pub fn impact(&self, file: usize, name: Option<&str>, depth: usize, limit: usize) -> Impact {
         let mut found: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         let mut queue = VecDeque::new();
         for from in self.users_of(file, name) {
@@ -40,7 +41,7 @@ impl Graph {
         }
         while let Some(here) = queue.pop_front() {
             let distance = found.get(&here).map_or(1, |(distance, _)| *distance);
-            if depth.is_some_and(|depth| distance >= depth) {
+            if distance >= depth {
                 continue;
             }
             for from in self.dependents(here) {

@@ -6,6 +6,7 @@ use becket_project::walk::Tests;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::options::counted;
 use super::site::Site;
 use crate::{Engine, Error};
 
@@ -45,6 +46,8 @@ pub struct ImpactReport {
 
 impl Engine {
     pub fn impact(&self, request: &ImpactRequest) -> Result<ImpactReport, Error> {
+        let limit = counted("limit", request.limit, 100, 1000)?;
+        let depth = counted("depth", request.depth, usize::MAX, usize::MAX)?;
         let site = self.site(request.project_path.as_deref())?;
         let tests = if request.include_tests { Tests::Included } else { Tests::LeftOut };
         let index = self.live(&site, tests)?;
@@ -83,8 +86,7 @@ impl Engine {
                 .with_hint(hint));
             }
         }
-        let limit = request.limit.unwrap_or(100).clamp(1, 1000);
-        let impact = graph.impact(at, export, request.depth, limit);
+        let impact = graph.impact(at, export, depth, limit);
         let cycle = graph.cycles().into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
         let shown = impact.dependents.len();
         Ok(ImpactReport {

@@ -90,11 +90,7 @@ impl Engine {
             _ => self.settings.text(config::UNDERSTAND_MODE),
         };
         let most = if profile == Profile::LlmSafe { 30 } else { 100 };
-        let max_nodes = choice.max_nodes.unwrap_or(most);
-        if max_nodes == 0 {
-            return Err(Error::invalid("invalid_arguments", "A bundle has at least one node.")
-                .with_hint("Give 1 or more for the number of nodes."));
-        }
+        let max_nodes = counted("max-nodes", choice.max_nodes, most, usize::MAX)?;
         let style_mode = pick("style mode", choice.style_mode.as_deref().unwrap_or("lean"), &STYLES)?;
         Ok(ContextOptions {
             profile,
@@ -111,6 +107,18 @@ impl Engine {
             predict: choice.predict_behavior,
         })
     }
+}
+
+/// How many a caller wants, or as many as usual. None of them is no wish, and more than there can be is not cut in silence.
+pub(super) fn counted(what: &str, wanted: Option<usize>, usual: usize, most: usize) -> Result<usize, Error> {
+    let wanted = wanted.unwrap_or(usual);
+    if (1..=most).contains(&wanted) {
+        return Ok(wanted);
+    }
+    let range = if most == usize::MAX { "of 1 or more".to_owned() } else { format!("from 1 to {most}") };
+    let hint = if usual == usize::MAX { "no limit".to_owned() } else { usual.to_string() };
+    Err(Error::invalid("invalid_arguments", format!("`{what}` is a whole number {range}, not {wanted}."))
+        .with_hint(format!("Leave it out for {hint}.")))
 }
 
 fn pick<T: Copy>(what: &str, word: &str, known: &[(&'static str, T)]) -> Result<T, Error> {

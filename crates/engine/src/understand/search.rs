@@ -4,7 +4,7 @@ use becket_contracts::model::Contract;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::options::ContextChoice;
+use super::options::{ContextChoice, counted};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -55,7 +55,7 @@ impl Engine {
                 .with_hint("Give a name, a part of one, or words that describe it."));
         }
         let kind = request.kind.as_deref().map(known_kind).transpose()?;
-        let limit = request.limit.unwrap_or(20).clamp(1, 200);
+        let limit = counted("limit", request.limit, 20, 200)?;
         let options = self
             .context_options(&ContextChoice { mode: Some("none".to_owned()), ..ContextChoice::default() })?;
         let site = self.site(request.project_path.as_deref())?;

@@ -90,7 +90,7 @@ impl Engine {
             contract: serde_json::to_value(file.contract()).unwrap_or_default(),
             header: header::code_header(&file.local().facts, usize::MAX),
             imports: imports.collect(),
-            dependents: graph.impact(at, None, Some(1), 1000).dependents,
+            dependents: graph.impact(at, None, 1, 1000).dependents,
             source_tokens: file.tokens,
             entry_id: path,
         })

@@ -25,7 +25,7 @@ pub(super) struct Params {
     /// Compare style metadata too.
     #[serde(default)]
     include_style: bool,
-    /// Levels of dependencies in a bundle; 2 if left out.
+    /// Levels of dependencies in a bundle, 0 for the file alone; 2 if left out.
     depth: Option<usize>,
     /// Also rewrite the context files. The comparison is with the files as they are now in any case.
     #[serde(default)]

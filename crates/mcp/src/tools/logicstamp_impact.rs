@@ -20,7 +20,8 @@ pub(super) struct LogicstampImpact;
 pub(super) struct Params {
     /// A file (`src/money.ts`) or one of its exports (`src/money.ts#format`).
     target: String,
-    /// How many steps away at most; no end if left out.
+    /// How many steps away at most, 1 or more; no end if left out.
+    #[schemars(range(min = 1))]
     depth: Option<usize>,
     /// How many dependents to show at most: 1 to 1000, 100 if left out.
     #[schemars(range(min = 1, max = 1000))]

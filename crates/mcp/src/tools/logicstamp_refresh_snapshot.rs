@@ -25,7 +25,7 @@ pub(super) struct Params {
     /// Add style metadata.
     #[serde(default)]
     include_style: bool,
-    /// Levels of dependencies in a bundle; 2 if left out.
+    /// Levels of dependencies in a bundle, 0 for the file alone; 2 if left out.
     depth: Option<usize>,
     /// The project's folder; the server's own worktree if left out.
     project_path: Option<String>,
