@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, AssignmentExpression, AssignmentTarget, BindingPattern, CallExpression, ChainElement,
-    Expression, Function, ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue,
-    JSXElementName, JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement,
-    ObjectProperty, ObjectPropertyKind, StaticMemberExpression, TSImportType, TaggedTemplateExpression,
-    VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
+    CallExpression, ChainElement, Expression, Function, ImportExpression, JSXAttributeItem, JSXAttributeName,
+    JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression, JSXMemberExpressionObject,
+    JSXOpeningElement, ObjectProperty, ObjectPropertyKind, ReturnStatement, StaticMemberExpression,
+    TSImportType, TaggedTemplateExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
@@ -40,6 +40,12 @@ pub(super) struct FileUse {
 pub(super) struct BodyUse {
     pub(super) has_jsx: bool,
     pub(super) calls_hooks: bool,
+    /// Gives a value at all; what functions inside of it give is theirs.
+    pub(super) returns: bool,
+    /// Functions of its own that are called as hooks are, and are none: what they call is in the body too.
+    pub(super) own_hooks: Vec<String>,
+    /// How many functions deep the walk is.
+    pub(super) depth: usize,
     pub(super) state: Vec<State>,
     pub(super) callbacks: BTreeSet<String>,
     pub(super) spreads_rest: bool,
@@ -144,7 +150,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if let Some(name) = callee_name(&call.callee) {
             // `gl.useProgram()` and `document.createElement()` are of something else than of React.
             let is_own = is_own_name(&call.callee);
-            if is_hook(name) {
+            if is_hook(name) && !self.body.own_hooks.iter().any(|own| own == name) {
                 self.file.hooks.insert(name.to_owned());
                 self.body.calls_hooks |= is_own;
             }
@@ -191,7 +197,20 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if directives.into_iter().any(|directive| directive.directive == "use server") {
             self.file.actions.insert(function.name().map_or("anonymous".to_owned(), |name| name.to_string()));
         }
+        self.body.depth += 1;
         walk::walk_function(self, function, flags);
+        self.body.depth -= 1;
+    }
+
+    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
+        self.body.depth += 1;
+        walk::walk_arrow_function_expression(self, arrow);
+        self.body.depth -= 1;
+    }
+
+    fn visit_return_statement(&mut self, returned: &ReturnStatement<'a>) {
+        self.body.returns |= self.body.depth == 0 && returned.argument.is_some();
+        walk::walk_return_statement(self, returned);
     }
 
     fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {

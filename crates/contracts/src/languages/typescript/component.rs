@@ -89,9 +89,32 @@ impl<'x, 'a> Callable<'x, 'a> {
         }
     }
 
+    /// Names of functions that stand in the body itself.
+    fn own_functions(self) -> impl Iterator<Item = &'x str> {
+        let variables = |statement: &'x Statement<'a>| match statement {
+            Statement::VariableDeclaration(variables) => variables.declarations.as_slice(),
+            _ => &[],
+        };
+        self.statements().iter().flat_map(move |statement| {
+            let declared = match statement {
+                Statement::FunctionDeclaration(function) => function.id.as_ref().map(|id| id.name.as_str()),
+                _ => None,
+            };
+            let assigned = variables(statement).iter().filter_map(|one| {
+                let BindingPattern::BindingIdentifier(name) = &one.id else { return None };
+                one.init.as_ref().and_then(Callable::of).map(|_| name.name.as_str())
+            });
+            declared.into_iter().chain(assigned)
+        })
+    }
+
     /// Walks the body with the first parameter as the props.
     pub(super) fn walk(self, print: Print<'_, 'a>, file: &mut FileUse) -> BodyUse {
-        let mut body = BodyUse::default();
+        let mut body = BodyUse {
+            returns: self.expression().is_some(),
+            own_hooks: self.own_functions().filter(|name| super::is_hook(name)).map(str::to_owned).collect(),
+            ..BodyUse::default()
+        };
         if let Some(first) = self.parameters().items.first() {
             body.destructured = body.props.bind(print, &first.pattern);
         }
@@ -167,24 +190,53 @@ pub(super) fn is_component_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_uppercase())
 }
 
-/// A capitalised function is a component when it renders, calls hooks, or is declared to give an element.
+/// A capitalised function is a component when it renders and gives something, calls hooks, or is declared to give an element.
 pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnotation<'_>>) -> bool {
     is_component_name(name)
-        && (body.has_jsx || body.calls_hooks || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
+        && (body.has_jsx && body.returns
+            || body.calls_hooks
+            || returned.is_some_and(|ty| is_element(&ty.type_annotation)))
 }
 
-/// `export default (id: string) => { … useState … return value; }`: it calls hooks, and renders neither elements nor nothing.
-fn is_hook_without_name(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
-    name == WITHOUT_NAME
-        && body.calls_hooks
-        && !body.has_jsx
-        && match callable.returned() {
-            Some(returned) => {
-                let ty = &returned.type_annotation;
-                !is_element(ty) && !matches!(ty, TSType::TSNullKeyword(_))
-            }
-            None => maker::last(callable).is_some_and(|last| !last.is_null()),
-        }
+/// Whether what a function gives is nothing that can be shown, whatever it calls or contains. One without a name that gives
+/// something and renders nothing is a hook: `export default (id: string) => { … useState … return value; }`.
+fn gives_other(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+    if let Some(returned) = callable.returned() {
+        let ty = &returned.type_annotation;
+        let is_other =
+            if name == WITHOUT_NAME { !matches!(ty, TSType::TSNullKeyword(_)) } else { is_data(ty) };
+        return is_other && !body.has_jsx && !is_element(ty);
+    }
+    let Some(last) = maker::last(callable) else { return false };
+    match last.get_inner_expression() {
+        Expression::ObjectExpression(_) => true,
+        Expression::NullLiteral(_) => false,
+        _ if body.has_jsx => false,
+        Expression::ArrayExpression(_)
+        | Expression::ArrowFunctionExpression(_)
+        | Expression::BooleanLiteral(_)
+        | Expression::ClassExpression(_)
+        | Expression::FunctionExpression(_)
+        | Expression::NewExpression(_)
+        | Expression::NumericLiteral(_)
+        | Expression::StringLiteral(_)
+        | Expression::TemplateLiteral(_)
+        | Expression::ThisExpression(_) => true,
+        _ => name == WITHOUT_NAME,
+    }
+}
+
+fn is_data(ty: &TSType<'_>) -> bool {
+    matches!(
+        ty,
+        TSType::TSArrayType(_)
+            | TSType::TSBooleanKeyword(_)
+            | TSType::TSFunctionType(_)
+            | TSType::TSNumberKeyword(_)
+            | TSType::TSStringKeyword(_)
+            | TSType::TSTupleType(_)
+            | TSType::TSTypeLiteral(_)
+    )
 }
 
 /// Whether a name takes apart what a maker of contexts gives: `const [CartProvider, useCart] = createContext()`.
@@ -197,7 +249,7 @@ pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &st
 
 /// As [`renders`], also for one that gives back what stands inside of it: `({ children }) => children`.
 pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
-    renders(name, body, callable.returned()) && !is_hook_without_name(name, body, callable)
+    renders(name, body, callable.returned()) && !gives_other(name, body, callable)
         || is_component_name(name)
             && callable.returned().is_none()
             && maker::last(callable)
