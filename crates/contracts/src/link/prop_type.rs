@@ -1,11 +1,11 @@
 //! The type of a prop as the seed writes it: plain, optional, a union of literals, or a function.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Member, PropType};
 
 /// Said where a prop is known by its name alone.
-pub(super) const UNANNOTATED: &str = "unannotated";
+pub(super) const UNANNOTATED: &str = Member::UNANNOTATED;
 
 /// Members of the same name become one: optional where any of them is, with the types joined.
 pub(super) fn merged(members: Vec<Member>) -> BTreeMap<String, PropType> {
@@ -25,6 +25,10 @@ pub(super) fn of(text: &str, optional: bool) -> PropType {
     let count = parts.len();
     parts.retain(|part| *part != "undefined");
     let optional = optional || (parts.len() < count && !parts.is_empty());
+    if parts.len() > 1 {
+        let mut seen = BTreeSet::new();
+        parts.retain(|part| seen.insert(*part));
+    }
     let described = |kind: &str, literals: Option<Vec<String>>, signature: Option<String>| {
         PropType::Described { kind: kind.to_owned(), literals, signature, optional }
     };
@@ -145,6 +149,7 @@ mod tests {
         );
         assert_eq!(shown("Array<() => void>", false), r#""Array<() => void>""#);
         assert_eq!(shown("() => 'a' | 'b'", false), r#"{"type":"function","signature":"() => 'a' | 'b'"}"#);
+        assert_eq!(shown("string | string | undefined", false), r#"{"type":"string","optional":true}"#);
         assert_eq!(shown("undefined", false), r#""undefined""#);
         assert_eq!(shown("", true), r#"{"type":"unannotated","optional":true}"#);
         assert_eq!(shown("string | null", false), r#""string | null""#);

@@ -161,6 +161,11 @@ pub struct Member {
     pub doc: Option<String>,
 }
 
+impl Member {
+    /// The type of a prop that is known by its name alone.
+    pub const UNANNOTATED: &str = "unannotated";
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MemberKind {

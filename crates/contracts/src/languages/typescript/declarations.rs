@@ -581,7 +581,7 @@ fn variable_kind(keyword: &str) -> DeclarationKind {
     if matches!(keyword, "const" | "default") { DeclarationKind::Constant } else { DeclarationKind::Variable }
 }
 
-fn opaque(form: ComponentForm, props: Option<TypeShape>) -> ComponentFacts {
+pub(super) fn opaque(form: ComponentForm, props: Option<TypeShape>) -> ComponentFacts {
     ComponentFacts {
         form,
         props,

@@ -12,6 +12,7 @@ mod nesting;
 mod next;
 mod parse;
 mod print;
+mod prop_types;
 mod references;
 mod routes;
 mod shape;
@@ -103,7 +104,8 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     }
     collector.script_setup(program, &modules);
     collector.documented(documented.types);
-    let declarations = collector.declarations;
+    let mut declarations = collector.declarations;
+    prop_types::add(program, print, &modules, &mut declarations);
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));

@@ -78,6 +78,12 @@ impl Modules {
         self.imports.iter().any(|import| is_wanted(&import.specifier))
     }
 
+    /// What a local name is called in the package that it was imported from.
+    pub(super) fn imported_as(&self, local: &str, package: &str) -> Option<&str> {
+        let (specifier, imported) = self.bindings.get(local)?;
+        (specifier == package).then_some(imported)
+    }
+
     pub(super) fn is_vue(&self) -> bool {
         self.imports_from(|from| {
             let known = ["vue", "vue-router", "pinia", "vuex", "nuxt/app", "#imports"];
