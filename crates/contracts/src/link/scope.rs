@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::model::{AddedType, Declaration, DeclarationDetail, ExportOrigin, LocalFacts};
+use crate::model::{AddedType, Declaration, DeclarationDetail, ExportOrigin, LocalFacts, TypeShape};
 
 /// What a specifier in a file resolves to. `project` answers from its index.
 pub trait Lookup {
@@ -94,7 +94,24 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Component(_)))
+        let found =
+            self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Component(_)));
+        match found {
+            Found::Declared(..) => found,
+            Found::Outside(_) | Found::Unknown => self.member(scope, name).unwrap_or(found),
+        }
+    }
+
+    /// `Tabs.List`, where `Tabs` is an object with components in it.
+    fn member<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        let (object, member) = name.split_once('.')?;
+        let Found::Declared(file, declaration) = self.name(scope, object) else { return None };
+        let DeclarationDetail::Value(TypeShape::Object(members)) = &declaration.detail else { return None };
+        let member = members.iter().find(|one| one.name == member)?;
+        Some(self.component_name(file, member.text.strip_prefix(TypeShape::TYPEOF)?))
     }
 
     /// A local name, an import, `Namespace.name`, or `import('./x').name`.

@@ -219,6 +219,9 @@ impl TypeShape {
     /// second what it is without.
     pub const CAST: &str = "as";
 
+    /// Begins the text of what is known by the name of a value.
+    pub const TYPEOF: &str = "typeof ";
+
     /// The type as it would be written.
     pub fn text(&self) -> String {
         let joined = |parts: &[Self], by: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(by);
@@ -239,7 +242,7 @@ impl TypeShape {
             Self::Intersection(parts) => joined(parts, " & "),
             Self::Union(parts) => joined(parts, " | "),
             Self::Literal(text) => format!("'{text}'"),
-            Self::Query(name) => format!("typeof {name}"),
+            Self::Query(name) => format!("{}{name}", Self::TYPEOF),
             Self::Mapped(mapped) => mapped.text.clone(),
             Self::Conditional(conditional) => conditional.text.clone(),
             Self::Generic { shape, .. } => shape.text(),

@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
-    ClassElement, Expression, FormalParameters, Function, ImportExpression, Statement,
+    ClassElement, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind, Statement,
     StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
     TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
 };
@@ -413,13 +413,28 @@ fn is_merge(call: &CallExpression<'_>) -> bool {
     call.callee.is_specific_member_access("Object", "assign")
 }
 
-/// One of the values that an expression may have: `isNative ? Plain : wrap(Plain)`, `wrap?.(Plain) ?? Plain`.
+/// One of the values that an expression may have: `isNative ? Plain : wrap(Plain)`, `wrap?.(Plain) ?? Plain`,
+/// `Platform.select({ ios: Plain, default: wrap(Plain) })`.
 fn either<'x, 'a>(expression: &'x Expression<'a>) -> &'x Expression<'a> {
     match expression.get_inner_expression() {
         Expression::ConditionalExpression(conditional) => either(&conditional.consequent),
         Expression::LogicalExpression(logical) => either(&logical.right),
+        Expression::CallExpression(call) => selected(call).map_or(expression.get_inner_expression(), either),
         other => other,
     }
+}
+
+/// What most platforms get of `Platform.select({ … })`.
+fn selected<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> {
+    if !call.callee.is_specific_member_access("Platform", "select") {
+        return None;
+    }
+    let Some(Expression::ObjectExpression(each)) = call.arguments.first()?.as_expression() else {
+        return None;
+    };
+    let each = || each.properties.iter().filter_map(ObjectPropertyKind::as_property);
+    let default = each().find(|one| one.key.is_specific_static_name("default"));
+    default.or_else(|| each().next()).map(|one| &one.value)
 }
 
 /// What a context of React has that is rendered.
@@ -525,6 +540,13 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         }
         _ => (ComponentForm::Wrapped, None),
     };
+    // `motify(View)()`: what a call gives for a component is called once more.
+    if let (Expression::CallExpression(inner), []) =
+        (call.callee.get_inner_expression(), call.arguments.as_slice())
+    {
+        return wrapped_call(print, inner)
+            .filter(|inner| matches!(inner.inner, Inner::Named(_) | Inner::Alias(_)));
+    }
     let last = if form == ComponentForm::Wrapped && !is_merge(call) {
         argument(call.arguments.len().checked_sub(1)?)?
     } else {
@@ -567,8 +589,15 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
 
 /// A call of a function by its name, which `link` can look at.
 pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
-    const OTHER: &[&str] = &["Number", "Object", "String", "Symbol", "createContext", "createRef", "require"];
     let Expression::CallExpression(call) = either(value) else { return None };
+    if call.callee.is_specific_id(CREATE_CONTEXT) { None } else { call_of(print, call) }
+}
+
+/// Gives one value where it is React's.
+const CREATE_CONTEXT: &str = "createContext";
+
+fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape> {
+    const OTHER: &[&str] = &["Number", "Object", "String", "Symbol", "createRef", "require"];
     let Expression::Identifier(callee) = call.callee.get_inner_expression() else { return None };
     if OTHER.contains(&callee.name.as_str()) || super::is_hook(&callee.name) {
         return None;
@@ -599,17 +628,22 @@ pub(super) fn part(
         return None;
     }
     let is_name = |pattern: &BindingPattern<'_>| pattern.get_identifier_name().is_some_and(|own| own == name);
-    let key = match &declarator.id {
+    let init = declarator.init.as_ref()?;
+    let (key, of) = match &declarator.id {
         BindingPattern::ArrayPattern(list) => {
             let mut each = list.elements.iter();
-            each.position(|one| one.as_ref().is_some_and(is_name))?.to_string()
+            let at = each.position(|one| one.as_ref().is_some_and(is_name))?;
+            // React's `createContext` gives no list: this one is somebody's own.
+            let Expression::CallExpression(call) = either(init) else { return None };
+            (at.to_string(), call_of(print, call)?)
         }
         BindingPattern::ObjectPattern(object) => {
-            object.properties.iter().find(|one| is_name(&one.value))?.key.static_name()?.to_string()
+            let found = object.properties.iter().find(|one| is_name(&one.value))?;
+            (found.key.static_name()?.to_string(), call(print, init)?)
         }
         _ => return None,
     };
-    Some(TypeShape::Indexed { of: Box::new(call(print, declarator.init.as_ref()?)?), key })
+    Some(TypeShape::Indexed { of: Box::new(of), key })
 }
 
 /// By its name, a call that gives a component with the very props of the one it takes.

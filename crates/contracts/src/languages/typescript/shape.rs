@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::component::is_element;
+use super::component::{is_component_name, is_element};
 use super::print::{Print, qualifier, type_name};
 use crate::model::{
     ConditionalType, DeclarationDetail, MappedType, Member, MemberKind, TypeParameter, TypeShape,
@@ -66,7 +66,13 @@ pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<T
             ObjectPropertyKind::ObjectProperty(property) => own.push(Member {
                 name: prop_name(print, &property.key, false),
                 kind: MemberKind::Property,
-                text: String::new(),
+                // What may be a component is known by its name, for `Tabs.List`.
+                text: match &property.value {
+                    Expression::Identifier(other) if is_component_name(&other.name) => {
+                        TypeShape::Query(other.name.to_string()).text()
+                    }
+                    _ => String::new(),
+                },
                 optional: false,
                 doc: None,
             }),
