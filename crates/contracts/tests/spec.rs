@@ -115,7 +115,7 @@ impl Project {
         let each = self.facts.iter().map(|(path, facts)| (path, link(path, facts, self).handed));
         let handed: Vec<_> = each.collect();
         let ways = handed.iter().flat_map(|(by, handed)| handed.iter().map(|one| (by.as_str(), one)));
-        let ways: Vec<_> = ways.filter(|(_, one)| one.file == path).collect();
+        let ways: Vec<_> = ways.filter(|(_, one)| one.told_in().any(|told| told == path)).collect();
         place(&mut contract, &ways);
         contract
     }

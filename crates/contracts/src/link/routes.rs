@@ -31,18 +31,36 @@ pub struct Handed {
     pub through: Vec<String>,
 }
 
-/// Puts into the contract of a file where its routes are reachable by what other files mount. A way that another file takes
-/// further is no end. `handed` are all that there are for the file, each with the file that mounts.
+impl Handed {
+    /// The files whose contracts have the route too: the one that registers it, and those on the way.
+    pub fn told_in(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.file).chain(&self.through).map(String::as_str)
+    }
+}
+
+/// Puts into the contract of a file where its routes, and those of the routers that it mounts itself, are reachable by what
+/// other files mount. A way that another file takes further is no end. `handed` are all that there are for the file, each
+/// with the file that mounts.
 pub fn place(contract: &mut Contract, handed: &[(&str, &Handed)]) {
+    let entry = contract.entry_id.as_str();
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let mut ways: BTreeMap<_, Vec<&(&str, &Handed)>> = BTreeMap::new();
     for way in handed {
-        ways.entry((&*way.1.method, &*way.1.declared, &*way.1.handler)).or_default().push(way);
+        let Handed { file, method, handler, declared, path, .. } = way.1;
+        let told = if file == entry { declared.clone() } else { last(path) };
+        ways.entry((&**file, &**method, &**handler, told)).or_default().push(way);
     }
-    for route in contract.routes.iter_mut().filter(|route| route.file.is_none()) {
-        let ways = ways.get(&(&*route.method, &*route.path, &*route.handler));
-        let ways = ways.map(Vec::as_slice).unwrap_or_default();
-        let passed: BTreeSet<&str> =
-            ways.iter().flat_map(|(_, way)| &way.through).map(String::as_str).collect();
+    for route in &mut contract.routes {
+        let told = if route.file.is_some() { last(&route.path) } else { route.path.clone() };
+        let key = (route.file.as_deref().unwrap_or(entry), &*route.method, &*route.handler, told);
+        let goes_on = |way: &Handed| {
+            route.file.is_none()
+                || way.through.iter().any(|by| by == entry) && way.path.ends_with(&route.path)
+        };
+        let ways = ways.get(&key).into_iter().flatten().copied();
+        let ways: Vec<&(&str, &Handed)> = ways.filter(|(_, way)| goes_on(way)).collect();
+        let passed = ways.iter().flat_map(|(_, way)| &way.through).filter(|by| *by != entry);
+        let passed: BTreeSet<&str> = passed.map(String::as_str).collect();
         let ends = ways.iter().filter(|(by, _)| !passed.contains(by)).map(|(_, way)| &way.path);
         let paths: BTreeSet<&String> = ends.collect();
         let says_more = paths.iter().any(|path| **path != route.path);
@@ -68,7 +86,7 @@ pub(super) fn of<'l>(
     if scope.facts.routes.is_empty() {
         return (Vec::new(), Vec::new(), None);
     }
-    let mut placed = within(scope, resolver, 0);
+    let mut placed = within(scope, resolver, None, 0);
     let cut = (placed.len() > MOST).then(|| Diagnostic {
         severity: Severity::Warning,
         message: format!("it has more than {MOST} routes; the first {MOST} are listed"),
@@ -91,8 +109,14 @@ pub(super) fn of<'l>(
     (routes, handed, cut)
 }
 
-/// As a file that mounts this one sees them, with what they are registered on.
-fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Placed<'l>> {
+/// As a file that mounts `name` of this one sees them, with what they are registered on; what the file itself mounts that at
+/// is another way to it.
+fn within<'l>(
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+    name: Option<&str>,
+    depth: usize,
+) -> Vec<Placed<'l>> {
     let own: Vec<Route> = scope
         .facts
         .routes
@@ -121,7 +145,10 @@ fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Pl
             all.push(Placed::own(route.clone()));
             continue;
         }
-        let mounted = places(&route.owner, &own, &mut BTreeSet::new());
+        let mounted = places(&route.owner, &own, name, &mut BTreeSet::new());
+        // As it is told in the contract of the file.
+        let told = name.map(|_| places(&route.owner, &own, None, &mut BTreeSet::new()));
+        let told = told.and_then(|told| told.first().map(|place| below(route, place).path));
         let handed = if route.is_mount() && depth < DEEPEST {
             handed_over(route, scope, resolver, depth)
         } else {
@@ -129,7 +156,8 @@ fn within<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> Vec<Pl
         };
         for mount in mounted.iter().map(|place| below(route, place)) {
             let behind = handed.iter().map(|one| behind(&mount, one)).collect::<Vec<_>>();
-            all.push(Placed::own(mount));
+            let own = Placed::own(mount);
+            all.push(Placed { declared: told.clone().unwrap_or_else(|| own.declared.clone()), ..own });
             all.extend(behind);
         }
         if all.len() > MOST {
@@ -153,12 +181,12 @@ struct Place {
     guards: Vec<String>,
 }
 
-/// Where something of the file is mounted in the file itself; as it stands where it is not.
-fn places(owner: &str, own: &[Route], seen: &mut BTreeSet<String>) -> Vec<Place> {
+/// Where something of the file is mounted in the file itself, up to `name`; as it stands where it is not.
+fn places(owner: &str, own: &[Route], name: Option<&str>, seen: &mut BTreeSet<String>) -> Vec<Place> {
     let mut found = Vec::new();
-    if !owner.is_empty() && seen.insert(owner.to_owned()) {
+    if !owner.is_empty() && name != Some(owner) && seen.insert(owner.to_owned()) {
         for mount in own.iter().filter(|one| one.is_mount() && router_of(&one.handler) == owner) {
-            for outer in places(&mount.owner, own, seen) {
+            for outer in places(&mount.owner, own, name, seen) {
                 found.push(Place {
                     prefix: match (outer.prefix.is_empty(), mount.path.is_empty()) {
                         (true, _) => mount.path.clone(),
@@ -216,7 +244,7 @@ fn handed_over<'l>(
     if file.entry == scope.entry || file.facts.routes.is_empty() {
         return Vec::new();
     }
-    let mut placed = within(file, resolver, depth + 1);
+    let mut placed = within(file, resolver, Some(name), depth + 1);
     let owners: BTreeSet<&str> = placed.iter().map(|one| one.route.owner.as_str()).collect();
     // A function gives the one that it fills.
     let makes = owners.len() == 1 && matches!(kind, DeclarationKind::Function | DeclarationKind::Class);

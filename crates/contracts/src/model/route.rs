@@ -37,7 +37,7 @@ pub struct Route {
     /// As `NestJS` has them, [`Route::NEUTRAL`] among them; none where none is declared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<String>,
-    /// Where it is reachable by what mounts its file in other files, as far as the project has those; absent where that is
+    /// Where it is reachable by what mounts this file in other files, as far as the project has those; absent where that is
     /// `path`. Never part of a hash or a verdict: the file that mounts has it as `path`.
     #[serde(default, rename = "fullPaths", skip_serializing_if = "Vec::is_empty")]
     pub full_paths: Vec<String>,

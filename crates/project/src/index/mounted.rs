@@ -13,7 +13,7 @@ use super::file::IndexedFile;
 use super::kept::Linked;
 use super::{Index, Parts};
 
-/// By the file that is mounted, each with the file that mounts it.
+/// By the files that are mounted, each with the file that mounts them.
 type Ways<'a> = BTreeMap<&'a str, Vec<(&'a str, &'a Handed)>>;
 
 /// In a tree that was looked at as a whole.
@@ -37,7 +37,8 @@ pub(super) fn again(previous: &Parts<Arc<IndexedFile>>, made: &mut BTreeMap<usiz
     let mut affected: BTreeSet<usize> = BTreeSet::new();
     for (place, file) in &*made {
         let (new, old) = (file.linked(), previous[*place].linked());
-        affected.extend(new.handed.iter().chain(&old.handed).filter_map(|handed| at(&handed.file)));
+        let handed = new.handed.iter().chain(&old.handed);
+        affected.extend(handed.flat_map(Handed::told_in).filter_map(at));
         if !new.contract.routes.is_empty() {
             affected.insert(*place);
         }
@@ -59,7 +60,9 @@ fn ways<'a>(files: impl Iterator<Item = &'a Arc<IndexedFile>>) -> Ways<'a> {
     let mut ways = Ways::new();
     for file in files {
         for handed in &file.linked().handed {
-            ways.entry(&handed.file).or_default().push((&file.path, handed));
+            for told in handed.told_in() {
+                ways.entry(told).or_default().push((&file.path, handed));
+            }
         }
     }
     ways
