@@ -97,17 +97,33 @@ impl Exported {
         }
         let within_src = format!("src/{subpath}");
         let found = if subpath.is_empty() {
-            self.first_of(manifest, manifest.fields.entries().chain([".", "src"]))
+            self.entry_of(&manifest.folder)
         } else {
             self.first_of(manifest, [subpath, within_src.as_str()].into_iter())
         };
         Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
     }
 
-    /// What a folder with a manifest of its own stands for, when it is imported by its path.
+    /// What a folder with a manifest of its own stands for, when it is imported by its path or by its name.
     pub(super) fn entry_of(&self, folder: &str) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.of_folder(folder)?);
-        self.first_of(manifest, manifest.fields.entries())
+        let named = self.first_of(manifest, manifest.fields.entries());
+        named.or_else(|| self.modules.probe_folder(folder)).or_else(|| {
+            let sources = join(folder, SOURCES[0])?;
+            self.modules.probe_folder(&sources)
+        })
+    }
+
+    /// Whether such a folder is said to begin in what a build writes.
+    pub(super) fn begins_outside(&self, folder: &str) -> bool {
+        let manifest = self.manifests.of_folder(folder).map(|index| self.manifests.get(index));
+        manifest.is_some_and(|manifest| {
+            let mut folders = manifest.fields.entries().filter_map(|entry| {
+                let (folder, _) = entry.trim_start_matches("./").split_once('/')?;
+                Some(folder)
+            });
+            folders.any(|folder| OUTPUT.contains(&folder) || FORMS.contains(&folder))
+        })
     }
 
     fn first_of<'e>(

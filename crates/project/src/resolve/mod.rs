@@ -124,11 +124,17 @@ impl Resolver {
         // Folders may be meant as one, and what is made lie in one of them.
         let beside = tsconfig().map(|index| self.tsconfigs.beside(index, &path)).unwrap_or_default();
         let found = beside.iter().find_map(look);
-        let absent = || beside.iter().chain([&path]).map(|path| self.modules.absent(path)).max();
+        let absent = |path: &String| {
+            if self.exported.begins_outside(path) {
+                return Target::Unresolved(Reason::OutsideScanPath);
+            }
+            self.modules.absent(path)
+        };
+        let absent = || beside.iter().chain([&path]).map(absent).max();
         found.or_else(absent).unwrap_or(Target::Unresolved(Reason::FileNotFound))
     }
 
-    /// What a folder stands for: what its manifest says, else its `index`.
+    /// What a folder stands for: what its manifest says, or was made of, else its `index`.
     fn folder(&self, path: &str) -> Option<Target> {
         self.exported.entry_of(path).or_else(|| self.modules.probe_folder(path))
     }

@@ -39,6 +39,11 @@ fn relative_paths_with_and_without_endings() {
         ("src/odd.name.ts", ""),
         ("src/part/package.json", r#"{"main": "./begin.js"}"#),
         ("src/part/begin.ts", ""),
+        ("src/made/package.json", r#"{"main": "./dist/bundle.cjs.js"}"#),
+        ("src/made/src/index.ts", ""),
+        ("src/made.css", ""),
+        ("src/lost/package.json", r#"{"main": "out/bundle.js"}"#),
+        ("src/gone/package.json", r#"{"main": "begin.js"}"#),
     ]);
     for (specifier, target) in [
         ("./a", file("src/a.ts")),
@@ -59,6 +64,9 @@ fn relative_paths_with_and_without_endings() {
         ("./style.css?inline", Target::Asset("src/style.css".to_owned())),
         ("./x.spec", Target::Asset("src/x.spec.ts".to_owned())),
         ("./part", file("src/part/begin.ts")),
+        ("./made", file("src/made/src/index.ts")),
+        ("./lost", Target::Unresolved(Reason::OutsideScanPath)),
+        ("./gone", Target::Unresolved(Reason::FileNotFound)),
         ("./nothing", Target::Unresolved(Reason::FileNotFound)),
         ("./pages/${name}", Target::Unresolved(Reason::DecidedAtRunTime)),
         ("${name}", Target::Unresolved(Reason::DecidedAtRunTime)),
