@@ -320,7 +320,7 @@ impl Engine {
         pages: &Pages,
         folder: &Path,
     ) -> Result<written::Wrote, Error> {
-        let wrote = written::write(&reading.material, pages, folder)?;
+        let wrote = written::write(&reading.material, &reading.site, pages, folder)?;
         self.keep_pages(folder, pages.keep(folder));
         Ok(wrote)
     }

@@ -423,6 +423,31 @@ fn files_that_are_compared_and_approved() {
 }
 
 #[test]
+fn a_page_that_came_along_with_a_renamed_folder_goes() {
+    let repo = shop();
+    repo.write("src/tools/trace.ts", "export const trace = 1;\n");
+    repo.write("src/tools/deep/log.ts", "export const log = 1;\n");
+    let engine = engine(&repo);
+    let generate = || engine.context_generate(&ContextRequest::default()).unwrap();
+    generate();
+    let page = repo.read("src/tools/context.json");
+    assert!(repo.path("src/tools/deep/context.json").exists());
+    std::fs::rename(repo.path("src/tools"), repo.path("src/kit")).unwrap();
+    repo.write(
+        "src/app.ts",
+        "import './kit/trace';\nimport './kit/deep/log';\nimport './cart';\nimport './pages/Page';\n",
+    );
+    assert!(repo.path("src/kit/context.json").exists());
+    let report = generate();
+    assert!(!repo.path("src/kit/context.json").exists() && !repo.path("src/kit/deep/context.json").exists());
+    // Those of the folder under both names, and of the page that is imported now.
+    assert_eq!(report.files_removed, 5);
+    repo.write("src/kit/context.json", page);
+    generate();
+    assert!(repo.path("src/kit/context.json").exists(), "nothing was renamed");
+}
+
+#[test]
 fn secrets_are_found_and_never_written() {
     let repo = shop();
     let key = ["AKIA", "IOSFODNN7", "QWERTYU"].concat();

@@ -273,7 +273,7 @@ fn times_of(text: &str) -> HashMap<String, Arc<str>> {
 }
 
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not.
-pub(super) fn write(material: &Material, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
+pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     let others = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same));
     let mut wrote = Wrote::default();
@@ -294,11 +294,42 @@ pub(super) fn write(material: &Material, pages: &Pages, folder: &Path) -> Result
         }
     }
     wrote.unchanged = pages.files.len() - wrote.written;
-    for path in before.iter().filter(|path| !pages.files.contains_key(*path)) {
+    let gone: BTreeSet<String> = before.into_iter().filter(|path| !pages.files.contains_key(path)).collect();
+    let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
+    for path in gone.iter().chain(&moved) {
         files::remove(&folder.join(path)).map_err(not_written)?;
         wrote.removed += 1;
     }
     Ok(wrote)
+}
+
+/// Pages that came along when their folder was renamed, where that has none under its new name. A page holds the bundles of
+/// the folder that it stands in; one that holds nothing but those of a page that is gone is that page.
+fn moved(
+    material: &Material,
+    site: &Site,
+    pages: &Pages,
+    folder: &Path,
+    gone: &BTreeSet<String>,
+) -> Vec<String> {
+    let name = material.options.format.file_name();
+    let page_of = |entry: &str| match site.inside(entry).rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    };
+    let graph = material.graph();
+    let folders: BTreeSet<String> = (0..graph.len()).map(|at| page_of(graph.path(at))).collect();
+    let is_moved = |path: &String| {
+        let bundles = read(&folder.join(path)).and_then(|text| read_folder_file(&text).ok());
+        bundles.filter(|bundles| !bundles.is_empty()).is_some_and(|bundles| {
+            bundles.iter().all(|bundle| {
+                bundle["type"] == "LogicStampBundle"
+                    && bundle["entryId"].as_str().is_some_and(|entry| gone.contains(&page_of(entry)))
+            })
+        })
+    };
+    let is_free = |path: &String| !pages.files.contains_key(path) && !gone.contains(path);
+    folders.into_iter().filter(is_free).filter(is_moved).collect()
 }
 
 /// Hands the text of a page to `then`, without making room for it each time.
