@@ -17,4 +17,4 @@ pub use counted::{counted, verb};
 pub use nearest::nearest;
 pub use parts::Parts;
 pub use repo_path::{RepoPath, RepoPathError};
-pub use unseen::is_unseen;
+pub use unseen::{is_unseen, turns_direction};
