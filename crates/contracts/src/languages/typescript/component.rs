@@ -2,8 +2,8 @@
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
-    ClassElement, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind, Statement,
-    StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
+    ClassElement, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind, Program,
+    Statement, StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
     TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -11,6 +11,7 @@ use oxc_ast_visit::{Visit, walk};
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state, text_of};
 use super::jsdoc::Said;
 use super::maker;
+use super::modules;
 use super::print::{Print, type_name};
 use super::shape;
 use crate::model::{COMPONENT_TYPES, CallShape, ComponentFacts, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -692,6 +693,14 @@ pub(super) struct ClassComponent {
     pub(super) is_sure: bool,
 }
 
+/// The classes of React that components extend.
+const BASES: &[&str] = &["Component", "PureComponent"];
+
+/// Whether a file declares a class of such a name itself.
+pub(super) fn declares_base(program: &Program<'_>) -> bool {
+    modules::declared(program).filter_map(|one| one.id()).any(|id| BASES.contains(&id.name.as_str()))
+}
+
 /// `class X extends React.Component<Props, State>`, or any other class that has a parent.
 pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option<ClassComponent> {
     let heritage = class.heritage.as_ref()?;
@@ -699,7 +708,9 @@ pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option
     let arguments = heritage.type_arguments.as_ref().map(|list| &list.params);
     let at = |index: usize| arguments.and_then(|list| list.get(index)).map(|ty| shape::of_type(print, ty));
     let parameters = shape::parameters(print, class.type_parameters.as_deref());
-    if matches!(parent, "Component" | "PureComponent") {
+    // One of the file's own may be anything.
+    let is_own = print.source.declares_base && matches!(heritage.expression, Expression::Identifier(_));
+    if BASES.contains(&parent) && !is_own {
         let props = at(0).map(|props| shape::generic(parameters, props));
         return Some(ClassComponent { props, state: at(1), is_sure: true });
     }

@@ -83,7 +83,8 @@ fn line_count(text: &str) -> usize {
 
 fn of_program(program: &Program<'_>) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
-        .of_javascript(program.source_type.is_javascript());
+        .of_javascript(program.source_type.is_javascript())
+        .with_base(component::declares_base(program));
     let print = Print { source: &source };
     let documented = jsdoc::of(program, &source);
     let mut modules = Modules::of(program, &source);

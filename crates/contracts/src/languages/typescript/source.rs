@@ -12,17 +12,23 @@ pub(super) struct Source<'a> {
     line_starts: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
+    /// Something of the file is called as what components of React extend.
+    pub(super) declares_base: bool,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| small(at) + 1)).collect();
-        Self { text, comments, line_starts, comments_have_types: false }
+        Self { text, comments, line_starts, comments_have_types: false, declares_base: false }
     }
 
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
         Self { comments_have_types, ..self }
+    }
+
+    pub(super) fn with_base(self, declares_base: bool) -> Self {
+        Self { declares_base, ..self }
     }
 
     /// The doc comment that speaks of the types of what begins at `start`, of which a keyword and a name may stand before:
