@@ -208,7 +208,10 @@ impl<'l> Expander<'l> {
         }
         let passed = |parameter: &TypeParameter| {
             let passed = takes.iter().zip(&call.values).find(|(take, _)| names(take, &parameter.name));
-            passed.map(|(_, value)| value).filter(|value| !matches!(value, TypeShape::Text(_)))
+            let is_whole = |take: &TypeShape| matches!(take, TypeShape::Reference { name, .. } if *name == parameter.name);
+            passed
+                .map(|(take, value)| if is_whole(take) { value } else { props_of(value) })
+                .filter(|value| !matches!(value, TypeShape::Text(_)))
         };
         let given = |index: usize| {
             if call.types.is_empty() { parameters.get(index).and_then(passed) } else { call.types.get(index) }
@@ -243,6 +246,15 @@ fn is_native(name: &str, from: &str, scope: Scope<'_>) -> bool {
     let mut names = imports.flat_map(|import| &import.names);
     from == "react-native"
         && names.any(|one| one.local == name && NATIVE_COMPONENTS.contains(&one.imported.as_str()))
+}
+
+/// What a function that stands in a call takes: `FC<Props>` is what it is, and `Props` what is asked for.
+fn props_of(value: &TypeShape) -> &TypeShape {
+    match value {
+        TypeShape::Generic { shape, .. } => props_of(shape),
+        TypeShape::Reference { name, arguments } if name == "FC" => arguments.first().unwrap_or(value),
+        other => other,
+    }
 }
 
 /// `P` in `ComponentType<P>`, and `T` itself.

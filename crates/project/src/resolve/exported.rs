@@ -192,7 +192,9 @@ fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Targ
     }
     let mut rest = written.as_str();
     while let Some((first, inner)) = rest.split_once('/') {
-        if !OUTPUT.contains(&first) && !FORMS.contains(&first) {
+        // Built together with the packages beside it, one is written below its own name.
+        let is_own_name = rest.len() < written.len() && package.folder.rsplit('/').next() == Some(first);
+        if !OUTPUT.contains(&first) && !FORMS.contains(&first) && !is_own_name {
             break;
         }
         rest = inner;

@@ -7,16 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    CallExpression, ChainElement, Expression, Function, ImportExpression, JSXAttributeItem, JSXAttributeName,
-    JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression, JSXMemberExpressionObject,
-    JSXOpeningElement, ObjectProperty, ObjectPropertyKind, ReturnStatement, StaticMemberExpression,
-    TSImportType, TaggedTemplateExpression, VariableDeclarator,
+    CallExpression, ChainElement, Expression, FormalParameters, Function, ImportExpression, JSXAttributeItem,
+    JSXAttributeName, JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression,
+    JSXMemberExpressionObject, JSXOpeningElement, ObjectProperty, ObjectPropertyKind, ReturnStatement,
+    StaticMemberExpression, TSImportType, TaggedTemplateExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
 use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
+use super::component;
 use super::print::{INFERRED, Print, literal_type, qualifier};
 use super::shape;
 use super::style::StyleCollector;
@@ -154,7 +155,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 self.file.hooks.insert(name.to_owned());
                 self.body.calls_hooks |= is_own;
             }
-            self.body.has_jsx |= name == "createElement" && is_own;
+            self.body.has_jsx |= is_own && matches!(name, "createElement" | "cloneElement" | "createPortal");
             self.file.style.call(name, call);
         }
         if let Some(specifier) = required(self.print, call) {
@@ -183,7 +184,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 let whole = self.body.props.whole.clone();
                 let found = self.body.props.bind(self.print, &declarator.id);
                 self.body.props.whole = whole;
-                self.body.destructured.extend(found);
+                // `const { more } = props as Other` takes apart what the props are not declared to be.
+                let is_other = declarator.type_annotation.is_some() || component::cast(init).is_some();
+                self.body.destructured.extend(found.into_iter().filter(|_| !is_other));
             }
             self.body.state.extend(state_of(self.print, declarator, self.file.is_vue));
             self.name_required(declarator, init);
@@ -197,15 +200,11 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if directives.into_iter().any(|directive| directive.directive == "use server") {
             self.file.actions.insert(function.name().map_or("anonymous".to_owned(), |name| name.to_string()));
         }
-        self.body.depth += 1;
-        walk::walk_function(self, function, flags);
-        self.body.depth -= 1;
+        self.inside(&function.params, |walk| walk::walk_function(walk, function, flags));
     }
 
     fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
-        self.body.depth += 1;
-        walk::walk_arrow_function_expression(self, arrow);
-        self.body.depth -= 1;
+        self.inside(&arrow.params, |walk| walk::walk_arrow_function_expression(walk, arrow));
     }
 
     fn visit_return_statement(&mut self, returned: &ReturnStatement<'a>) {
@@ -290,6 +289,22 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 }
 
 impl Walk<'_, '_, '_> {
+    /// A function inside of another: a parameter of the same name hides the props.
+    fn inside(&mut self, parameters: &FormalParameters<'_>, walk: impl FnOnce(&mut Self)) {
+        let hides = |whole: &mut String| {
+            let mut taken =
+                parameters.items.iter().filter_map(|parameter| parameter.pattern.get_identifier_name());
+            taken.any(|name| name == whole.as_str())
+        };
+        let hidden = self.body.props.whole.take_if(hides);
+        self.body.depth += 1;
+        walk(self);
+        self.body.depth -= 1;
+        if hidden.is_some() {
+            self.body.props.whole = hidden;
+        }
+    }
+
     /// A prop that is handed over as a value, also behind a condition.
     fn pass_on(&mut self, expression: &Expression<'_>) {
         match expression.get_inner_expression() {

@@ -1,9 +1,11 @@
 //! Components: which functions, classes and expressions are one, and what their props, state and events are.
 
+use std::collections::BTreeSet;
+
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
-    ClassElement, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind, Program,
-    Statement, StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
+    ClassElement, Declaration, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind,
+    Program, Statement, StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
     TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -14,6 +16,7 @@ use super::maker;
 use super::modules;
 use super::print::{Print, type_name};
 use super::shape;
+use super::value::returns;
 use crate::model::{COMPONENT_TYPES, CallShape, ComponentFacts, ComponentForm, NATIVE_COMPONENTS, TypeShape};
 
 /// A function in either spelling.
@@ -164,11 +167,17 @@ impl<'x, 'a> Callable<'x, 'a> {
         let own = annotated.map(|ty| shape::of_type(print, &ty.type_annotation));
         let own = own.map(|props| shape::generic(shape::parameters(print, self.type_parameters()), props));
         let is_sure = |props: &TypeShape| !matches!(props, TypeShape::Reference { name, .. } if name == TypeShape::CAST);
+        let mut destructured = body.destructured;
         let props = match declared {
-            Some(props) if is_sure(&props) => Some(props),
+            Some(props) if is_sure(&props) => {
+                // What the function takes apart is of the type that it says itself, which may be more.
+                if own.is_some_and(|own| own != props) {
+                    destructured.clear();
+                }
+                Some(props)
+            }
             perhaps => own.or(perhaps).or_else(|| self.props_said(print)),
         };
-        let mut destructured = body.destructured;
         destructured.sort();
         destructured.dedup();
         ComponentFacts {
@@ -248,14 +257,24 @@ pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &st
         && names.iter().any(|other| super::is_hook(other))
 }
 
-/// As [`renders`], also for one that gives back what stands inside of it: `({ children }) => children`.
+/// As [`renders`], also for one that gives back what stands inside of it, `({ children }) => children`, or nothing at all.
 pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
     renders(name, body, callable.returned()) && !gives_other(name, body, callable)
         || is_component_name(name)
             && callable.returned().is_none()
-            && maker::last(callable)
-                .and_then(|last| body.props.named(last))
-                .is_some_and(|prop| prop == "children")
+            && maker::last(callable).is_some_and(|last| {
+                body.props.named(last).is_some_and(|prop| prop == "children")
+                    || last.is_null() && gives_nothing_else(callable)
+            })
+}
+
+/// Whether `null` is all that a function gives: that of a component which others only read.
+fn gives_nothing_else(callable: Callable<'_, '_>) -> bool {
+    let mut given = Vec::new();
+    for statement in callable.statements() {
+        returns(statement, &mut given);
+    }
+    given.into_iter().flatten().all(Expression::is_null)
 }
 
 pub(super) fn is_element(ty: &TSType<'_>) -> bool {
@@ -494,6 +513,28 @@ fn styled<'x, 'a>(
     Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
 }
 
+/// `styled(View, { variants: { size: … } })`: all in one call. The variants are props.
+fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<Wrapped<'x, 'a>> {
+    let [of, Argument::ObjectExpression(styles), ..] = call.arguments.as_slice() else { return None };
+    if !call.callee.is_specific_id("styled") {
+        return None;
+    }
+    let of = match of.as_expression()?.get_inner_expression() {
+        Expression::Identifier(of) if is_component_name(&of.name) => {
+            Some(TypeShape::Query(of.name.to_string()))
+        }
+        Expression::StaticMemberExpression(of) => member_path(of).map(TypeShape::Query),
+        _ => None,
+    };
+    let properties = styles.properties.iter().filter_map(|property| property.as_property());
+    let variants = properties.filter(|property| property.key.is_specific_static_name("variants"));
+    let variants = variants.filter_map(|property| shape::of_value(print, &property.value));
+    let optional = |shape| TypeShape::Reference { name: "Partial".to_owned(), arguments: vec![shape] };
+    let parts: Vec<TypeShape> = of.into_iter().chain(variants.map(optional)).collect();
+    let props = (!parts.is_empty()).then_some(TypeShape::Intersection(parts));
+    Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
+}
+
 /// The name of the component or element that `styled` is given; empty where it has none.
 fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
     match made.get_inner_expression() {
@@ -512,6 +553,9 @@ fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
 
 fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
     if let Some(styled) = styled(print, &call.callee, call.type_arguments.as_deref()) {
+        return Some(styled);
+    }
+    if let Some(styled) = styled_at_once(print, call) {
         return Some(styled);
     }
     let name = callee_name(&call.callee);
@@ -536,7 +580,13 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
             return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
         }
         Some("createContext" | "createElement" | "createPortal" | "cloneElement") => return None,
-        Some("codegenNativeComponent" | "requireNativeComponent") => {
+        Some(
+            "codegenNativeComponent"
+            | "requireNativeComponent"
+            | "getHostComponent"
+            | "requireNativeView"
+            | "requireNativeViewManager",
+        ) => {
             return Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: declared(0) });
         }
         _ => (ComponentForm::Wrapped, None),
@@ -549,7 +599,13 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
             .filter(|inner| matches!(inner.inner, Inner::Named(_) | Inner::Alias(_)));
     }
     let last = if form == ComponentForm::Wrapped && !is_merge(call) {
-        argument(call.arguments.len().checked_sub(1)?)?
+        let given = || call.arguments.iter().rev().filter_map(Argument::as_expression);
+        let mut callables = given().filter_map(Callable::of);
+        // Of several functions it is the one that renders.
+        let is_alone = callables.next().is_none() || callables.next().is_none();
+        let renders = |value: &&Expression<'_>| Callable::of(value).is_some_and(maker::has_jsx);
+        let rendered = if is_alone { None } else { given().find(renders) };
+        rendered.or_else(|| given().find(|value| !is_setting(value)))?
     } else {
         argument(0)?
     };
@@ -570,10 +626,13 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
                 _ => Inner::Alias(inner.name.to_string()),
             }
         }
-        Expression::StaticMemberExpression(member) if is_merge(call) => Inner::Alias(member_path(member)?),
         Expression::StaticMemberExpression(member) if form != ComponentForm::Wrapped => {
             member_path(member).map_or(Inner::Opaque, Inner::Named)
         }
+        Expression::StaticMemberExpression(_) if call_name(&call.callee).is_some_and(makes_other_things) => {
+            return None;
+        }
+        Expression::StaticMemberExpression(member) => Inner::Alias(member_path(member)?),
         Expression::ClassExpression(class) => Inner::Class(class),
         Expression::CallExpression(call) => {
             let wrapped = wrapped_call(print, call)?;
@@ -588,9 +647,18 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     Some(Wrapped { form, inner, props })
 }
 
+/// What a call is told beside the component that it takes: a name, an object of further things.
+fn is_setting(value: &Expression<'_>) -> bool {
+    let value = value.get_inner_expression();
+    value.is_literal() || matches!(value, Expression::ObjectExpression(_) | Expression::TemplateLiteral(_))
+}
+
 /// A call of a function by its name, which `link` can look at.
 pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
     let Expression::CallExpression(call) = either(value) else { return None };
+    if is_merge(call) {
+        return self::call(print, call.arguments.first()?.as_expression()?);
+    }
     if call.callee.is_specific_id(CREATE_CONTEXT) { None } else { call_of(print, call) }
 }
 
@@ -598,7 +666,18 @@ pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeS
 const CREATE_CONTEXT: &str = "createContext";
 
 fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape> {
-    const OTHER: &[&str] = &["Number", "Object", "String", "Symbol", "createRef", "require"];
+    const OTHER: &[&str] = &[
+        "Number",
+        "Object",
+        "String",
+        "Symbol",
+        "cloneElement",
+        "createElement",
+        "createPortal",
+        "createRef",
+        "require",
+        "styled",
+    ];
     let Expression::Identifier(callee) = call.callee.get_inner_expression() else { return None };
     if OTHER.contains(&callee.name.as_str()) || super::is_hook(&callee.name) {
         return None;
@@ -608,7 +687,9 @@ fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape>
         Some(value) => match (cast(value), value.get_inner_expression()) {
             (Some(said), _) => shape::of_type(print, said),
             (None, Expression::Identifier(name)) => TypeShape::Query(name.name.to_string()),
-            (None, _) => TypeShape::Text(String::new()),
+            (None, other) => Callable::of(other)
+                .and_then(|callable| maker::component_type(print, callable))
+                .unwrap_or_else(|| TypeShape::Text(String::new())),
         },
         None => TypeShape::Text(String::new()),
     });
@@ -682,6 +763,37 @@ impl<'a> Visit<'a> for FindImport {
             self.name = Some(member.property.name.to_string());
         }
         walk::walk_static_member_expression(self, member);
+    }
+}
+
+/// The functions that a file makes components of by their name, where that is not one of a component: `memo(_Card)`.
+pub(super) fn handed_on<'x>(program: &'x Program<'_>) -> BTreeSet<&'x str> {
+    let values = program.body.iter().flat_map(|statement| {
+        let declared = match statement {
+            Statement::ExportDefaultDeclaration(export) => {
+                return export.declaration.as_expression().into_iter().collect();
+            }
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
+        };
+        match declared {
+            Some(Declaration::VariableDeclaration(variables)) => {
+                variables.declarations.iter().filter_map(|one| one.init.as_ref()).collect()
+            }
+            _ => Vec::new(),
+        }
+    });
+    values.filter_map(handed).filter(|name| !is_component_name(name)).collect()
+}
+
+fn handed<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+    if !matches!(callee_name(&call.callee), Some("memo" | "forwardRef")) {
+        return None;
+    }
+    match call.arguments.first()?.as_expression()?.get_inner_expression() {
+        Expression::Identifier(name) => Some(&name.name),
+        inner => handed(inner),
     }
 }
 

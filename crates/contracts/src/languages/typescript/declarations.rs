@@ -23,6 +23,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'c mut FileUse,
     pub(super) exported: BTreeSet<&'c str>,
+    /// Functions that become components by what is made of them: `memo(_Card)`.
+    pub(super) wrapped: BTreeSet<&'c str>,
     /// `exports.name = value` declares.
     pub(super) common_js: bool,
     /// A declaration file: everything in it is declared for others.
@@ -181,7 +183,8 @@ impl<'a> Collector<'_, '_, 'a> {
         let known = if name == DEFAULT { component::WITHOUT_NAME } else { name.as_str() };
         let maker =
             maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
-        let (kind, detail) = if maker.is_none() && component::is_component(known, &body, callable) {
+        let is_component = component::is_component(known, &body, callable);
+        let (kind, detail) = if maker.is_none() && is_component || self.wrapped.contains(name.as_str()) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
         } else {
@@ -192,10 +195,9 @@ impl<'a> Collector<'_, '_, 'a> {
             self.declarations.iter_mut().rev().find(|one| one.name == name && is_function(one.kind))
         {
             overloaded.lines.last = print.source.lines(span).last;
+            overloaded.detail = overload(std::mem::take(&mut overloaded.detail), detail, is_implementation);
             if is_implementation {
-                // The implementation is not one of the ways to call it, but it knows what the function is.
                 overloaded.kind = kind;
-                overloaded.detail = detail;
             } else {
                 overloaded.signatures.push(signature);
             }
@@ -331,6 +333,10 @@ impl<'a> Collector<'_, '_, 'a> {
         let annotation = declarator.and_then(|declarator| declarator.type_annotation.as_deref());
         let annotation = annotation.map(|annotation| &annotation.type_annotation);
         let cast = component::cast(value);
+        // A type may name a file: `const open: typeof import('./open').open = …`.
+        if let Some(said) = annotation.or(cast) {
+            self.walk(|walk| walk.visit_ts_type(said));
+        }
         let signature = match declarator {
             Some(declarator) => print.variable(keyword, declarator, &name),
             None if name == DEFAULT => format!("default: {}", print.value_type(value)),
@@ -356,9 +362,11 @@ impl<'a> Collector<'_, '_, 'a> {
             let body = callable.walk(print, self.file);
             let maker = maker::of(print, callable, &body);
             let maker = maker.filter(|maker| !maker::renders(&known, &body, callable, maker));
+            let maker = maker.or_else(|| maker::said_to_be(print, annotation));
             let renders = maker.is_none() && component::is_component(&known, &body, callable);
             let is_component = annotated.is_component() || renders;
-            let (kind, detail) = if is_component && component::is_component_name(&known) {
+            let is_wrapped = self.wrapped.contains(name.as_str());
+            let (kind, detail) = if is_component && component::is_component_name(&known) || is_wrapped {
                 let form = form.unwrap_or(match callable {
                     Callable::Function(_) => ComponentForm::Function,
                     Callable::Arrow(_) => ComponentForm::Arrow,
@@ -570,6 +578,23 @@ impl<'a> Collector<'_, '_, 'a> {
             lines,
             detail,
         });
+    }
+}
+
+/// The implementation is not one of the ways to call a function, but it knows what the function is.
+fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation: bool) -> DeclarationDetail {
+    match (known, more) {
+        (DeclarationDetail::Component(known), DeclarationDetail::Component(mut more)) => {
+            more.props = match (known.props, more.props.take()) {
+                (Some(first), Some(second)) if !is_implementation => {
+                    Some(TypeShape::Union(vec![first, second]))
+                }
+                (first, second) => first.or(second),
+            };
+            DeclarationDetail::Component(more)
+        }
+        (_, more) if is_implementation => more,
+        (known, _) => known,
     }
 }
 

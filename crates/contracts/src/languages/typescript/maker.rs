@@ -71,8 +71,20 @@ pub(super) fn renders(
 /// `const polymorphic = createPolymorphicComponent`: what the other one gives.
 pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
     let Expression::Identifier(other) = value.get_inner_expression() else { return None };
-    let gives = TypeShape::Query(other.name.to_string());
-    Some(DeclarationDetail::Maker { takes: Vec::new(), gives, parameters: Vec::new() })
+    Some(same_as(other.name.to_string()))
+}
+
+/// `const make: typeof other = …`: what the other one gives, too.
+pub(super) fn said_to_be(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -> Option<DeclarationDetail> {
+    let query = annotation.filter(|ty| matches!(ty, TSType::TSTypeQuery(_)))?;
+    match shape::of_type(print, query) {
+        TypeShape::Query(other) => Some(same_as(other)),
+        _ => None,
+    }
+}
+
+fn same_as(other: String) -> DeclarationDetail {
+    DeclarationDetail::Maker { takes: Vec::new(), gives: TypeShape::Query(other), parameters: Vec::new() }
 }
 
 /// Whether an expression may be a component, or several values of which some are, though nothing around it renders.
@@ -325,19 +337,21 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
     }
 
     fn function(&self, inner: Callable<'_, '_>) -> TypeShape {
-        let first = inner.parameters().items.first();
-        let annotated = first.and_then(|first| first.type_annotation.as_ref());
-        let props = match (annotated, first) {
-            (Some(ty), _) => Some(shape::of_type(self.print, &ty.type_annotation)),
-            (None, None) => Some(TypeShape::Object(Vec::new())),
-            (None, Some(_)) => None,
-        };
-        shape::generic(shape::parameters(self.print, inner.type_parameters()), of_props(props))
+        component_type(self.print, inner).unwrap_or_else(|| of_props(None))
     }
 
     fn of_class(&self, class: &oxc_ast::ast::Class<'_>) -> Option<TypeShape> {
         component::class_component(self.print, class).map(|found| of_props(found.props))
     }
+}
+
+/// The type of a function that is a component; `None` where it does not say what it takes.
+pub(super) fn component_type(print: Print<'_, '_>, callable: Callable<'_, '_>) -> Option<TypeShape> {
+    let props = match callable.parameters().items.first() {
+        Some(first) => shape::of_type(print, &first.type_annotation.as_ref()?.type_annotation),
+        None => TypeShape::Object(Vec::new()),
+    };
+    Some(shape::generic(shape::parameters(print, callable.type_parameters()), of_props(Some(props))))
 }
 
 /// What the provider of a context takes.
@@ -366,7 +380,7 @@ pub(super) fn last<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<
     }
 }
 
-fn has_jsx(callable: Callable<'_, '_>) -> bool {
+pub(super) fn has_jsx(callable: Callable<'_, '_>) -> bool {
     let mut found = Jsx(false);
     for statement in callable.statements() {
         found.visit_statement(statement);

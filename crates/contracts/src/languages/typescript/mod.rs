@@ -95,6 +95,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         print,
         file: &mut file,
         exported: modules.exported_locals(),
+        wrapped: component::handed_on(program),
         common_js: modules.is_common_js,
         is_ambient: program.source_type.is_typescript_definition(),
         is_global: modules.is_global,

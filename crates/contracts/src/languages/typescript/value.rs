@@ -354,7 +354,7 @@ fn digest(whole: &str) -> String {
 }
 
 /// What the function that a statement stands in returns there; functions inside of it are not looked into.
-fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {
+pub(super) fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {
     let mut all = |statements: &'x [Statement<'a>]| {
         for statement in statements {
             returns(statement, found);
