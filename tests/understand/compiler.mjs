@@ -49,7 +49,7 @@ function optionsOf(top, conditions) {
     target: ts.ScriptTarget.ESNext,
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
-    customConditions: conditions,
+    customConditions: ['source', ...conditions],
     jsx: ts.JsxEmit.Preserve,
     strict: true,
     noEmit: true,
@@ -74,7 +74,7 @@ function nameOf(symbol) {
 /** Files of the tree that this one names in an import, an export, an `import()`, a `require`, an import type or a reference. */
 function edges(program, options, source, inside) {
   const found = new Set();
-  for (const specifier of source.imports ?? []) {
+  for (const specifier of [...(source.imports ?? []), ...required(source)]) {
     const mode = program.getModeForUsageLocation?.(source, specifier);
     const { resolvedModule } = ts.resolveModuleName(
       specifier.text, source.fileName, options, ts.sys, undefined, undefined, mode,
@@ -89,6 +89,18 @@ function edges(program, options, source, inside) {
   return found;
 }
 
+/** What a `require` names: of TypeScript the compiler resolves none. */
+function required(source) {
+  const found = [];
+  const visit = (node) => {
+    const is = ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'require';
+    if (is && node.arguments.length === 1 && ts.isStringLiteralLike(node.arguments[0])) found.push(node.arguments[0]);
+    ts.forEachChild(node, visit);
+  };
+  if (source.text.includes('require(')) visit(source);
+  return found;
+}
+
 /** A component that this very file declares and exports, with the names of its props. */
 function componentOf(checker, source, symbol, own) {
   const exported = nameOf(symbol);
@@ -100,14 +112,17 @@ function componentOf(checker, source, symbol, own) {
   const shown = exported === 'default' && local === 'default' ? declaredName(declaration) : local;
   if (shown !== 'default' && !/^[A-Z]/.test(shown)) return undefined;
   const type = checker.getTypeOfSymbolAtLocation(target, source);
-  const props = propsType(checker, type, source);
+  const props = propsTypes(checker, type, source);
   // Something that the compiler takes for `any` it knows nothing of: no difference can be told.
   const anything = type.flags & ts.TypeFlags.Any || type.getCallSignatures().some((one) => one.getReturnType().flags & ts.TypeFlags.Any);
-  if (props === undefined) return anything ? { local: shown, unknown: true } : undefined;
+  if (props ? props.some((one) => one.flags & ts.TypeFlags.Any) : anything) return { local: shown, unknown: true };
+  if (props === undefined) return undefined;
   const all = new Set();
   const declared = new Set();
-  if (props) collect(checker, props, own, all, declared);
-  return { name: exported, local: shown, all, declared };
+  for (const one of props) collect(checker, one, own, all, declared);
+  // With an index signature any name is one of a prop.
+  const open = props.some((one) => checker.getIndexInfosOfType(one).length > 0);
+  return { name: exported, local: shown, all, declared, open };
 }
 
 function declaredName(declaration) {
@@ -115,34 +130,55 @@ function declaredName(declaration) {
   return declaration.name?.text ?? 'default';
 }
 
-/** `null` for a component without props, `undefined` for what is no component. */
-function propsType(checker, type, location) {
+/** The types of the props of a component, one for each overload; none where it takes no props, `undefined` for what is no component. */
+function propsTypes(checker, type, location) {
+  // A context can be rendered since React 19, and is no component for that.
+  if (type.symbol?.name === 'Context' && type.getProperty('Provider')) return undefined;
   // `ComponentType` is a function or a class: either tells the props.
-  if (type.isUnion()) return type.types.map((part) => propsType(checker, part, location)).find((props) => props !== undefined);
+  if (type.isUnion()) return type.types.map((part) => propsTypes(checker, part, location)).find((props) => props !== undefined);
   for (const signature of type.getConstructSignatures()) {
     const instance = signature.getReturnType();
     const props = instance.getProperty('props');
-    if (props && instance.getProperty('render')) return checker.getTypeOfSymbolAtLocation(props, location);
+    if (props && instance.getProperty('render') && instance.getProperty('setState')) {
+      return [checker.getTypeOfSymbolAtLocation(props, location)];
+    }
   }
-  const calls = type.getCallSignatures().filter((signature) => signature.parameters.length <= 2);
-  const call = calls.find((signature) => isElement(checker, signature.getReturnType()));
-  if (!call) return undefined;
-  const [first] = call.parameters;
-  if (!first) return null;
-  const props = checker.getTypeOfSymbolAtLocation(first, location);
+  const calls = type.getCallSignatures().filter((signature) => {
+    return signature.parameters.length <= 2 && isRendered(checker, signature.getReturnType());
+  });
+  const taken = calls.flatMap(({ parameters: [first] }) => (first ? [checker.getTypeOfSymbolAtLocation(first, location)] : []));
   // A function from something else than an object is no component.
   const primitive = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike;
-  return props.flags & primitive ? undefined : props;
+  return calls.length === 0 || taken.some((props) => props.flags & primitive) ? undefined : taken;
 }
 
-function isElement(checker, type) {
+/** What a component gives: elements, or nothing at all, which is what one without looks gives. */
+function isRendered(checker, type) {
+  return !!(type.flags & ts.TypeFlags.Null) || (hasElement(checker, type) && isNode(checker, type));
+}
+
+function hasElement(checker, type, depth = 0) {
   if (type.aliasSymbol?.name === 'ReactNode') return true;
-  if (type.isUnion()) {
-    const some = type.types.filter((part) => !(part.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)));
-    return some.length > 0 && some.every((part) => isElement(checker, part));
-  }
-  if (checker.isArrayType(type)) return checker.getTypeArguments(type).every((part) => isElement(checker, part));
-  return ['type', 'props', 'key'].every((name) => type.getProperty(name)) && !!(type.flags & ts.TypeFlags.Object);
+  if (type.isUnion()) return type.types.some((part) => hasElement(checker, part, depth));
+  const held = heldBy(checker, type, depth);
+  if (held) return hasElement(checker, held, depth + 1);
+  return ['type', 'props', 'key'].every((name) => type.getProperty(name)) && !!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection));
+}
+
+/** What can be rendered, a text and nothing included; a server renders a promise. */
+function isNode(checker, type, depth = 0) {
+  if (type.aliasSymbol?.name === 'ReactNode') return true;
+  const { Null, Undefined, StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
+  if (type.isUnion()) return type.types.every((part) => isNode(checker, part, depth));
+  if (type.flags & (Null | Undefined | StringLike | NumberLike | BooleanLike | BigIntLike)) return true;
+  const held = heldBy(checker, type, depth);
+  return held ? isNode(checker, held, depth + 1) : hasElement(checker, type, depth);
+}
+
+/** The type of what a list or a promise has in it; a list of itself has an end here. */
+function heldBy(checker, type, depth) {
+  const lists = ['Array', 'ReadonlyArray', 'Iterable', 'AsyncIterable', 'Promise', 'PromiseLike'];
+  return depth < 5 && lists.includes(type.symbol?.name) ? checker.getTypeArguments(type)[0] : undefined;
 }
 
 /** A union has the names of all of its variants. */
