@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, Class,
-    ClassElement, Declaration, Expression, FormalParameters, Function, ImportExpression, ObjectPropertyKind,
-    Program, Statement, StaticMemberExpression, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, ChainElement,
+    Class, ClassElement, Declaration, Expression, FormalParameters, Function, ImportExpression,
+    ObjectPropertyKind, Program, Statement, StaticMemberExpression, TSType, TSTypeAnnotation,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -396,6 +396,11 @@ pub(super) fn wrapped<'x, 'a>(
 ) -> Option<Wrapped<'x, 'a>> {
     match either(expression) {
         Expression::CallExpression(call) => wrapped_call(print, call),
+        // `Reanimated?.createAnimatedComponent(View)`
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::CallExpression(call) => wrapped_call(print, call),
+            _ => None,
+        },
         Expression::TaggedTemplateExpression(tagged) => {
             styled(print, &tagged.tag, tagged.type_arguments.as_deref())
         }
