@@ -1,6 +1,19 @@
 //! Work that is shared out among threads, where there is enough of it: waking one costs more than a few small things.
 
+use std::sync::Once;
+
 use rayon::prelude::*;
+
+/// Only what is used of it takes memory. With so much, few sources have to be measured before they are read.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// Has the threads of this process made with room for deeply nested source; to be called before anything is shared out. One
+/// set of them for all work: what a thread has learned of tokens, and its memory, serve every step.
+pub fn prepare() {
+    static MADE: Once = Once::new();
+    // Where a program has made its own, sources are measured more often, and that is all.
+    MADE.call_once(|| _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global());
+}
 
 /// What is made of each, in their order; by several threads from `worth` items on.
 pub fn each<T: Send, R: Send>(items: Vec<T>, worth: usize, make: impl Fn(T) -> R + Send + Sync) -> Vec<R> {

@@ -35,15 +35,18 @@ pub struct Counter {
     merger: merge::Merger,
 }
 
-/// A piece, exactly, and its count: the bytes, in the highest byte their number, and above that the tokens. Nothing where it
-/// is zero. Most pieces are brief, and half the room is found in half the time.
+/// A piece, exactly, and its count: the bytes, in the highest byte their number, and above that the tokens. Most pieces are
+/// brief, and half the room is found in half the time.
 type Brief = u64;
 type Short = u128;
 
 /// Places to begin with, and once more pieces were missed than these are: who counts a few short texts is done before the
 /// room for many would have been made.
 const FEW: usize = 1 << 10;
-const MANY: usize = 1 << 16;
+const MANY: usize = 1 << 15;
+/// In a place that has no piece yet: the number of bytes is none that a key has.
+const NO_BRIEF: Brief = Brief::MAX;
+const NO_SHORT: Short = Short::MAX;
 /// So many bytes and their number go into a key.
 const BRIEF: usize = 7;
 const SHORT: usize = 15;
@@ -60,8 +63,9 @@ impl Counter {
     }
 
     fn make_room(&mut self, places: usize) {
-        self.brief = vec![0; places];
-        self.short = vec![0; places];
+        // Not zeros: the system would hand out each page twice, first to be read and then to be written.
+        self.brief = vec![NO_BRIEF; places];
+        self.short = vec![NO_SHORT; places];
         self.shift = 64 - places.trailing_zeros();
     }
 

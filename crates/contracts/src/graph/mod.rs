@@ -5,9 +5,11 @@ mod cycles;
 mod names;
 mod reach;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Export, ExportOrigin, ImportKind, ImportedName, LocalFacts};
@@ -56,6 +58,24 @@ pub trait Members: Sync {
     fn facts(&self, at: usize) -> &LocalFacts;
     /// Where a specifier leads that is said in a file.
     fn target(&self, at: usize, specifier: &str) -> Option<&Target>;
+
+    /// The file that a specifier leads to.
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        self.position(self.target(from, specifier)?.file()?)
+    }
+
+    /// As [`stars`] finds them, by somebody who may have them at hand.
+    fn stars(&self, at: usize) -> Cow<'_, [usize]>;
+}
+
+/// The files of which a file exports everything, in its order.
+pub fn stars(members: &(impl Members + ?Sized), at: usize) -> Vec<usize> {
+    let stars = members.facts(at).exported_as("*").1.iter();
+    let files = stars.filter_map(|star| match &star.origin {
+        ExportOrigin::Module { specifier, .. } => members.file(at, specifier),
+        ExportOrigin::Local(_) => None,
+    });
+    files.collect()
 }
 
 /// What one file needs, and what was asked to find it.
@@ -64,7 +84,7 @@ pub struct Needs {
     /// By path of the other file.
     pub edges: Vec<Edge>,
     /// The files whose exports or targets were looked at.
-    pub asked: BTreeSet<usize>,
+    pub asked: FxHashSet<usize>,
 }
 
 /// One file needs another.
@@ -223,6 +243,10 @@ impl Members for Slice<'_> {
     fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
         self.0[at].targets.get(specifier)
     }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        stars(self, at).into()
+    }
 }
 
 /// How many barrels are looked through for one name.
@@ -230,12 +254,14 @@ const MOST_BARRELS: usize = 1_000;
 
 struct Finder<'a> {
     members: &'a dyn Members,
-    asked: BTreeSet<usize>,
+    asked: FxHashSet<usize>,
+    /// For the name that is looked for: barrels may lead in circles, and many ways may lead to one.
+    seen: FxHashSet<(usize, &'a str)>,
 }
 
 /// The edges of one file.
 pub fn needs(members: &dyn Members, from: usize) -> Needs {
-    let mut finder = Finder { members, asked: BTreeSet::new() };
+    let mut finder = Finder { members, asked: FxHashSet::default(), seen: FxHashSet::default() };
     let edges = finder.edges_of(from);
     finder.asked.remove(&from);
     Needs { edges, asked: finder.asked }
@@ -246,7 +272,7 @@ impl<'a> Finder<'a> {
         let mut found: BTreeMap<usize, Found<'a>> = BTreeMap::new();
         let facts = self.members.facts(from);
         for import in &facts.imports {
-            let Some(to) = self.file(from, &import.specifier) else { continue };
+            let Some(to) = self.members.file(from, &import.specifier) else { continue };
             let types_only = !import.names.is_empty() && import.names.iter().all(|name| name.type_only);
             let kind = match import.kind {
                 ImportKind::Dynamic => EdgeKind::Dynamic,
@@ -268,7 +294,8 @@ impl<'a> Finder<'a> {
             };
             note(&mut found, to, kind, names.iter().map(|(name, _)| *name), None);
             for (name, kind) in names.into_iter().filter(|(name, _)| *name != "*") {
-                if let Some((declaring, original)) = self.declaring(to, name, &mut BTreeSet::new()) {
+                self.seen.clear();
+                if let Some((declaring, original)) = self.declaring(to, name) {
                     if declaring != to && declaring != from {
                         note(&mut found, declaring, kind, std::iter::once(original), Some(to));
                     }
@@ -278,7 +305,7 @@ impl<'a> Finder<'a> {
         // A re-export is said by its export too; facts may list it in one place only.
         for export in &facts.exports {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
-                if let Some(to) = self.file(from, specifier) {
+                if let Some(to) = self.members.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
                     note(&mut found, to, kind, std::iter::once(imported.as_str()), None);
                 }
@@ -296,41 +323,28 @@ impl<'a> Finder<'a> {
     }
 
     /// The file that declares what another exports as `name`, and its name there.
-    fn declaring(
-        &mut self,
-        file: usize,
-        name: &'a str,
-        seen: &mut BTreeSet<(usize, &'a str)>,
-    ) -> Option<(usize, &'a str)> {
+    fn declaring(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
         self.asked.insert(file);
         let (named, stars) = self.members.facts(file).exported_as(name);
         let named = named.first();
         if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {
             return Some((file, name));
         }
-        // Barrels may lead in circles, and many ways may lead to one.
-        if seen.len() > MOST_BARRELS || !seen.insert((file, name)) {
+        if stars.is_empty() && named.is_none() {
+            return None;
+        }
+        if self.seen.len() > MOST_BARRELS || !self.seen.insert((file, name)) {
             return None;
         }
         if let Some(ExportOrigin::Module { specifier, imported }) = named.map(|export| &export.origin) {
-            let next = self.file(file, specifier)?;
-            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported, seen) };
+            let next = self.members.file(file, specifier)?;
+            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported) };
         }
         if name == "default" {
             return None;
         }
-        for star in stars {
-            let ExportOrigin::Module { specifier, .. } = &star.origin else { continue };
-            let next = self.file(file, specifier);
-            if let Some(found) = next.and_then(|next| self.declaring(next, name, seen)) {
-                return Some(found);
-            }
-        }
-        None
-    }
-
-    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
-        self.members.position(self.members.target(from, specifier)?.file()?)
+        let members = self.members;
+        members.stars(file).iter().find_map(|next| self.declaring(*next, name))
     }
 }
 

@@ -82,8 +82,10 @@ pub struct BundleText<'a> {
     pub bundle_hash: &'a str,
     /// As [`node()`] writes them, by entry id.
     pub nodes: Vec<&'a str>,
+    /// The two paths as [`quoted`] writes them: each stands in many bundles.
     pub edges: Vec<(&'a str, &'a str, EdgeKind)>,
     pub missing: &'a [Missing],
+    /// Its paths, too.
     pub cut: Vec<Cut<'a>>,
 }
 
@@ -123,9 +125,9 @@ impl BundleText<'_> {
         text.push_str("],\"edges\":[");
         for (at, (from, to, _)) in self.edges.iter().enumerate() {
             text.push_str(if at > 0 { ",[" } else { "[" });
-            quote(text, from);
+            text.push_str(from);
             text.push(',');
-            quote(text, to);
+            text.push_str(to);
             text.push(']');
         }
         text.push(']');
@@ -142,11 +144,11 @@ impl BundleText<'_> {
         text.push_str(&written(&self.missing));
         for (at, Cut { entry_id, reason, referenced_by }) in self.cut.iter().enumerate() {
             text.push_str(if at > 0 { ",{\"entryId\":" } else { ",\"cut\":[{\"entryId\":" });
-            quote(text, entry_id);
+            text.push_str(entry_id);
             text.push_str(",\"reason\":");
             quote(text, reason);
             text.push_str(",\"referencedBy\":");
-            quote(text, referenced_by);
+            text.push_str(referenced_by);
             text.push('}');
         }
         if !self.cut.is_empty() {
@@ -188,16 +190,35 @@ fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: 
     text.push_str(after);
 }
 
+/// A path as JSON.
+pub fn quoted(path: &str) -> Box<str> {
+    let mut text = String::with_capacity(path.len() + 2);
+    quote(&mut text, path);
+    text.into()
+}
+
 /// As JSON; almost every path can stand in it as it is.
 pub(crate) fn quote(text: &mut String, path: &str) {
-    let plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
-    // All of them, whatever the first ones are: that way many are looked at in one step.
-    if path.bytes().fold(true, |so_far, byte| so_far & plain(byte)) {
+    if is_plain(path.as_bytes()) {
         text.push('"');
         text.push_str(path);
         text.push('"');
     } else {
         text.push_str(&written(&path));
+    }
+}
+
+/// Whether JSON needs no escape for it. Sixteen bytes are one step, so the last ones are looked at with some before them.
+fn is_plain(text: &[u8]) -> bool {
+    // All of them, whatever the first ones are: no step depends on another.
+    let plain = |bytes: &[u8]| {
+        bytes.iter().fold(true, |so_far, byte| so_far & (*byte >= b' ') & (*byte != b'"') & (*byte != b'\\'))
+    };
+    match text.last_chunk::<16>() {
+        Some(last) => {
+            text.as_chunks::<16>().0.iter().fold(plain(last), |so_far, bytes| so_far & plain(bytes))
+        }
+        None => plain(text),
     }
 }
 
@@ -233,6 +254,21 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_text_is_quoted_as_json_has_it_wherever_its_escapes_stand() {
+        for length in 0..40 {
+            for at in 0..length {
+                for odd in ["a", "\"", "\\", "\n", "\u{1f}", "\u{7f}", "ü"] {
+                    let mut path = "x".repeat(length);
+                    path.replace_range(at..=at, odd);
+                    let mut text = String::new();
+                    quote(&mut text, &path);
+                    assert_eq!(text, serde_json::to_string(&path).unwrap());
+                }
+            }
+        }
+    }
+
     fn bundle(nodes: Vec<&str>) -> BundleText<'_> {
         BundleText {
             entry_id: "src/a \"b\".ts",
@@ -241,7 +277,10 @@ mod tests {
             created_at: "2026-01-01T00:00:00Z",
             bundle_hash: "uifb:0",
             nodes,
-            edges: vec![("a", "b \"c\"\\\u{1}", EdgeKind::TypeOnly), ("a", "d", EdgeKind::Static)],
+            edges: vec![
+                ("\"a\"", r#""b \"c\"\\\u0001""#, EdgeKind::TypeOnly),
+                ("\"a\"", "\"d\"", EdgeKind::Static),
+            ],
             missing: &[],
             cut: Vec::new(),
         }

@@ -77,15 +77,22 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
         None => Cow::Borrowed(&contract.logic_signature),
     };
     let frame = |words: Words| Frame { contract, merged: &merged, schema, signatures: &[], words };
-    let mut words = Words::All;
+    let fits = |text: &str| share.is_some_and(|share| text.len() - start <= share.fields(source.bytes));
     let choices =
         share.filter(|_| schema == SchemaVersion::V03).map_or(&[Words::All][..], |share| share.words);
-    for choice in choices {
-        words = *choice;
-        text = frame(words).written(text, start);
-        if share.is_some_and(|share| text.len() - start <= share.fields(source.bytes)) {
+    // From the fewest on, which most small files have to do with.
+    let (fewest, more) = choices.split_last().unwrap_or((&Words::All, &[]));
+    let mut words = *fewest;
+    text = frame(words).written(text, start);
+    let more = if fits(&text) { more } else { &[] };
+    for choice in more.iter().rev() {
+        let mut wordier = String::with_capacity(USUAL);
+        wordier.push_str(&text[..start]);
+        let wordier = frame(*choice).written(wordier, start);
+        if !fits(&wordier) {
             break;
         }
+        (text, words) = (wordier, *choice);
     }
     let written = text.len() - start;
     let room = share.map_or(usize::MAX, |share| share.texts(source.bytes).saturating_sub(written));

@@ -199,6 +199,7 @@ impl Engine {
         // Style sheets are no part of the index that an unchanged project is known by.
         let last = || if options.style.is_none() { run.last() } else { None };
         let place = place(&job.site, options.tests);
+        becket_project::share::prepare();
         let (index, last) = rayon::join(|| self.live_unsaved(&place), last);
         let index = index?;
         let unchanged =

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use becket_base::{Parts, tokens};
 use becket_contracts::compare::folders;
 use becket_contracts::graph::{EdgeKind, Graph};
+use becket_contracts::render::quoted;
 
 use super::material::Packed;
 
@@ -21,6 +22,8 @@ pub(super) struct Layout {
     total_folders: OnceLock<usize>,
     /// Of each path; one more than they are, because none is not known yet.
     paths: OnceLock<Vec<AtomicUsize>>,
+    /// Each path as JSON.
+    quoted: OnceLock<Vec<OnceLock<Box<str>>>>,
 }
 
 /// The places of the bundles that hold each entry.
@@ -71,6 +74,12 @@ impl Layout {
             }
             known => known - 1,
         }
+    }
+
+    /// The path of an entry as JSON.
+    pub(super) fn quoted(&self, at: usize, graph: &Graph) -> &str {
+        let all = self.quoted.get_or_init(|| vec![OnceLock::new(); graph.len()]);
+        all[at].get_or_init(|| quoted(graph.path(at)))
     }
 }
 

@@ -472,11 +472,11 @@ impl Material {
         position: (usize, usize),
         created_at: &'a str,
     ) -> BundleText<'a> {
-        let path = |at: usize| self.graph().path(at);
+        let path = |at: usize| self.layout.quoted(at, self.graph());
         let bundle = || bundle::bundle(self.graph(), self.reach(packed.root));
         let more = packed.more.get_or_init(|| self.more(bundle()));
         BundleText {
-            entry_id: path(packed.root),
+            entry_id: self.graph().path(packed.root),
             position,
             depth: self.options.bundle.depth,
             created_at,

@@ -1,12 +1,13 @@
 //! From a look at the tree to the index: reads what is not known, resolves every import, and makes the contracts of
 //! everything that is not as it was.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Edge, Graph, Members, needs};
+use becket_contracts::graph::{Edge, Graph, Members, needs, stars};
 use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -18,7 +19,7 @@ use super::adding::Adding;
 use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
-use super::local::{Key, Local, Surface, threads};
+use super::local::{Key, Local, Surface};
 use super::pack::{Pack, Slot};
 use super::reading::Reading;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
@@ -33,11 +34,9 @@ pub(super) fn build(
     previous: Option<&Index>,
     reading: &Reading,
 ) -> Index {
-    let build = || build_here(walked, taken, contents, pack, previous, reading);
-    match threads() {
-        Some(pool) => pool.install(build),
-        None => build(),
-    }
+    crate::share::prepare();
+    // Where the threads are, so that each step need not go there by itself.
+    rayon::scope(|_| build_here(walked, taken, contents, pack, previous, reading))
 }
 
 /// A file on its way into the index.
@@ -103,8 +102,9 @@ fn build_here(
     }
     problems.sort();
 
+    let stars = raw.iter().map(|_| OnceLock::new()).collect();
     let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
-    let mut tree = Tree { positions, raw: &raw, adding: Arc::default() };
+    let mut tree = Tree { positions, raw: &raw, stars, adding: Arc::default() };
     tree.adding = Arc::new(Adding::of(&tree, raw.len()));
     let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
@@ -174,8 +174,7 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
     if let Some(read) = same(key, Effort::Read) {
         return Some(read);
     }
-    let found =
-        pack.find(key).and_then(|(payload, slot)| Some((serde_json::from_slice(payload).ok()?, slot)));
+    let found = pack.find(key).and_then(|(payload, slot)| Some((rmp_serde::from_slice(payload).ok()?, slot)));
     let (local, slot, effort) = match found {
         Some((local, slot)) => (local, Some(slot), Effort::Read),
         None => (Local::parse(&file.path, &bytes, &content), None, Effort::Parsed),
@@ -261,6 +260,8 @@ pub(super) fn made(
     let mut rests_on = needs.asked;
     rests_on.extend(followed.iter().filter_map(|path| tree.position(path)));
     rests_on.remove(&at);
+    let mut rests_on: Vec<u32> = rests_on.into_iter().filter_map(|at| u32::try_from(at).ok()).collect();
+    rests_on.sort_unstable();
     let (tokens, bytes) = match local.in_memory() {
         Some(local) => {
             contract.file_hash.clone_from(&local.file_hash);
@@ -277,7 +278,7 @@ pub(super) fn made(
         surface,
         local,
         linked,
-        rests_on: rests_on.into_iter().filter_map(|at| u32::try_from(at).ok()).collect(),
+        rests_on,
         edges: edges_digest(tree, &needs.edges),
         again: None,
     };
@@ -321,6 +322,8 @@ fn file_id(file: &IndexedFile) -> u128 {
 struct Tree<'a> {
     positions: FxHashMap<&'a str, usize>,
     raw: &'a [Raw<'a>],
+    /// Asked again and again where a barrel has many of them.
+    stars: Vec<OnceLock<Box<[usize]>>>,
     adding: Arc<Adding>,
 }
 
@@ -352,5 +355,9 @@ impl Members for Tree<'_> {
 
     fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
         self.raw[at].targets.get(specifier)
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        Cow::Borrowed(self.stars[at].get_or_init(|| stars(self, at).into()))
     }
 }

@@ -99,15 +99,15 @@ pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
     xxh3_64(all.as_bytes()).to_le_bytes()
 }
 
-/// Hands the JSON of a value to `then`, without making room for it each time.
+/// Hands the bytes of a value to `then`, without making room for them each time.
 pub(super) fn written<T>(value: &impl Serialize, then: impl FnOnce(&[u8]) -> T) -> T {
     thread_local! {
         static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     }
     let mut room = ROOM.take();
     room.clear();
-    // Our own values have only text keys: this cannot fail.
-    let done = serde_json::to_writer(&mut room, value);
+    // Fields by name, because most are left out where they say nothing. Our own values can all be written.
+    let done = value.serialize(&mut rmp_serde::Serializer::new(&mut room).with_struct_map());
     debug_assert!(done.is_ok());
     let result = then(&room);
     ROOM.set(room);

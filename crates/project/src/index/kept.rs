@@ -110,7 +110,7 @@ impl<T: DeserializeOwned> Kept<T> {
 
     fn read(&self) -> Option<Arc<T>> {
         let bytes = self.pack.as_ref()?.read(*self.slot.get()?, self.key)?;
-        serde_json::from_slice(&bytes).ok().map(Arc::new)
+        rmp_serde::from_slice(&bytes).ok().map(Arc::new)
     }
 }
 

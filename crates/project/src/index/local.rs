@@ -7,7 +7,6 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io::Read;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use becket_base::text::decoded;
 use becket_contracts::fingerprint;
@@ -20,7 +19,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 21");
+pub(super) const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 22");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,11 +136,8 @@ impl Local {
 
 /// What files say by themselves, each with its path and bytes, in their order. Nothing is remembered.
 pub fn facts_of(files: &[(&str, &[u8])]) -> Vec<LocalFacts> {
-    let read = || files.par_iter().map(|(path, bytes)| facts(path, &decoded(bytes))).collect();
-    match threads() {
-        Some(pool) => pool.install(read),
-        None => read(),
-    }
+    crate::share::prepare();
+    files.par_iter().map(|(path, bytes)| facts(path, &decoded(bytes))).collect()
 }
 
 fn facts(path: &str, text: &str) -> LocalFacts {
@@ -160,14 +156,6 @@ pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     file.take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).ok()?;
     Some(bytes)
-}
-
-/// Threads with room for deeply nested source.
-pub(super) fn threads() -> Option<&'static rayon::ThreadPool> {
-    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    // Only what is used of it takes memory. With so much, few files have to be measured before they are read.
-    let make = || rayon::ThreadPoolBuilder::new().stack_size(256 * 1024 * 1024).build().ok();
-    POOL.get_or_init(make).as_ref()
 }
 
 /// `.d.ts` differs from `.ts` in meaning.

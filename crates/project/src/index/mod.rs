@@ -112,6 +112,7 @@ impl Index {
     /// The tree as it is now. `previous` is an earlier index of the same place, if there is one in memory. What is new is
     /// remembered by [`Index::save`].
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
+        crate::share::prepare();
         let previous = previous.filter(|index| !index.is_damaged());
         let look = |known: Option<&Known>| known::look(place, known);
         if let Some(previous) = previous {

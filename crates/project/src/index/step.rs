@@ -2,11 +2,12 @@
 //! were edited are read, and only what was made by looking at them is made again. Everything else is not even read from
 //! the cache.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Edge, Members};
+use becket_contracts::graph::{Edge, Members, stars};
 use becket_contracts::link::Lookup;
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
@@ -234,5 +235,9 @@ impl Members for Overlay<'_> {
             Some(edited) => edited.targets.get(specifier),
             None => self.previous.files[at].targets().get(specifier),
         }
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        stars(self, at).into()
     }
 }

@@ -39,7 +39,7 @@ impl Versions {
                 _ => continue,
             };
             if let Some(bytes) = contents.read(path) {
-                versions.by_folder.insert(folder.to_owned(), read(&String::from_utf8_lossy(&bytes)));
+                versions.by_folder.insert(folder.to_owned(), read(&becket_base::text::decoded(&bytes)));
             }
         }
         versions

@@ -103,7 +103,7 @@ impl Manifests {
                     roots.push((folder.to_owned(), globs_of(&fields.packages)));
                 }
                 _ => roots
-                    .push((folder.to_owned(), globs_of(&pnpm_packages(&String::from_utf8_lossy(&bytes))))),
+                    .push((folder.to_owned(), globs_of(&pnpm_packages(&becket_base::text::decoded(&bytes))))),
             }
         }
         // A root may have the name of one of its packages, which is the one that is linked for all.
