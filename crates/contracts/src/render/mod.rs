@@ -199,26 +199,14 @@ pub fn quoted(path: &str) -> Box<str> {
 
 /// As JSON; almost every path can stand in it as it is.
 pub(crate) fn quote(text: &mut String, path: &str) {
-    if is_plain(path.as_bytes()) {
+    let plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
+    // All of them, whatever the first ones are: that way many are looked at in one step.
+    if path.bytes().fold(true, |so_far, byte| so_far & plain(byte)) {
         text.push('"');
         text.push_str(path);
         text.push('"');
     } else {
         text.push_str(&written(&path));
-    }
-}
-
-/// Whether JSON needs no escape for it. Sixteen bytes are one step, so the last ones are looked at with some before them.
-fn is_plain(text: &[u8]) -> bool {
-    // All of them, whatever the first ones are: no step depends on another.
-    let plain = |bytes: &[u8]| {
-        bytes.iter().fold(true, |so_far, byte| so_far & (*byte >= b' ') & (*byte != b'"') & (*byte != b'\\'))
-    };
-    match text.last_chunk::<16>() {
-        Some(last) => {
-            text.as_chunks::<16>().0.iter().fold(plain(last), |so_far, bytes| so_far & plain(bytes))
-        }
-        None => plain(text),
     }
 }
 

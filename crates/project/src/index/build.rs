@@ -19,7 +19,7 @@ use super::adding::Adding;
 use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
-use super::local::{Key, Local, Surface};
+use super::local::{Key, Local, Surface, reuse};
 use super::pack::{Pack, Slot};
 use super::reading::Reading;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
@@ -179,6 +179,7 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
         Some((local, slot)) => (local, Some(slot), Effort::Read),
         None => (Local::parse(&file.path, &bytes, &content), None, Effort::Parsed),
     };
+    reuse(bytes);
     let surface = Surface::of(&local.facts);
     Some(Read { key, local: Arc::new(local), surface, slot, effort })
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "reads source files")]
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io::Read;
@@ -148,12 +148,25 @@ fn facts(path: &str, text: &str) -> LocalFacts {
     })
 }
 
+thread_local! {
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Takes the room of bytes that were read, for the next ones of this thread; not for ever what a rare file needs.
+pub(super) fn reuse(bytes: Vec<u8>) {
+    if bytes.capacity() <= 256 * 1024 {
+        ROOM.set(bytes);
+    }
+}
+
 /// The bytes of a source file, if it is one that can be read.
 pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
     let file = fs_err::File::open(root.join(path)).ok()?;
     let size = file.metadata().map_or(0, |metadata| metadata.len().min(LARGEST_SOURCE));
+    let mut bytes = ROOM.take();
+    bytes.clear();
     // One more, so that the end is seen without growing.
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    bytes.reserve(usize::try_from(size).unwrap_or_default() + 1);
     file.take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

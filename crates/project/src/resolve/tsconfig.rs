@@ -42,19 +42,36 @@ struct Tsconfig {
 /// Patterns that are compiled when somebody asks: most projects have more of them than are asked.
 #[derive(Debug, Default)]
 struct Globs {
+    /// What almost all of them say: everything below a folder. A file stands for itself.
+    folders: Vec<String>,
     patterns: Vec<String>,
     compiled: OnceLock<GlobSet>,
 }
 
 impl Globs {
     fn is_match(&self, path: &str) -> bool {
-        self.compiled.get_or_init(|| globs(&self.patterns)).is_match(path)
+        let is_below = |folder: &String| {
+            let rest = path.strip_prefix(&**folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let compiled = || self.compiled.get_or_init(|| globs(&self.patterns));
+        self.folders.iter().any(is_below) || (!self.patterns.is_empty() && compiled().is_match(path))
     }
 }
 
 impl From<Vec<String>> for Globs {
-    fn from(patterns: Vec<String>) -> Self {
-        Self { patterns, compiled: OnceLock::new() }
+    fn from(all: Vec<String>) -> Self {
+        let mut globs = Self::default();
+        for pattern in all {
+            let folder =
+                if pattern == "**/*" { "" } else { pattern.strip_suffix("/**/*").unwrap_or(&pattern) };
+            if folder.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
+                globs.patterns.push(pattern);
+            } else {
+                globs.folders.push(folder.to_owned());
+            }
+        }
+        globs
     }
 }
 
@@ -293,4 +310,45 @@ fn globs(patterns: &[String]) -> GlobSet {
         }
     }
     builder.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_matched_as_their_patterns_are() {
+        let patterns = [
+            "",
+            "**/*",
+            "src",
+            "src/**/*",
+            "src/a.ts",
+            "src/*",
+            "sr?",
+            "**/*.spec.ts",
+            "a b/**/*",
+            "{src,lib}/**/*",
+        ];
+        let paths = [
+            "a.ts",
+            "src",
+            "src/a.ts",
+            "src/a.spec.ts",
+            "src/b/c.ts",
+            "srcs/a.ts",
+            "lib/src/a.ts",
+            "a b/c.ts",
+        ];
+        for pattern in patterns.map(str::to_owned) {
+            let (quick, compiled) =
+                (Globs::from(vec![pattern.clone()]), globs(std::slice::from_ref(&pattern)));
+            for path in paths {
+                // Nothing below a folder has its name.
+                if path != "src" || !pattern.ends_with("/**/*") {
+                    assert_eq!(quick.is_match(path), compiled.is_match(path), "{pattern:?} {path:?}");
+                }
+            }
+        }
+    }
 }
