@@ -13,7 +13,7 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::body::callee_name;
-use super::component::{Callable, is_component_name};
+use super::component::{Callable, as_said, is_component_name};
 use super::modules::{DEFAULT, Modules, constants, declared};
 use super::print::{INFERRED, Print, quoted};
 use super::{declarations, maker, shape};
@@ -181,7 +181,7 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
             .and_then(|value| self.object(value))
             .map(|object| self.defaults(object))
             .unwrap_or_default();
-        // Nothing but a component is asked what it is given. What a call may make of another one is a guess beside that.
+        // Nothing but a component is asked what it is given.
         let is_sure = declaration.kind == DeclarationKind::Component;
         if !is_sure && said.types.is_some() && is_component_name(&declaration.name) {
             let form = match declaration.kind {
@@ -190,12 +190,19 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
                 _ => return,
             };
             declaration.kind = DeclarationKind::Component;
-            declaration.detail = DeclarationDetail::Component(Box::new(declarations::opaque(form, None)));
+            if !matches!(declaration.detail, DeclarationDetail::Component(_)) {
+                declaration.detail = DeclarationDetail::Component(Box::new(declarations::opaque(form, None)));
+            }
         }
         let DeclarationDetail::Component(facts) = &mut declaration.detail else { return };
-        if facts.props.is_some() {
-            return;
-        }
+        // What a type or a call says, if it can be looked at, is surer.
+        let surer = match &facts.props {
+            None => None,
+            Some(TypeShape::Reference { name, arguments }) if !is_sure && name == TypeShape::CAST => {
+                arguments.first().cloned()
+            }
+            Some(_) => return,
+        };
         let given: BTreeSet<String> = defaults.keys().cloned().collect();
         let mut taken: BTreeMap<String, Option<String>> =
             std::mem::take(&mut facts.destructured).into_iter().collect();
@@ -216,7 +223,11 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
         if !rest.is_empty() {
             shape.others.insert(0, TypeShape::Object(rest));
         }
-        facts.props = Some(shape.all());
+        let props = shape.all();
+        facts.props = Some(match surer {
+            Some(surer) => as_said(surer, Some(props)),
+            None => props,
+        });
     }
 
     fn defaults(&self, object: &ObjectExpression<'a>) -> BTreeMap<String, String> {
