@@ -170,8 +170,12 @@ impl<'x, 'a> Callable<'x, 'a> {
         let mut destructured = body.destructured;
         let props = match declared {
             Some(props) if is_sure(&props) => {
-                // What the function takes apart is of the type that it says itself, which may be more.
-                if own.is_some_and(|own| own != props) {
+                // What the function takes apart is of the type that it says itself, which may be more, unless it is a part.
+                let holds = |own: &TypeShape| match &props {
+                    TypeShape::Intersection(parts) => parts.contains(own),
+                    whole => whole == own,
+                };
+                if own.is_some_and(|own| !holds(&own)) {
                     destructured.clear();
                 }
                 Some(props)
