@@ -61,6 +61,7 @@ impl<'l> Expander<'l> {
                 Found::Outside(from) => {
                     scope.facts.components.contains(name)
                         || is_native(name, &from, scope)
+                        || name.ends_with("Provider")
                         || is_beside_components(name, &from, scope)
                 }
                 Found::Unknown => false,
@@ -92,9 +93,16 @@ impl<'l> Expander<'l> {
         'l: 'f,
     {
         match shape {
-            // `FC<Props> & { Item: … }`
+            // `FC<Props> & { Item: … }`; of several overloads each is a variant.
             TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
-                parts.iter().find_map(|part| self.component_type(part, scope, arguments))
+                let each = parts.iter().filter_map(|part| self.component_type(part, scope, arguments));
+                let mut variants: Variants = Vec::new();
+                for variant in each.flatten() {
+                    if !variants.contains(&variant) {
+                        variants.push(variant);
+                    }
+                }
+                (!variants.is_empty()).then_some(variants)
             }
             TypeShape::Generic { parameters, shape } => {
                 let own = unbound(parameters, scope, arguments);

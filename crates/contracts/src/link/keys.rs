@@ -85,6 +85,12 @@ impl<'l> Expander<'l> {
         'l: 'f,
     {
         self.deeper(|expander| match of {
+            TypeShape::Reference { name, arguments: given } if key == TypeShape::FIRST => {
+                // What a component takes first are its props.
+                let name = (name == "Parameters").then(|| "ComponentProps".to_owned())?;
+                let shape = TypeShape::Reference { name, arguments: given.clone() };
+                Some(Bound { shape, scope, arguments: Rc::clone(arguments) })
+            }
             TypeShape::Object(members) => {
                 let text = &members.iter().find(|member| member.name == key)?.text;
                 let is_name = text.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'));

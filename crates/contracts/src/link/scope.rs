@@ -86,7 +86,14 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Shape { .. }))
+        let is_type = |one: &Declaration| matches!(one.detail, DeclarationDetail::Shape { .. });
+        match self.name(scope, name).wanted(is_type) {
+            // `import type { Card }` beside a component of the same name.
+            Found::Declared(file, one) if file.entry == scope.entry && one.name == name && !is_type(one) => {
+                self.binding(scope, name).unwrap_or(Found::Declared(file, one))
+            }
+            found => found,
+        }
     }
 
     /// As [`Resolver::name`], of a component.
@@ -125,10 +132,18 @@ impl<'l> Resolver<'l> {
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
             return Found::Declared(scope, declaration);
         }
+        self.binding(scope, name).unwrap_or(Found::Unknown)
+    }
+
+    /// What a name that is imported stands for.
+    fn binding<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
         let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
         for import in &scope.facts.imports {
             let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
-            return match (binding.imported.as_str(), rest) {
+            return Some(match (binding.imported.as_str(), rest) {
                 ("*", Some(rest)) => self.imported(scope, &import.specifier, rest),
                 (imported, Some(rest)) => self
                     .file(scope, &import.specifier)
@@ -136,9 +151,9 @@ impl<'l> Resolver<'l> {
                     .and_then(|file| self.exported(file, rest))
                     .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 (imported, None) => self.imported(scope, &import.specifier, imported),
-            };
+            });
         }
-        Found::Unknown
+        None
     }
 
     fn imported<'f>(&self, scope: Scope<'f>, specifier: &str, name: &str) -> Found<'f>

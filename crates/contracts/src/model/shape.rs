@@ -219,6 +219,9 @@ impl TypeShape {
     /// second what it is without.
     pub const CAST: &str = "as";
 
+    /// The key of what a function takes first.
+    pub const FIRST: &str = "0";
+
     /// Begins the text of what is known by the name of a value.
     pub const TYPEOF: &str = "typeof ";
 
@@ -246,6 +249,7 @@ impl TypeShape {
             Self::Mapped(mapped) => mapped.text.clone(),
             Self::Conditional(conditional) => conditional.text.clone(),
             Self::Generic { shape, .. } => shape.text(),
+            Self::Indexed { of, key } if key == Self::FIRST => format!("{}[{key}]", of.text()),
             Self::Indexed { of, key } => format!("{}['{key}']", of.text()),
             Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
             Self::Parts(parts) => {

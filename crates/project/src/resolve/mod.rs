@@ -142,8 +142,10 @@ impl Resolver {
     /// In TypeScript's order: `paths`, `baseUrl`, then packages.
     fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
-        let found =
-            mapped.iter().find_map(|path| self.modules.probe_file(path).or_else(|| self.folder(path)));
+        let found = mapped.iter().find_map(|(path, is_written_out)| {
+            let as_written = if *is_written_out { self.modules.target(path) } else { None };
+            as_written.or_else(|| self.modules.probe_file(path)).or_else(|| self.folder(path))
+        });
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;
         }

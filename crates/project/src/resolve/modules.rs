@@ -116,7 +116,8 @@ impl Modules {
         })
     }
 
-    fn target(&self, path: &str) -> Option<Target> {
+    /// The file of this very name.
+    pub(super) fn target(&self, path: &str) -> Option<Target> {
         Some(match self.files.get(path)? {
             Role::Source => Target::File(path.to_owned()),
             Role::LeftOut | Role::Control | Role::Asset => Target::Asset(path.to_owned()),

@@ -83,7 +83,7 @@ fn paths_and_base_url_through_extends() {
     let resolver = resolver(&[
         (
             "tsconfig.base.json",
-            r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "@/ui": ["src/ui/main.ts"], "~lib": ["lib/one.ts", "lib/two.ts"] } } }"#,
+            r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "@/ui": ["src/ui/main.ts"], "~lib": ["lib/one.ts", "lib/two.ts"], "icons/*": ["lib/*.mjs"] } } }"#,
         ),
         ("app/tsconfig.json", "{ // comment\n \"extends\": \"../tsconfig.base\", }"),
         ("app/page.ts", ""),
@@ -91,6 +91,8 @@ fn paths_and_base_url_through_extends() {
         ("src/ui/main.ts", ""),
         ("src/ui/index.ts", ""),
         ("lib/two.ts", ""),
+        ("lib/pen.mjs", ""),
+        ("lib/pen.d.mts", ""),
         ("plain/name.ts", ""),
     ]);
     for (specifier, target) in [
@@ -98,6 +100,7 @@ fn paths_and_base_url_through_extends() {
         ("@/util.js", file("src/util.ts")),
         ("@/ui", file("src/ui/main.ts")),
         ("~lib", file("lib/two.ts")),
+        ("icons/pen", file("lib/pen.mjs")),
         ("plain/name", file("plain/name.ts")),
         ("@/missing", Target::Unresolved(Reason::FileNotFound)),
         ("react", package("react", None, false)),

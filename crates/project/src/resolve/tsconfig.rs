@@ -110,16 +110,19 @@ impl Tsconfigs {
         including.unwrap_or(index)
     }
 
-    /// Where `paths` and `baseUrl` would have a bare name lead, best first.
-    pub(super) fn candidates(&self, index: usize, name: &str) -> Vec<String> {
+    /// Where `paths` and `baseUrl` would have a bare name lead, best first, and whether that is a file as it is written:
+    /// an ending of `paths` stands for no other.
+    pub(super) fn candidates(&self, index: usize, name: &str) -> Vec<(String, bool)> {
         let config = &self.all[index];
         let mut candidates = Vec::new();
         if let Some((pattern, targets)) = config.pattern_for(name) {
             let matched = wildcard(pattern, name).unwrap_or_default();
-            candidates
-                .extend(targets.iter().filter_map(|target| join("", &target.replacen('*', matched, 1))));
+            candidates.extend(targets.iter().filter_map(|target| {
+                let path = join("", &target.replacen('*', matched, 1))?;
+                Some((path, [".js", ".mjs", ".cjs", ".jsx"].iter().any(|ending| target.ends_with(ending))))
+            }));
         }
-        candidates.extend(config.base.as_ref().and_then(|base| join(base, name)));
+        candidates.extend(config.base.as_ref().and_then(|base| Some((join(base, name)?, false))));
         candidates
     }
 

@@ -223,7 +223,7 @@ fn gives_other(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
     }
     let Some(last) = maker::last(callable) else { return false };
     match last.get_inner_expression() {
-        Expression::ObjectExpression(_) => true,
+        Expression::ObjectExpression(_) | Expression::NewExpression(_) => true,
         Expression::NullLiteral(_) => false,
         _ if body.has_jsx => false,
         Expression::ArrayExpression(_)
@@ -231,7 +231,6 @@ fn gives_other(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
         | Expression::BooleanLiteral(_)
         | Expression::ClassExpression(_)
         | Expression::FunctionExpression(_)
-        | Expression::NewExpression(_)
         | Expression::NumericLiteral(_)
         | Expression::StringLiteral(_)
         | Expression::TemplateLiteral(_)
@@ -299,7 +298,7 @@ pub(super) fn is_element(ty: &TSType<'_>) -> bool {
 }
 
 /// `typeof Card`: what a component gives is an element.
-fn is_query_of_component(ty: &TSType<'_>) -> bool {
+pub(super) fn is_query_of_component(ty: &TSType<'_>) -> bool {
     let TSType::TSTypeQuery(query) = ty else { return false };
     matches!(&query.expr_name, TSTypeQueryExprName::IdentifierReference(name) if is_component_name(&name.name))
 }
@@ -592,6 +591,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         Some(
             "codegenNativeComponent"
             | "requireNativeComponent"
+            | "createSvgIcon"
             | "getHostComponent"
             | "requireNativeView"
             | "requireNativeViewManager",

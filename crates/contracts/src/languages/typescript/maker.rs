@@ -34,7 +34,10 @@ pub(super) fn of(
     }
     let parameters = shape::parameters(print, callable.type_parameters());
     let gives = if let Some(ty) = returned {
-        Some(shape::of_type(print, ty)).filter(|shape| may_be(shape, &parameters))
+        let said = Some(shape::of_type(print, ty)).filter(|shape| may_be(shape, &parameters));
+        // A name alone would be that of another function, which gives the same.
+        let is_name = matches!(said, Some(TypeShape::Query(_)));
+        said.map(|said| if is_name { component::as_said(said, None) } else { said })
     } else {
         let returned = Returned { print, callable, parameters: &parameters };
         last(callable).and_then(|expression| returned.value(expression))
@@ -177,6 +180,8 @@ fn is_named_so(ty: &TSType<'_>, callable: Callable<'_, '_>) -> bool {
         TSType::TSUnionType(parts) => parts.types.iter().any(|part| is_named_so(part, callable)),
         TSType::TSParenthesizedType(inner) => is_named_so(&inner.type_annotation, callable),
         TSType::TSFunctionType(_) => true,
+        // `function icon(path: ReactNode): typeof Icon`
+        TSType::TSTypeQuery(_) => component::is_query_of_component(ty),
         _ => false,
     }
 }
@@ -194,6 +199,7 @@ fn may_be(shape: &TypeShape, parameters: &[TypeParameter]) -> bool {
             parts.iter().any(|part| may_be(part, parameters))
         }
         TypeShape::Generic { shape, .. } => may_be(shape, parameters),
+        TypeShape::Query(name) => component::is_component_name(name),
         // `Payload['signature']`
         TypeShape::Indexed { of, .. } => {
             matches!(&**of, TypeShape::Reference { name, .. } if parameters.iter().any(|one| one.name == *name))

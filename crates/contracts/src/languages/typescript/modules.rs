@@ -49,7 +49,21 @@ impl Modules {
         }
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
         modules.exports.dedup();
+        modules.import_inside(program, source);
         modules
+    }
+
+    /// `declare module '*.svg' { import Icon from './Icon'; … }`: a file may name others for what it declares of modules.
+    fn import_inside(&mut self, program: &Program<'_>, source: &Source<'_>) {
+        for statement in &program.body {
+            let Statement::TSExternalModuleDeclaration(module) = statement else { continue };
+            let mut inside = Self::default();
+            for statement in module.body.iter().flat_map(|block| &block.body) {
+                inside.import(statement, source);
+            }
+            let for_types = |import: Import| Import { kind: ImportKind::TypeOnly, ..import };
+            self.imports.extend(inside.imports.into_iter().map(for_types));
+        }
     }
 
     /// A module in JavaScript exports the types that its comments declare.
@@ -150,8 +164,10 @@ impl Modules {
         match statement {
             Statement::ExportDeclaration(export) => {
                 let type_only = export.declaration.is_type();
+                // Whatever else has the name, such as a type that is imported: this is what is exported.
                 for name in declared_names(&export.declaration) {
-                    self.local(name.clone(), name, type_only);
+                    let origin = ExportOrigin::Local(name.clone());
+                    self.exports.push(Export { name, origin, type_only });
                 }
             }
             Statement::ExportNamedDeclaration(export) => {

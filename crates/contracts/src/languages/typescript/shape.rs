@@ -138,6 +138,11 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                     of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
                     key: key.value.to_string(),
                 },
+                // `Parameters<typeof Card>[0]`
+                TSLiteral::NumericLiteral(key) if key.value == 0.0 => TypeShape::Indexed {
+                    of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
+                    key: TypeShape::FIRST.to_owned(),
+                },
                 _ => TypeShape::Text(print.ty(ty)),
             },
             _ => TypeShape::Text(print.ty(ty)),
@@ -161,16 +166,18 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
 /// What can be called and gives an element is a component, and is known by its props like any other.
 fn of_members(print: Print<'_, '_>, signatures: &[TSSignature<'_>], depth: usize) -> TypeShape {
     let own = TypeShape::Object(members(print, signatures));
-    let component = signatures.iter().find_map(|signature| match signature {
+    let overloads = signatures.iter().filter_map(|signature| match signature {
         TSSignature::TSCallSignatureDeclaration(call) => {
             rendered(print, call.type_parameters.as_deref(), &call.params, call.return_type.as_deref(), depth)
         }
         _ => None,
     });
-    match component {
-        Some(component) => TypeShape::Intersection(vec![component, own]),
-        None => own,
+    let mut parts: Vec<TypeShape> = overloads.collect();
+    if parts.is_empty() {
+        return own;
     }
+    parts.push(own);
+    TypeShape::Intersection(parts)
 }
 
 /// A function from props to an element.
