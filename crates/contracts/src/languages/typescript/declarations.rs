@@ -10,9 +10,10 @@ use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 
 use super::body::{BodyUse, FileUse, Walk, is_hook};
-use super::component::{self, Annotated, Callable, Inner, Wrapped};
+use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
 use super::print::{INFERRED, Print, literal_type};
+use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
     AddedType, ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member,
@@ -291,7 +292,7 @@ impl<'a> Collector<'_, '_, 'a> {
                         component::annotated(self.print, annotation.map(|ty| &ty.type_annotation));
                     let component =
                         |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
-                    let part = component::part(self.print, declarator, &name);
+                    let part = wrapped::part(self.print, declarator, &name);
                     let (kind, detail) = match annotated {
                         Annotated::Component(props) => (DeclarationKind::Component, component(props)),
                         Annotated::Otherwise if part.is_some() => {
@@ -302,7 +303,7 @@ impl<'a> Collector<'_, '_, 'a> {
                         }
                         Annotated::Perhaps(_) => (variable_kind(keyword), component(annotated.props())),
                         Annotated::Otherwise
-                            if of_pair || of_context && component::is_part_of_context(&name) =>
+                            if of_pair || of_context && wrapped::is_part_of_context(&name) =>
                         {
                             (DeclarationKind::Component, component(None))
                         }
@@ -343,7 +344,7 @@ impl<'a> Collector<'_, '_, 'a> {
             None => format!("{keyword} {name}: {}", print.value_type(value)),
         };
         let known = if name == DEFAULT { component::WITHOUT_NAME.to_owned() } else { name.clone() };
-        let merges = component::merges(value);
+        let merges = wrapped::merges(value);
         let signature = if merges { self.keyed(signature, value, &name) } else { signature };
         let annotated = component::annotated(print, annotation.or(cast));
         if let Some(facts) = vue::define_component(print, value) {
@@ -384,11 +385,11 @@ impl<'a> Collector<'_, '_, 'a> {
             return;
         }
         let has_name = component::is_component_name(&known);
-        let wrapped = component::wrapped(print, value).filter(|_| has_name);
+        let wrapped = wrapped::of(print, value).filter(|_| has_name);
         let alias =
             matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
-        let made = component::call(print, value).filter(|_| has_name && !component::keeps_props(value));
+        let made = wrapped::call(print, value).filter(|_| has_name && !wrapped::keeps_props(value));
         let said = match &annotated {
             Annotated::Perhaps(said) if has_name => Some(said.clone()),
             _ => made,

@@ -8,9 +8,10 @@ use oxc_ast::ast::{
 use oxc_ast_visit::Visit;
 
 use super::body::BodyUse;
-use super::component::{self, Callable, Inner, Wrapped};
+use super::component::{self, Callable};
 use super::print::Print;
 use super::shape;
+use super::wrapped::{self, Inner, Wrapped};
 use crate::model::{
     COMPONENT_TYPES, ComponentForm, DeclarationDetail, Member, MemberKind, TypeParameter, TypeShape,
 };
@@ -238,7 +239,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             // `Context.Provider`
             Expression::StaticMemberExpression(member) => {
                 let Expression::Identifier(of) = &member.object else { return None };
-                let is_part = component::is_part_of_context(&member.property.name);
+                let is_part = wrapped::is_part_of_context(&member.property.name);
                 (is_part && self.makes_context(&of.name)).then(|| of_props(Some(provided())))
             }
             // A context can be rendered itself since React 19.
@@ -280,10 +281,10 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             Expression::Identifier(name) => self.named(&name.name, names),
             Expression::ClassExpression(class) => Some(self.of_class(class)?),
             Expression::CallExpression(_) => {
-                let wrapped = component::wrapped(self.print, expression);
+                let wrapped = wrapped::of(self.print, expression);
                 let otherwise = wrapped.and_then(|wrapped| self.wrapped(wrapped, names));
                 // What another function makes of it is surer, if that can be looked at.
-                match component::call(self.print, expression).filter(|_| names == 0 || otherwise.is_some()) {
+                match wrapped::call(self.print, expression).filter(|_| names == 0 || otherwise.is_some()) {
                     Some(made) => Some(component::as_said(made, otherwise)),
                     None => otherwise,
                 }

@@ -21,6 +21,7 @@ mod source;
 mod style;
 mod value;
 mod vue;
+mod wrapped;
 
 pub(crate) use print::quoted;
 

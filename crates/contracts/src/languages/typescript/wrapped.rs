@@ -1,0 +1,412 @@
+//! Components that are values: the calls around them taken off, and what a call of a function is given and gives.
+
+use oxc_ast::ast::{
+    Argument, BindingPattern, CallExpression, ChainElement, Class, Expression, ImportExpression,
+    ObjectPropertyKind, StaticMemberExpression, TSTypeParameterInstantiation, VariableDeclarator,
+};
+use oxc_ast_visit::{Visit, walk};
+
+use super::body::{callee_name, text_of};
+use super::component::{Callable, cast, is_component_name};
+use super::print::Print;
+use super::{maker, shape};
+use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
+
+/// A component that is the value of an expression, with the calls around it taken off.
+pub(super) struct Wrapped<'x, 'a> {
+    pub(super) form: ComponentForm,
+    pub(super) inner: Inner<'x, 'a>,
+    /// Props that the wrapping call declares: `memo<Props>(…)`, `forwardRef<Ref, Props>(…)`.
+    pub(super) props: Option<TypeShape>,
+}
+
+pub(super) enum Inner<'x, 'a> {
+    Callable(Callable<'x, 'a>),
+    Class(&'x Class<'a>),
+    /// Another component by its name, or `import('…').name`.
+    Named(String),
+    /// Something that has to be looked at first: it is a component if that is one.
+    Alias(String),
+    /// A call that makes a component of something that cannot be followed.
+    Opaque,
+}
+
+/// Takes `memo(…)`, `forwardRef(…)`, `lazy(…)` and calls of other wrappers off an expression.
+pub(super) fn of<'x, 'a>(print: Print<'_, '_>, expression: &'x Expression<'a>) -> Option<Wrapped<'x, 'a>> {
+    match either(expression) {
+        Expression::CallExpression(call) => wrapped_call(print, call),
+        // `Reanimated?.createAnimatedComponent(View)`
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::CallExpression(call) => wrapped_call(print, call),
+            _ => None,
+        },
+        Expression::TaggedTemplateExpression(tagged) => {
+            styled(print, &tagged.tag, tagged.type_arguments.as_deref())
+        }
+        Expression::Identifier(other) if is_component_name(&other.name) => {
+            let inner = Inner::Alias(other.name.to_string());
+            Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
+        }
+        // `Context.Provider`, `Animated.View`
+        Expression::StaticMemberExpression(member) => {
+            let Expression::Identifier(object) = &member.object else { return None };
+            let of_context = is_part_of_context(&member.property.name) && object.name.contains("Context");
+            let of_native =
+                object.name == "Animated" && NATIVE_COMPONENTS.contains(&member.property.name.as_str());
+            let inner =
+                if of_context || of_native { Inner::Opaque } else { Inner::Alias(member_path(member)?) };
+            Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
+        }
+        _ => None,
+    }
+}
+
+/// `Primitive.Root`, which may be a component: `link` knows what it stands for.
+fn member_path(member: &StaticMemberExpression<'_>) -> Option<String> {
+    let Expression::Identifier(object) = &member.object else { return None };
+    let may_be = is_component_name(&object.name) && is_component_name(&member.property.name);
+    may_be.then(|| format!("{}.{}", object.name, member.property.name))
+}
+
+/// `Object.assign(Tabs, { List })`
+pub(super) fn merges(value: &Expression<'_>) -> bool {
+    matches!(value.get_inner_expression(), Expression::CallExpression(call) if is_merge(call))
+}
+
+fn is_merge(call: &CallExpression<'_>) -> bool {
+    call.callee.is_specific_member_access("Object", "assign")
+}
+
+/// One of the values that an expression may have: `isNative ? Plain : wrap(Plain)`, `wrap?.(Plain) ?? Plain`,
+/// `Platform.select({ ios: Plain, default: wrap(Plain) })`.
+fn either<'x, 'a>(expression: &'x Expression<'a>) -> &'x Expression<'a> {
+    match expression.get_inner_expression() {
+        Expression::ConditionalExpression(conditional) => either(&conditional.consequent),
+        Expression::LogicalExpression(logical) => either(&logical.right),
+        Expression::CallExpression(call) => selected(call).map_or(expression.get_inner_expression(), either),
+        other => other,
+    }
+}
+
+/// What most platforms get of `Platform.select({ … })`.
+fn selected<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> {
+    if !call.callee.is_specific_member_access("Platform", "select") {
+        return None;
+    }
+    let Some(Expression::ObjectExpression(each)) = call.arguments.first()?.as_expression() else {
+        return None;
+    };
+    let each = || each.properties.iter().filter_map(ObjectPropertyKind::as_property);
+    let default = each().find(|one| one.key.is_specific_static_name("default"));
+    default.or_else(|| each().next()).map(|one| &one.value)
+}
+
+/// What a context of React has that is rendered.
+pub(super) fn is_part_of_context(name: &str) -> bool {
+    matches!(name, "Provider" | "Consumer")
+}
+
+/// By its name, a call that makes a component of another one.
+fn wraps_components(name: &str) -> bool {
+    const WRAPPERS: &[&str] = &["connect", "inject", "observer", "reactive", "styled", "track", "withStyles"];
+    let with = name.strip_prefix("with").is_some_and(is_component_name);
+    with || WRAPPERS.contains(&name)
+}
+
+/// By its name, a call that makes something else.
+fn makes_other_things(name: &str) -> bool {
+    ["create", "make", "register", "render", "is", "get", "has", "new"]
+        .iter()
+        .any(|prefix| name.strip_prefix(prefix).is_some_and(is_component_name))
+        && !name.ends_with("Component")
+}
+
+/// Methods of lists and promises: what they are given is called, and is no component.
+const OF_LISTS: &[&str] = &[
+    "every",
+    "filter",
+    "find",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "some",
+    "sort",
+    "then",
+];
+
+fn is_method(call: &CallExpression<'_>) -> bool {
+    call.callee.get_inner_expression().is_member_expression()
+}
+
+/// `styled.div`, `styled(Button, options)` and what is called on them, given styles: a component with the props of the one it
+/// was made of, and those that the styles are told by.
+fn styled<'x, 'a>(
+    print: Print<'_, '_>,
+    made: &Expression<'_>,
+    told: Option<&TSTypeParameterInstantiation<'_>>,
+) -> Option<Wrapped<'x, 'a>> {
+    let name = styled_of(made)?;
+    let of = is_component_name(name).then(|| TypeShape::Query(name.to_owned()));
+    let told = told.and_then(|list| list.params.first()).map(|ty| shape::of_type(print, ty));
+    let props = match (of, told) {
+        (Some(of), Some(told)) => Some(TypeShape::Intersection(vec![of, told])),
+        (of, told) => of.or(told),
+    };
+    Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
+}
+
+/// `styled(View, { variants: { size: … } })`: all in one call. The variants are props.
+fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<Wrapped<'x, 'a>> {
+    let [of, Argument::ObjectExpression(styles), ..] = call.arguments.as_slice() else { return None };
+    if !call.callee.is_specific_id("styled") {
+        return None;
+    }
+    let of = match of.as_expression()?.get_inner_expression() {
+        Expression::Identifier(of) if is_component_name(&of.name) => {
+            Some(TypeShape::Query(of.name.to_string()))
+        }
+        Expression::StaticMemberExpression(of) => member_path(of).map(TypeShape::Query),
+        _ => None,
+    };
+    let properties = styles.properties.iter().filter_map(|property| property.as_property());
+    let variants = properties.filter(|property| property.key.is_specific_static_name("variants"));
+    let variants = variants.filter_map(|property| shape::of_value(print, &property.value));
+    let optional = |shape| TypeShape::Reference { name: "Partial".to_owned(), arguments: vec![shape] };
+    let parts: Vec<TypeShape> = of.into_iter().chain(variants.map(optional)).collect();
+    let props = (!parts.is_empty()).then_some(TypeShape::Intersection(parts));
+    Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
+}
+
+/// The name of the component or element that `styled` is given; empty where it has none.
+fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
+    match made.get_inner_expression() {
+        Expression::StaticMemberExpression(member) if member.object.is_specific_id("styled") => {
+            Some(&member.property.name)
+        }
+        Expression::StaticMemberExpression(member) => styled_of(&member.object),
+        Expression::CallExpression(call) if call.callee.is_specific_id("styled") => {
+            let first = call.arguments.first().and_then(Argument::as_expression)?;
+            Some(first.get_inner_expression().get_identifier_reference().map_or("", |name| &name.name))
+        }
+        Expression::CallExpression(call) => styled_of(&call.callee),
+        _ => None,
+    }
+}
+
+fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> Option<Wrapped<'x, 'a>> {
+    if let Some(styled) = styled(print, &call.callee, call.type_arguments.as_deref()) {
+        return Some(styled);
+    }
+    if let Some(styled) = styled_at_once(print, call) {
+        return Some(styled);
+    }
+    let name = callee_name(&call.callee);
+    let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
+    let declared = |at: usize| {
+        let arguments = call.type_arguments.as_ref().map(|list| &list.params);
+        arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty))
+    };
+    let (form, props) = match name {
+        Some("memo") => (ComponentForm::Memo, declared(0)),
+        Some("forwardRef") => (ComponentForm::ForwardRef, declared(1)),
+        Some("lazy" | "dynamic" | "lazyWithPreload" | "loadable") => {
+            let mut finder = FindImport::default();
+            finder.visit_call_expression(call);
+            let inner = match finder.specifier {
+                Some(specifier) => Inner::Named(format!(
+                    "import('{specifier}').{}",
+                    finder.name.unwrap_or("default".to_owned())
+                )),
+                None => Inner::Opaque,
+            };
+            return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
+        }
+        Some("createContext" | "createElement" | "createPortal" | "cloneElement") => return None,
+        Some(
+            "codegenNativeComponent"
+            | "requireNativeComponent"
+            | "createSvgIcon"
+            | "getHostComponent"
+            | "requireNativeView"
+            | "requireNativeViewManager",
+        ) => {
+            return Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props: declared(0) });
+        }
+        _ => (ComponentForm::Wrapped, None),
+    };
+    // `motify(View)()`: what a call gives for a component is called once more.
+    if let (Expression::CallExpression(inner), []) =
+        (call.callee.get_inner_expression(), call.arguments.as_slice())
+    {
+        return wrapped_call(print, inner)
+            .filter(|inner| matches!(inner.inner, Inner::Named(_) | Inner::Alias(_)));
+    }
+    let last = if form == ComponentForm::Wrapped && !is_merge(call) {
+        let given = || call.arguments.iter().rev().filter_map(Argument::as_expression);
+        let mut callables = given().filter_map(Callable::of);
+        // Of several functions it is the one that renders.
+        let is_alone = callables.next().is_none() || callables.next().is_none();
+        let renders = |value: &&Expression<'_>| Callable::of(value).is_some_and(maker::has_jsx);
+        let rendered = if is_alone { None } else { given().find(renders) };
+        rendered.or_else(|| given().find(|value| !is_setting(value)))?
+    } else {
+        argument(0)?
+    };
+    // `list.map((one) => <li />)` is a list of elements.
+    if form == ComponentForm::Wrapped && name.is_some_and(|name| OF_LISTS.contains(&name)) && is_method(call)
+    {
+        return None;
+    }
+    let inner = match last.get_inner_expression() {
+        Expression::Identifier(inner) if form != ComponentForm::Wrapped => {
+            Inner::Named(inner.name.to_string())
+        }
+        Expression::Identifier(inner) if is_component_name(&inner.name) => {
+            let called = call_name(&call.callee);
+            match called {
+                Some(name) if wraps_components(name) => Inner::Named(inner.name.to_string()),
+                Some(name) if makes_other_things(name) => return None,
+                _ => Inner::Alias(inner.name.to_string()),
+            }
+        }
+        Expression::StaticMemberExpression(member) if form != ComponentForm::Wrapped => {
+            member_path(member).map_or(Inner::Opaque, Inner::Named)
+        }
+        Expression::StaticMemberExpression(_) if call_name(&call.callee).is_some_and(makes_other_things) => {
+            return None;
+        }
+        Expression::StaticMemberExpression(member) => Inner::Alias(member_path(member)?),
+        Expression::ClassExpression(class) => Inner::Class(class),
+        Expression::CallExpression(call) => {
+            let wrapped = wrapped_call(print, call)?;
+            return Some(Wrapped { form, props: props.or(wrapped.props), inner: wrapped.inner });
+        }
+        other => match Callable::of(other) {
+            Some(callable) => Inner::Callable(callable),
+            None if form == ComponentForm::Wrapped => return None,
+            None => Inner::Opaque,
+        },
+    };
+    Some(Wrapped { form, inner, props })
+}
+
+/// What a call is told beside the component that it takes: a name, an object of further things.
+fn is_setting(value: &Expression<'_>) -> bool {
+    let value = value.get_inner_expression();
+    value.is_literal() || matches!(value, Expression::ObjectExpression(_) | Expression::TemplateLiteral(_))
+}
+
+/// A call of a function by its name, which `link` can look at.
+pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::CallExpression(call) = either(value) else { return None };
+    if is_merge(call) {
+        return self::call(print, call.arguments.first()?.as_expression()?);
+    }
+    if call.callee.is_specific_id(CREATE_CONTEXT) { None } else { call_of(print, call) }
+}
+
+/// Gives one value where it is React's.
+const CREATE_CONTEXT: &str = "createContext";
+
+fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape> {
+    const OTHER: &[&str] = &[
+        "Number",
+        "Object",
+        "String",
+        "Symbol",
+        "cloneElement",
+        "createElement",
+        "createPortal",
+        "createRef",
+        "require",
+        "styled",
+    ];
+    let Expression::Identifier(callee) = call.callee.get_inner_expression() else { return None };
+    if OTHER.contains(&callee.name.as_str()) || super::is_hook(&callee.name) {
+        return None;
+    }
+    let types = call.type_arguments.iter().flat_map(|list| &list.params);
+    let values = call.arguments.iter().map(|argument| match argument.as_expression() {
+        Some(value) => match (cast(value), value.get_inner_expression()) {
+            (Some(said), _) => shape::of_type(print, said),
+            (None, Expression::Identifier(name)) => TypeShape::Query(name.name.to_string()),
+            (None, other) => Callable::of(other)
+                .and_then(|callable| maker::component_type(print, callable))
+                .unwrap_or_else(|| TypeShape::Text(String::new())),
+        },
+        None => TypeShape::Text(String::new()),
+    });
+    Some(TypeShape::Call(Box::new(CallShape {
+        callee: callee.name.to_string(),
+        types: types.map(|ty| shape::of_type(print, ty)).collect(),
+        values: values.collect(),
+    })))
+}
+
+/// One of the values that a call gives: `const [Provider, useStore] = create()`, `const { Provider } = create()`.
+pub(super) fn part(
+    print: Print<'_, '_>,
+    declarator: &VariableDeclarator<'_>,
+    name: &str,
+) -> Option<TypeShape> {
+    if !is_component_name(name) {
+        return None;
+    }
+    let is_name = |pattern: &BindingPattern<'_>| pattern.get_identifier_name().is_some_and(|own| own == name);
+    let init = declarator.init.as_ref()?;
+    let (key, of) = match &declarator.id {
+        BindingPattern::ArrayPattern(list) => {
+            let mut each = list.elements.iter();
+            let at = each.position(|one| one.as_ref().is_some_and(is_name))?;
+            // React's `createContext` gives no list: this one is somebody's own.
+            let Expression::CallExpression(call) = either(init) else { return None };
+            (at.to_string(), call_of(print, call)?)
+        }
+        BindingPattern::ObjectPattern(object) => {
+            let found = object.properties.iter().find(|one| is_name(&one.value))?;
+            (found.key.static_name()?.to_string(), call(print, init)?)
+        }
+        _ => return None,
+    };
+    Some(TypeShape::Indexed { of: Box::new(of), key })
+}
+
+/// By its name, a call that gives a component with the very props of the one it takes.
+pub(super) fn keeps_props(value: &Expression<'_>) -> bool {
+    match value.get_inner_expression() {
+        Expression::CallExpression(call) => {
+            matches!(callee_name(&call.callee), Some("observer" | "reactive"))
+        }
+        _ => false,
+    }
+}
+
+/// The name at the root of a callee: `connect` of `connect(state)(View)`.
+fn call_name<'x>(callee: &'x Expression<'_>) -> Option<&'x str> {
+    match callee.get_inner_expression() {
+        Expression::CallExpression(inner) => call_name(&inner.callee),
+        other => callee_name(other),
+    }
+}
+
+/// Finds `import('./x')` and, behind a `then`, the name that becomes the default.
+#[derive(Default)]
+struct FindImport {
+    specifier: Option<String>,
+    name: Option<String>,
+}
+
+impl<'a> Visit<'a> for FindImport {
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        self.specifier = text_of(&import.source);
+    }
+
+    fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
+        if matches!(member.object, Expression::Identifier(_)) && is_component_name(&member.property.name) {
+            self.name = Some(member.property.name.to_string());
+        }
+        walk::walk_static_member_expression(self, member);
+    }
+}
