@@ -176,7 +176,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
     let file = fs::File::open(path).map_err(failed)?;
     // One more than allowed tells a full file from one that is too large, also while it grows.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    file.file().take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(FileError::TooLarge { path: path.to_owned(), limit });
     }
