@@ -93,8 +93,7 @@ impl<'l> Expander<'l> {
             }
             TypeShape::Object(members) => {
                 let text = &members.iter().find(|member| member.name == key)?.text;
-                let is_name = text.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'));
-                let shape = if is_name {
+                let shape = if is_name(text) {
                     TypeShape::Reference { name: text.clone(), arguments: Vec::new() }
                 } else {
                     type_shape(text)?
@@ -224,12 +223,18 @@ impl<'l> Expander<'l> {
     }
 }
 
-/// A type by its name, or that of a value: `typeof sizes`.
+/// A type by its name, that of a value, `typeof sizes`, or what is written in the place of one: `Map['props']`.
 fn named(name: &str) -> TypeShape {
+    let reference = || TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() };
     match name.strip_prefix("typeof ") {
-        Some(value) => TypeShape::Query(value.to_owned()),
-        None => TypeShape::Reference { name: name.to_owned(), arguments: Vec::new() },
+        Some(value) if is_name(value) => TypeShape::Query(value.to_owned()),
+        None if is_name(name) => reference(),
+        _ => type_shape(name).unwrap_or_else(reference),
     }
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'))
 }
 
 /// `Array<Model[K]>` is `Array<Model['id']>` for the key `id`.
