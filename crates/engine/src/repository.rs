@@ -74,7 +74,7 @@ impl From<GitError> for Error {
             GitError::InvalidRevision { .. } => Error::invalid("invalid_revision", message)
                 .with_hint("Give a branch, a tag, an id or an expression such as `HEAD~2`."),
             GitError::UnknownRevision { .. } => Error::not_found("unknown_revision", message)
-                .with_hint("`log` and `git branch --all` name those that there are."),
+                .with_hint("`git log` and `git branch --all` name those that there are."),
             GitError::AmbiguousRevision { .. } => {
                 Error::invalid("ambiguous_revision", message).with_hint("Give more digits of the id.")
             }

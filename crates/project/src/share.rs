@@ -9,6 +9,9 @@ const STACK: usize = 256 * 1024 * 1024;
 
 /// Has the threads of this process made with room for deeply nested source; to be called before anything is shared out. One
 /// set of them for all work: what a thread has learned of tokens, and its memory, serve every step.
+///
+/// A thread that waits for its own work takes up other work meanwhile. So what is shared out takes no lock that
+/// somebody holds while sharing out.
 pub fn prepare() {
     static MADE: Once = Once::new();
     // Where a program has made its own, sources are measured more often, and that is all.
