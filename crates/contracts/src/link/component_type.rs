@@ -6,8 +6,8 @@ use super::keys::nothing_to_pick_from;
 use super::props::{Arguments, Bound, Expander, Variants, bind, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
-    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, NATIVE_COMPONENTS,
-    TypeParameter, TypeShape,
+    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, NATIVE_COMPONENTS,
+    TypeParameter, TypeShape, is_react, is_react_class,
 };
 
 impl<'l> Expander<'l> {
@@ -43,7 +43,12 @@ impl<'l> Expander<'l> {
         };
         match self.resolver.component_name(scope, name) {
             Found::Declared(file, declaration) => self.is_component(declaration, file),
-            Found::Outside(_) | Found::Unknown => false,
+            // Of another package it is one if it looks so: several give React's own under their name.
+            Found::Outside(from) => {
+                let last = name.rsplit('.').next().unwrap_or_default();
+                is_react(&from) || is_react_class(last) && scope.facts.kind == Kind::ReactComponent
+            }
+            Found::Unknown => false,
         }
     }
 

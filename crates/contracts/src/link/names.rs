@@ -2,15 +2,26 @@
 
 use becket_base::counted;
 
-use crate::model::{ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole};
+use crate::model::{
+    ComponentForm, ContractDeclaration, ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole,
+};
 
-/// A plain module in a `cli` or `bin` folder of the repository is part of a command line, and one that Next.js answers
-/// requests with is an API. The entry id begins at the root of the repository, so where the checkout lies has no say.
-pub(super) fn kind(entry_id: &str, facts: &LocalFacts, next: Option<&NextFacts>) -> Kind {
+/// A plain module in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
+/// requests with is an API, and one with a class whose parents end at React's has a component. The entry id begins at the
+/// root of the repository, so where the checkout lies has no say.
+pub(super) fn kind(
+    entry_id: &str,
+    facts: &LocalFacts,
+    declarations: &[ContractDeclaration],
+    next: Option<&NextFacts>,
+) -> Kind {
     let mut folders = entry_id.split('/').rev().skip(1);
     let role = next.and_then(|next| next.route_role);
     match facts.kind {
         Kind::TsModule if matches!(role, Some(RouteRole::Api | RouteRole::Route)) => Kind::NodeApi,
+        Kind::TsModule if declarations.iter().any(|one| one.form == Some(ComponentForm::Class)) => {
+            Kind::ReactComponent
+        }
         Kind::TsModule if folders.any(|folder| matches!(folder, "cli" | "bin")) => Kind::NodeCli,
         kind => kind,
     }

@@ -9,7 +9,7 @@ use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
     ComponentFacts, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter, TypeShape,
-    UnresolvedType,
+    UnresolvedType, is_react_class,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -277,6 +277,10 @@ impl<'l> Expander<'l> {
                     DeclarationDetail::Component(component) => self.component_of(component, file, given, &at),
                     _ => self.unknown(text(name, given), None),
                 }
+            }
+            // What a class extends that is React's behind another file, or of a package that gives it again.
+            Found::Outside(_) if is_react_class(name.rsplit('.').next().unwrap_or_default()) => {
+                given.first().map_or_else(|| vec![Vec::new()], |props| self.within(props, scope, arguments))
             }
             Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
                 Some(variants) => variants,

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::model::{AddedType, Declaration, DeclarationDetail, ExportOrigin, LocalFacts, TypeShape};
+use crate::model::{
+    AddedType, Declaration, DeclarationDetail, ExportOrigin, ImportKind, LocalFacts, TypeShape,
+};
 
 /// What a specifier in a file resolves to. `project` answers from its index.
 pub trait Lookup {
@@ -104,6 +106,12 @@ impl<'l> Resolver<'l> {
         let found =
             self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Component(_)));
         match found {
+            // `const { Card } = require('./card')` declares a name for what is imported.
+            Found::Declared(file, one)
+                if file.entry == scope.entry && one.name == name && one.detail.is_none() =>
+            {
+                self.binding(scope, name).unwrap_or(found)
+            }
             Found::Declared(..) => found,
             Found::Outside(_) | Found::Unknown => self.member(scope, name).unwrap_or(found),
         }
@@ -145,6 +153,10 @@ impl<'l> Resolver<'l> {
             let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
             return Some(match (binding.imported.as_str(), rest) {
                 ("*", Some(rest)) => self.imported(scope, &import.specifier, rest),
+                // What `module.exports` is, and `export =`.
+                ("*", None) if import.kind == ImportKind::Require => {
+                    self.imported(scope, &import.specifier, "default")
+                }
                 (imported, Some(rest)) => self
                     .file(scope, &import.specifier)
                     .and_then(|file| self.namespace(file, imported, 0))

@@ -54,6 +54,16 @@ pub const NATIVE_COMPONENTS: &[&str] = &[
     "VirtualizedList",
 ];
 
+/// Whether a module is React itself, or what stands for it: `react`, `preact/compat`.
+pub fn is_react(specifier: &str) -> bool {
+    matches!(specifier.split('/').next(), Some("react" | "preact"))
+}
+
+/// Whether components of React extend a class of this name.
+pub fn is_react_class(name: &str) -> bool {
+    matches!(name, "Component" | "PureComponent")
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.

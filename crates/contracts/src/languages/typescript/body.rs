@@ -338,7 +338,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// `const { a } = require('x')` names what it takes; the call itself is found when it is walked.
-    fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
+    pub(super) fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
         let Expression::CallExpression(call) = init.get_inner_expression() else { return };
         let Some(specifier) = required(self.print, call) else { return };
         let name = |imported: &str, local: &str| ImportedName {

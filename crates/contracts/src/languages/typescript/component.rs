@@ -13,11 +13,11 @@ use oxc_ast_visit::{Visit, walk};
 use super::body::{BodyUse, FileUse, Walk, callee_name, object_state};
 use super::jsdoc::Said;
 use super::maker;
-use super::modules;
+use super::origins::Origin;
 use super::print::{Print, type_name};
 use super::shape;
 use super::value::returns;
-use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape};
+use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
 
 /// A function in either spelling.
 #[derive(Clone, Copy)]
@@ -412,12 +412,24 @@ pub(super) struct ClassComponent {
     pub(super) is_sure: bool,
 }
 
-/// The classes of React that components extend.
-const BASES: &[&str] = &["Component", "PureComponent"];
-
-/// Whether a file declares a class of such a name itself.
-pub(super) fn declares_base(program: &Program<'_>) -> bool {
-    modules::declared(program).filter_map(|one| one.id()).any(|id| BASES.contains(&id.name.as_str()))
+/// Whether a class extends one of React's by its name, and nothing at the top of the file says that the name is another's.
+/// What comes from another file may be React's all the same: `link` knows.
+fn extends_react(print: Print<'_, '_>, parent: &Expression<'_>) -> bool {
+    let (root, member) = match parent {
+        Expression::Identifier(name) => (name.name.as_str(), None),
+        Expression::StaticMemberExpression(member) => match member.object.get_inner_expression() {
+            Expression::Identifier(object) => (object.name.as_str(), Some(member.property.name.as_str())),
+            _ => return is_react_class(&member.property.name),
+        },
+        _ => return false,
+    };
+    match print.source.origins.of(root) {
+        Some(Origin::Module { specifier, name }) => {
+            is_react(specifier) && is_react_class(member.unwrap_or(name))
+        }
+        Some(Origin::Made) | None => is_react_class(member.unwrap_or(root)),
+        Some(Origin::Own) => false,
+    }
 }
 
 /// `class X extends React.Component<Props, State>`, or any other class that has a parent.
@@ -427,9 +439,7 @@ pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option
     let arguments = heritage.type_arguments.as_ref().map(|list| &list.params);
     let at = |index: usize| arguments.and_then(|list| list.get(index)).map(|ty| shape::of_type(print, ty));
     let parameters = shape::parameters(print, class.type_parameters.as_deref());
-    // One of the file's own may be anything.
-    let is_own = print.source.declares_base && matches!(heritage.expression, Expression::Identifier(_));
-    if BASES.contains(&parent) && !is_own {
+    if extends_react(print, &heritage.expression) {
         let props = at(0).map(|props| shape::generic(parameters, props));
         return Some(ClassComponent { props, state: at(1), is_sure: true });
     }
@@ -440,8 +450,9 @@ pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option
     }
     let name = print.source.one_line(oxc_span::GetSpan::span(&heritage.expression));
     let arguments = arguments.into_iter().flatten().map(|ty| shape::of_type(print, ty)).collect();
-    let parent = TypeShape::Reference { name, arguments };
-    Some(ClassComponent { props: Some(shape::generic(parameters, parent)), state: None, is_sure: false })
+    let base = TypeShape::Reference { name, arguments };
+    let state = if is_react_class(parent) { at(1) } else { None };
+    Some(ClassComponent { props: Some(shape::generic(parameters, base)), state, is_sure: false })
 }
 
 /// Walks a class and gives what a class component says of itself, and whether it is one for sure.

@@ -274,6 +274,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let single = declarator.id.is_binding_identifier();
         match (&declarator.init, names.first()) {
             (Some(init), Some(name)) if single => {
+                self.walk(|walk| walk.name_required(declarator, init));
                 self.value(init, name.clone(), Some(declarator), None, keyword, span);
             }
             _ => {

@@ -10,6 +10,7 @@ mod maker;
 mod modules;
 mod nesting;
 mod next;
+mod origins;
 mod parse;
 mod print;
 mod prop_types;
@@ -85,7 +86,7 @@ fn line_count(text: &str) -> usize {
 fn of_program(program: &Program<'_>) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
-        .with_base(component::declares_base(program));
+        .with_names(&program.body);
     let print = Print { source: &source };
     let documented = jsdoc::of(program, &source);
     let mut modules = Modules::of(program, &source);

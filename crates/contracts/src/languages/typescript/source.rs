@@ -1,8 +1,9 @@
 //! The text of a file with what is asked of it again and again: lines, columns, doc comments, the text of a span.
 
-use oxc_ast::ast::Comment;
+use oxc_ast::ast::{Comment, Statement};
 use oxc_span::Span;
 
+use super::origins::Origins;
 use crate::model::{Lines, Member};
 
 #[derive(Debug)]
@@ -12,23 +13,23 @@ pub(super) struct Source<'a> {
     line_starts: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
-    /// Something of the file is called as what components of React extend.
-    pub(super) declares_base: bool,
+    /// What the names at the top of the file stand for.
+    pub(super) origins: Origins<'a>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         let line_starts = std::iter::once(0).chain(newlines.map(|at| small(at) + 1)).collect();
-        Self { text, comments, line_starts, comments_have_types: false, declares_base: false }
+        Self { text, comments, line_starts, comments_have_types: false, origins: Origins::new(&[]) }
     }
 
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
         Self { comments_have_types, ..self }
     }
 
-    pub(super) fn with_base(self, declares_base: bool) -> Self {
-        Self { declares_base, ..self }
+    pub(super) fn with_names(self, body: &'a [Statement<'a>]) -> Self {
+        Self { origins: Origins::new(body), ..self }
     }
 
     /// The doc comment that speaks of the types of what begins at `start`, of which a keyword and a name may stand before:

@@ -1,0 +1,153 @@
+//! Where the names at the top of a file come from. Few files ask: with the first question all of them are read.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use oxc_ast::ast::{
+    Argument, BindingPattern, ChainElement, Declaration, Expression, ImportDeclarationSpecifier, Statement,
+    TSModuleReference, VariableDeclarator,
+};
+
+use super::modules::DEFAULT;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Of another module, by its name there: `default`, and `*` for all of it.
+    Module { specifier: String, name: String },
+    /// A constant made by what another module gives, or an object that is written in place.
+    Made,
+    /// Any other declaration of the file.
+    Own,
+}
+
+#[derive(Debug)]
+pub(super) struct Origins<'a> {
+    body: &'a [Statement<'a>],
+    known: OnceCell<Known>,
+}
+
+type Known = BTreeMap<String, Origin>;
+
+impl<'a> Origins<'a> {
+    pub(super) fn new(body: &'a [Statement<'a>]) -> Self {
+        Self { body, known: OnceCell::new() }
+    }
+
+    /// `None` for a name that stands for something inside of a function, or is everybody's.
+    pub(super) fn of(&self, name: &str) -> Option<&Origin> {
+        let known = self.known.get_or_init(|| {
+            let mut known = Known::new();
+            for statement in self.body {
+                read(statement, &mut known);
+            }
+            known
+        });
+        known.get(name)
+    }
+}
+
+fn read(statement: &Statement<'_>, known: &mut Known) {
+    let declaration = match statement {
+        Statement::ImportDeclaration(import) => {
+            for one in import.specifiers.iter().flatten() {
+                let name = match one {
+                    ImportDeclarationSpecifier::ImportSpecifier(named) => named.imported.name().to_string(),
+                    ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => DEFAULT.to_owned(),
+                    ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => "*".to_owned(),
+                };
+                let specifier = import.source.value.to_string();
+                known.insert(one.local().name.to_string(), Origin::Module { specifier, name });
+            }
+            return;
+        }
+        Statement::ExportDeclaration(export) => Some(&export.declaration),
+        other => other.as_declaration(),
+    };
+    match declaration {
+        Some(Declaration::VariableDeclaration(variables)) => {
+            for one in &variables.declarations {
+                constant(one, known);
+            }
+        }
+        Some(Declaration::TSImportEqualsDeclaration(import)) => {
+            if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
+                let origin = whole(&module.expression.value);
+                known.insert(import.id.name.to_string(), origin);
+            }
+        }
+        // A type is no value, and may have the name of one that is imported.
+        Some(Declaration::TSInterfaceDeclaration(_) | Declaration::TSTypeAliasDeclaration(_)) | None => {}
+        Some(other) => known.extend(other.id().map(|id| (id.name.to_string(), Origin::Own))),
+    }
+}
+
+fn constant(declarator: &VariableDeclarator<'_>, known: &mut Known) {
+    let Some(origin) = declarator.init.as_ref().and_then(|init| value(init, known)) else { return };
+    match &declarator.id {
+        BindingPattern::BindingIdentifier(name) => {
+            known.insert(name.name.to_string(), origin);
+        }
+        // `const { Component } = React`
+        BindingPattern::ObjectPattern(object) => {
+            for property in &object.properties {
+                let Some(local) = property.value.get_identifier_name() else { continue };
+                let key = property.key.static_name();
+                let part = key.map_or(Origin::Made, |key| member(&origin, &key));
+                known.insert(local.to_string(), part);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn value(init: &Expression<'_>, known: &Known) -> Option<Origin> {
+    let named = |name: &str| known.get(name).filter(|origin| **origin != Origin::Own);
+    match init.get_inner_expression() {
+        Expression::ObjectExpression(_) => Some(Origin::Made),
+        Expression::Identifier(name) => named(&name.name).cloned(),
+        Expression::CallExpression(call) if call.callee.is_specific_id("require") => {
+            match call.arguments.first()? {
+                Argument::StringLiteral(text) => Some(whole(&text.value)),
+                _ => None,
+            }
+        }
+        Expression::StaticMemberExpression(one) => match one.object.get_inner_expression() {
+            Expression::Identifier(object) => {
+                named(&object.name).map(|object| member(object, &one.property.name))
+            }
+            object => root(object).and_then(named).map(|_| Origin::Made),
+        },
+        other => root(other).and_then(named).map(|_| Origin::Made),
+    }
+}
+
+fn whole(specifier: &str) -> Origin {
+    Origin::Module { specifier: specifier.to_owned(), name: "*".to_owned() }
+}
+
+/// What a member of a whole module is called there.
+fn member(of: &Origin, key: &str) -> Origin {
+    match of {
+        Origin::Module { specifier, name } if matches!(name.as_str(), "*" | DEFAULT) => {
+            Origin::Module { specifier: specifier.clone(), name: key.to_owned() }
+        }
+        _ => Origin::Made,
+    }
+}
+
+/// The name that an expression begins with: `api` of `api.posts.list()` and of `new api.Store()`.
+pub(super) fn root<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
+    match value.get_inner_expression() {
+        Expression::Identifier(name) => Some(name.name.as_str()),
+        Expression::StaticMemberExpression(member) => root(&member.object),
+        Expression::ComputedMemberExpression(member) => root(&member.object),
+        Expression::CallExpression(call) => root(&call.callee),
+        Expression::NewExpression(new) => root(&new.callee),
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::CallExpression(call) => root(&call.callee),
+            ChainElement::StaticMemberExpression(member) => root(&member.object),
+            _ => None,
+        },
+        _ => None,
+    }
+}
