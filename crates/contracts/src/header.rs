@@ -5,12 +5,9 @@
 //! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
 //! longest first: a reader who needs the thousandth member opens the file.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use oxc_syntax::identifier::is_identifier_name;
-
-use crate::languages::typescript::quoted;
+use crate::languages::typescript::{listed, quoted};
 use crate::model::{Declaration, ExportOrigin, LocalFacts};
 
 /// The local name of a default export that has none.
@@ -227,11 +224,6 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The name of an export as a list has it: a text where it is no identifier.
-fn listed(name: &str) -> Cow<'_, str> {
-    if is_identifier_name(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
 }
 
 fn cut(signature: &str, longest: usize) -> &str {

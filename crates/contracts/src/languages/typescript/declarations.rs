@@ -12,7 +12,7 @@ use oxc_span::{GetSpan, Span};
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
-use super::print::{INFERRED, Print, literal_type};
+use super::print::{INFERRED, Print, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
@@ -247,14 +247,16 @@ impl<'a> Collector<'_, '_, 'a> {
         let (kind, signature, detail) = match component::class_facts(self.print, class, self.file) {
             // React calls the members of a component; its users see the props.
             Some((facts, true)) => {
-                let head = self.print.class_head(class, &name);
+                let head = self.print.class_head(class, &listed(&name));
                 (DeclarationKind::Component, head, DeclarationDetail::Component(Box::new(facts)))
             }
             Some((facts, false)) => {
-                let whole = self.print.class(class, &name);
+                let whole = self.print.class(class, &listed(&name));
                 (DeclarationKind::Class, whole, DeclarationDetail::Component(Box::new(facts)))
             }
-            None => (DeclarationKind::Class, self.print.class(class, &name), DeclarationDetail::None),
+            None => {
+                (DeclarationKind::Class, self.print.class(class, &listed(&name)), DeclarationDetail::None)
+            }
         };
         self.push(name, kind, signature, span, detail);
     }
@@ -342,7 +344,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let signature = match declarator {
             Some(declarator) => print.variable(keyword, declarator, &name),
             None if name == DEFAULT => format!("default: {}", print.value_type(value)),
-            None => format!("{keyword} {name}: {}", print.value_type(value)),
+            None => format!("{keyword} {}: {}", listed(&name), print.value_type(value)),
         };
         let known = if name == DEFAULT { component::WITHOUT_NAME.to_owned() } else { name.clone() };
         let merges = wrapped::merges(value);

@@ -24,7 +24,7 @@ mod value;
 mod vue;
 mod wrapped;
 
-pub(crate) use print::quoted;
+pub(crate) use print::{listed, quoted};
 
 use std::borrow::Cow;
 

@@ -379,6 +379,11 @@ pub(super) fn literal_type(expression: &Expression<'_>) -> Option<&'static str> 
     }
 }
 
+/// The name of an export as a list has it: a text where it is no identifier.
+pub(crate) fn listed(name: &str) -> Cow<'_, str> {
+    if is_identifier_name(name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
+}
+
 pub(crate) fn quoted(text: &str) -> String {
     let plain = !text.bytes().any(|byte| matches!(byte, b'\\' | b'\'' | b'\n'));
     if plain {
