@@ -18,6 +18,7 @@ use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::component;
+use super::origins::{Origin, root};
 use super::print::{INFERRED, Print, literal_type, qualifier};
 use super::shape;
 use super::style::StyleCollector;
@@ -45,6 +46,8 @@ pub(super) struct BodyUse {
     pub(super) returns: bool,
     /// Functions of its own that are called as hooks are, and are none: what they call is in the body too.
     pub(super) own_hooks: Vec<String>,
+    /// Names of constants that hold what a hook gave.
+    pub(super) from_hooks: Vec<Span>,
     /// How many functions deep the walk is.
     pub(super) depth: usize,
     pub(super) state: Vec<State>,
@@ -149,10 +152,12 @@ impl Props {
 impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if let Some(name) = callee_name(&call.callee) {
-            // `gl.useProgram()` and `document.createElement()` are of something else than of React.
+            // `document.createElement()` is of something else than of React.
             let is_own = is_own_name(&call.callee);
             if is_hook(name) && !self.body.own_hooks.iter().any(|own| own == name) {
-                self.file.hooks.insert(name.to_owned());
+                if is_own || self.has_hooks(name, &call.callee) {
+                    self.file.hooks.insert(name.to_owned());
+                }
                 self.body.calls_hooks |= is_own;
             }
             self.body.has_jsx |= is_own && matches!(name, "createElement" | "cloneElement" | "createPortal");
@@ -187,6 +192,13 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 // `const { more } = props as Other` takes apart what the props are not declared to be.
                 let is_other = declarator.type_annotation.is_some() || component::cast(init).is_some();
                 self.body.destructured.extend(found.into_iter().filter(|_| !is_other));
+            }
+            if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
+                (&declarator.id, init.get_inner_expression())
+            {
+                self.body
+                    .from_hooks
+                    .extend(callee_name(&call.callee).filter(|name| is_hook(name)).map(|_| name.span));
             }
             self.body.state.extend(state_of(self.print, declarator, self.file.is_vue));
             self.name_required(declarator, init);
@@ -303,6 +315,22 @@ impl Walk<'_, '_, '_> {
         if hidden.is_some() {
             self.body.props.whole = hidden;
         }
+    }
+
+    /// Whether what is called as a hook is by a member is one. It is of an object that comes from another module
+    /// (`React.useState`, `api.posts.useQuery`), that the file makes at its top of such a thing or writes there
+    /// (`const Route = createFileRoute('/')(…)`), or that another hook gave (`const form = useForm()`). Whatever else a
+    /// function is handed or makes may have any methods: a context of WebGL, an application of Nest.
+    fn has_hooks(&self, name: &str, callee: &Expression<'_>) -> bool {
+        // The one method of what browsers have that is called so.
+        if name == "useProgram" {
+            return false;
+        }
+        let Some(root) = root(callee) else { return false };
+        let source = self.print.source;
+        is_hook(root)
+            || matches!(source.origins.of(root), Some(Origin::Module { .. } | Origin::Made))
+            || self.body.from_hooks.iter().any(|name| source.slice(*name) == root)
     }
 
     /// A prop that is handed over as a value, also behind a condition.
