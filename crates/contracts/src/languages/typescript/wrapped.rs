@@ -248,8 +248,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         let mut callables = given().filter_map(Callable::of);
         // Of several functions it is the one that renders.
         let is_alone = callables.next().is_none() || callables.next().is_none();
-        let renders = |value: &&Expression<'_>| Callable::of(value).is_some_and(maker::has_jsx);
-        let rendered = if is_alone { None } else { given().find(renders) };
+        let rendered = if is_alone { None } else { rendering(call) };
         rendered.or_else(|| given().find(|value| !is_setting(value)))?
     } else {
         argument(0)?
@@ -290,6 +289,19 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         },
     };
     Some(Wrapped { form, inner, props })
+}
+
+/// Of several functions that a call is given, the one that renders: the first that says what it takes, else the first.
+fn rendering<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> {
+    let rendering = || {
+        let given = call.arguments.iter().filter_map(Argument::as_expression);
+        given.filter(|value| Callable::of(value).is_some_and(maker::has_jsx))
+    };
+    let says = |value: &&Expression<'a>| {
+        let first = Callable::of(value).and_then(|callable| callable.parameters().items.first());
+        first.is_some_and(|first| first.type_annotation.is_some())
+    };
+    rendering().find(says).or_else(|| rendering().next())
 }
 
 /// What a call is told beside the component that it takes: a name, an object of further things.
