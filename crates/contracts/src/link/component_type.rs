@@ -64,6 +64,12 @@ impl<'l> Expander<'l> {
                 Found::Declared(file, declaration) => self.is_component(declaration, file),
                 // What is rendered is a component, wherever it comes from.
                 Found::Outside(from) => {
+                    if let Some((file, name)) = self.resolver.member(scope, name) {
+                        let named = TypeShape::Query(name.to_owned());
+                        return self
+                            .deeper(|expander| Some(expander.stands_for_component(&named, file)))
+                            .unwrap_or(false);
+                    }
                     scope.facts.components.contains(name)
                         || is_native(name, &from, scope)
                         || name.ends_with("Provider")

@@ -113,12 +113,15 @@ impl<'l> Resolver<'l> {
                 self.binding(scope, name).unwrap_or(found)
             }
             Found::Declared(..) => found,
-            Found::Outside(_) | Found::Unknown => self.member(scope, name).unwrap_or(found),
+            Found::Outside(_) | Found::Unknown => match self.member(scope, name) {
+                Some((file, name)) => self.component_name(file, name),
+                None => found,
+            },
         }
     }
 
-    /// `Tabs.List`, where `Tabs` is an object with components in it.
-    fn member<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    /// `Tabs.List`, where `Tabs` is an object with components in it: the file that it is written in, and the name there.
+    pub(super) fn member<'f>(&self, scope: Scope<'f>, name: &str) -> Option<(Scope<'f>, &'f str)>
     where
         'l: 'f,
     {
@@ -126,7 +129,7 @@ impl<'l> Resolver<'l> {
         let Found::Declared(file, declaration) = self.name(scope, object) else { return None };
         let DeclarationDetail::Value(TypeShape::Object(members)) = &declaration.detail else { return None };
         let member = members.iter().find(|one| one.name == member)?;
-        Some(self.component_name(file, member.text.strip_prefix(TypeShape::TYPEOF)?))
+        Some((file, member.text.strip_prefix(TypeShape::TYPEOF)?))
     }
 
     /// A local name, an import, `Namespace.name`, or `import('./x').name`.

@@ -298,6 +298,9 @@ impl<'a> Collector<'_, '_, 'a> {
                     let part = wrapped::part(self.print, declarator, &name);
                     let (kind, detail) = match annotated {
                         Annotated::Component(props) => (DeclarationKind::Component, component(props)),
+                        Annotated::Otherwise if of_context && wrapped::is_part_of_context(&name) => {
+                            (DeclarationKind::Component, component(None))
+                        }
                         Annotated::Otherwise if part.is_some() => {
                             let part = part.map(|part| component::as_said(part, None));
                             let kind =
@@ -305,11 +308,7 @@ impl<'a> Collector<'_, '_, 'a> {
                             (kind, component(part))
                         }
                         Annotated::Perhaps(_) => (variable_kind(keyword), component(annotated.props())),
-                        Annotated::Otherwise
-                            if of_pair || of_context && wrapped::is_part_of_context(&name) =>
-                        {
-                            (DeclarationKind::Component, component(None))
-                        }
+                        Annotated::Otherwise if of_pair => (DeclarationKind::Component, component(None)),
                         Annotated::Otherwise if is_hook(&name) => {
                             let parameters = TypeShape::Object(Vec::new());
                             let hook = DeclarationDetail::Hook { parameters, state: Vec::new() };
@@ -425,8 +424,11 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             _ => {
                 let said = said.map(|said| component(Some(component::as_said(said, None))));
-                let is_seen = keyword == "const" && self.exported.contains(name.as_str());
-                let members = || is_seen.then(|| shape::of_value(print, value)).flatten();
+                let members = || match keyword {
+                    "const" if self.exported.contains(name.as_str()) => shape::of_value(print, value),
+                    "default" => shape::of_components(print, value),
+                    _ => None,
+                };
                 let detail = said.or_else(|| members().map(DeclarationDetail::Value));
                 (variable_kind(keyword), detail.or_else(|| maker::alias(value)).unwrap_or_default())
             }

@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::component::{is_component_name, is_element};
+use super::component::{cast, is_component_name, is_element};
 use super::print::{Print, qualifier, type_name};
 use crate::model::{
     ConditionalType, DeclarationDetail, MappedType, Member, MemberKind, TypeParameter, TypeShape,
@@ -67,11 +67,9 @@ pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<T
                 name: prop_name(print, &property.key, false),
                 kind: MemberKind::Property,
                 // What may be a component is known by its name, for `Tabs.List`.
-                text: match &property.value {
-                    Expression::Identifier(other) if is_component_name(&other.name) => {
-                        TypeShape::Query(other.name.to_string()).text()
-                    }
-                    _ => String::new(),
+                text: match named_component(&property.value) {
+                    Some(other) => TypeShape::Query(other.to_owned()).text(),
+                    None => String::new(),
                 },
                 optional: false,
                 doc: None,
@@ -84,6 +82,37 @@ pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<T
     } else {
         TypeShape::Intersection(parts.into_iter().chain([own]).collect())
     })
+}
+
+/// As [`of_value`], only the members that may be components; `None` where there are none.
+pub(super) fn of_components(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::ObjectExpression(object) = value.get_inner_expression() else { return None };
+    let has = |property: &ObjectPropertyKind<'_>| {
+        property.as_property().is_some_and(|one| named_component(&one.value).is_some())
+    };
+    if !object.properties.iter().any(has) {
+        return None;
+    }
+    match of_value(print, value)? {
+        TypeShape::Object(mut members) => {
+            members.retain(|member| !member.text.is_empty());
+            Some(TypeShape::Object(members))
+        }
+        _ => None,
+    }
+}
+
+/// The name of what may be a component: that of the value, or the one that it is said to be like, `Plain as typeof Card`.
+fn named_component<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
+    let name = match (cast(value), value.get_inner_expression()) {
+        (Some(TSType::TSTypeQuery(query)), _) => match &query.expr_name {
+            TSTypeQueryExprName::IdentifierReference(name) => &name.name,
+            _ => return None,
+        },
+        (_, Expression::Identifier(name)) => &name.name,
+        _ => return None,
+    };
+    is_component_name(name).then_some(name)
 }
 
 pub(super) fn members(print: Print<'_, '_>, signatures: &[TSSignature<'_>]) -> Vec<Member> {

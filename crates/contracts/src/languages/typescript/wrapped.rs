@@ -246,7 +246,6 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     let last = if form == ComponentForm::Wrapped && !is_merge(call) {
         let given = || call.arguments.iter().rev().filter_map(Argument::as_expression);
         let mut callables = given().filter_map(Callable::of);
-        // Of several functions it is the one that renders.
         let is_alone = callables.next().is_none() || callables.next().is_none();
         let rendered = if is_alone { None } else { rendering(call) };
         rendered.or_else(|| given().find(|value| !is_setting(value)))?
@@ -357,7 +356,8 @@ fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape>
     })))
 }
 
-/// One of the values that a call gives: `const [Provider, useStore] = create()`, `const { Provider } = create()`.
+/// One of the values that a call gives, `const [Provider, useStore] = create()`, `const { Provider } = create()`, or that an
+/// object has: `const { List } = Tabs`.
 pub(super) fn part(
     print: Print<'_, '_>,
     declarator: &VariableDeclarator<'_>,
@@ -378,7 +378,11 @@ pub(super) fn part(
         }
         BindingPattern::ObjectPattern(object) => {
             let found = object.properties.iter().find(|one| is_name(&one.value))?;
-            (found.key.static_name()?.to_string(), call(print, init)?)
+            let key = found.key.static_name()?;
+            if let Expression::Identifier(object) = either(init) {
+                return Some(TypeShape::Query(format!("{}.{key}", object.name)));
+            }
+            (key.to_string(), call(print, init)?)
         }
         _ => return None,
     };
