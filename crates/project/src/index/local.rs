@@ -68,6 +68,14 @@ pub(super) struct Surface(pub(super) [u8; 16]);
 impl Surface {
     pub(super) fn of(facts: &LocalFacts) -> Self {
         let mut bytes = Bytes::default();
+        facts.kind.hash(&mut bytes);
+        // Whether a name for something else is one for a component is told by what is rendered beside.
+        let stands_for = |one: &Declaration| {
+            one.kind != DeclarationKind::Component && matches!(one.detail, DeclarationDetail::Component(_))
+        };
+        if facts.declarations.iter().any(stands_for) {
+            facts.components.hash(&mut bytes);
+        }
         facts.declarations.len().hash(&mut bytes);
         for one in &facts.declarations {
             (&one.name, one.kind, value(one), seen(&one.detail)).hash(&mut bytes);

@@ -220,6 +220,39 @@ fn what_one_file_adds_to_the_types_of_another_is_seen_whoever_is_edited() {
     }
 }
 
+#[test]
+fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
+    let base = "import { Component } from 'pkg';\nexport class Base extends Component {}\nfunction v() { return <i />; }\n";
+    let root = "import * as P from 'pkg';\nexport const R = P.Root;\nfunction w() { return <P.Root />; }\n";
+    let bench = Bench::new(&[
+        ("base.tsx", base),
+        ("root.tsx", root),
+        (
+            "a.ts",
+            "import { Base } from './base';\nimport { R } from './root';\nexport class A extends Base {}\nexport const S = R;\n",
+        ),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let kinds = |index: &Index| {
+        let contract = index.file("a.ts").unwrap().contract();
+        contract.declarations.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(kinds(&index), "component component");
+    let edits = [
+        ("base.tsx", base.replace("<i />", "1"), "class component"),
+        ("root.tsx", root.replace("<P.Root />", "1"), "class constant"),
+        ("base.tsx", base.to_owned(), "component constant"),
+        ("root.tsx", root.to_owned(), "component component"),
+    ];
+    for (path, text, expected) in edits {
+        bench.write(path, &text);
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(kinds(&index), expected, "{path} {text}");
+        assert_eq!(kinds(&look(&place, None).unwrap()), expected, "{path} {text}");
+    }
+}
+
 fn full_paths(index: &Index, path: &str) -> Vec<String> {
     let routes = &index.file(path).unwrap().contract().routes;
     routes.iter().flat_map(|route| route.full_paths.clone()).collect()
