@@ -6,8 +6,8 @@ use super::keys::nothing_to_pick_from;
 use super::props::{Arguments, Bound, Expander, Variants, bind, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
-    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, NATIVE_COMPONENTS,
-    TypeParameter, TypeShape, is_react, is_react_class,
+    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
+    NATIVE_COMPONENTS, TypeParameter, TypeShape, is_react, is_react_class,
 };
 
 impl<'l> Expander<'l> {
@@ -108,11 +108,7 @@ impl<'l> Expander<'l> {
             TypeShape::Intersection(parts) | TypeShape::Union(parts) => {
                 let each = parts.iter().filter_map(|part| self.component_type(part, scope, arguments));
                 let mut variants: Variants = Vec::new();
-                for variant in each.flatten() {
-                    if !variants.contains(&variant) {
-                        variants.push(variant);
-                    }
-                }
+                distinct(&mut variants, each.flatten());
                 (!variants.is_empty()).then_some(variants)
             }
             TypeShape::Generic { parameters, shape } => {
@@ -169,7 +165,14 @@ impl<'l> Expander<'l> {
         if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
             let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
             let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
-            return self.component_type(shape, file, &bind(parameters, |index| given.get(index), &at, file));
+            let own = bind(parameters, |index| given.get(index), &at, file);
+            let mut variants = self.component_type(shape, file, &own)?;
+            // Further ways to call it, said elsewhere.
+            for added in self.added(declaration, given, &at, file) {
+                let more = self.component_type(&added.shape, added.scope, &added.arguments);
+                distinct(&mut variants, more.into_iter().flatten());
+            }
+            return Some(variants);
         }
         let last = name.rsplit('.').next().unwrap_or_default();
         if matches!(last, "Readonly" | "NonNullable") {
@@ -245,6 +248,14 @@ impl<'l> Expander<'l> {
         let found = if self.goes_on() { look(self) } else { None };
         self.depth -= 1;
         found
+    }
+}
+
+fn distinct(variants: &mut Variants, more: impl Iterator<Item = Vec<Member>>) {
+    for variant in more {
+        if !variants.contains(&variant) {
+            variants.push(variant);
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use super::emits;
 use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
-    ComponentFacts, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter, TypeShape,
-    UnresolvedType, is_react_class,
+    ComponentFacts, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter,
+    TypeShape, UnresolvedType, is_react_class,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -261,12 +261,9 @@ impl<'l> Expander<'l> {
                             Some(variants) => variants,
                             None if is_certain => {
                                 let mut variants = self.within(shape, file, &bound);
-                                if declaration.kind == DeclarationKind::Interface {
-                                    for (by, added) in self.resolver.added(file, &declaration.name) {
-                                        let bound =
-                                            bind(&added.parameters, |index| given.get(index), &at, by);
-                                        variants = combine(&variants, &self.within(&added.shape, by, &bound));
-                                    }
+                                for added in self.added(declaration, given, &at, file) {
+                                    let more = self.within(&added.shape, added.scope, &added.arguments);
+                                    variants = combine(&variants, &more);
                                 }
                                 variants
                             }
@@ -291,6 +288,31 @@ impl<'l> Expander<'l> {
                 None => self.unknown(text(name, given), None),
             },
         }
+    }
+
+    /// What other files add to an interface that is given these types.
+    pub(super) fn added<'f>(
+        &self,
+        declaration: &Declaration,
+        given: &[TypeShape],
+        at: &Bound<'f>,
+        file: Scope<'f>,
+    ) -> Vec<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        if declaration.kind != DeclarationKind::Interface {
+            return Vec::new();
+        }
+        let added = self.resolver.added(file, &declaration.name).into_iter();
+        let bound = added.filter_map(|(by, added)| match &added.detail {
+            DeclarationDetail::Shape { parameters, shape } => {
+                let arguments = bind(parameters, |index| given.get(index), at, by);
+                Some(Bound { shape: shape.clone(), scope: by, arguments })
+            }
+            _ => None,
+        });
+        bound.collect()
     }
 
     pub(super) fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::model::{
-    AddedType, Declaration, DeclarationDetail, ExportOrigin, ImportKind, LocalFacts, TypeShape,
+    Declaration, DeclarationDetail, DeclarationKind, ExportOrigin, ImportKind, LocalFacts, TypeShape,
 };
 
 /// What a specifier in a file resolves to. `project` answers from its index.
@@ -143,7 +143,22 @@ impl<'l> Resolver<'l> {
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
             return Found::Declared(scope, declaration);
         }
-        self.binding(scope, name).unwrap_or(Found::Unknown)
+        self.binding(scope, name).or_else(|| self.added_to(scope, name)).unwrap_or(Found::Unknown)
+    }
+
+    /// What a name means inside of `declare module`: what stands there beside, and what the module has.
+    fn added_to<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        scope.facts.declarations.iter().filter_map(Declaration::adds).find_map(|(to, types)| {
+            let beside = types.iter().find(|one| one.name == name);
+            let beside = beside.filter(|one| one.kind == DeclarationKind::Type);
+            match beside {
+                Some(one) => Some(Found::Declared(scope, one)),
+                None => self.file(scope, to).and_then(|file| self.exported(file, name)),
+            }
+        })
     }
 
     /// What a name that is imported stands for.
@@ -180,7 +195,7 @@ impl<'l> Resolver<'l> {
     }
 
     /// What other files add to an interface of a file.
-    pub(super) fn added<'f>(&self, file: Scope<'f>, name: &str) -> Vec<(Scope<'f>, &'f AddedType)>
+    pub(super) fn added<'f>(&self, file: Scope<'f>, name: &str) -> Vec<(Scope<'f>, &'f Declaration)>
     where
         'l: 'f,
     {
@@ -189,7 +204,9 @@ impl<'l> Resolver<'l> {
             self.followed.borrow_mut().insert(entry.to_owned());
             let scope = Scope { entry, facts };
             for (to, types) in facts.declarations.iter().filter_map(Declaration::adds) {
-                let added = types.iter().filter(|one| one.name == name).filter(|_| {
+                let is_wanted =
+                    |one: &&Declaration| one.name == name && one.kind == DeclarationKind::Interface;
+                let added = types.iter().filter(is_wanted).filter(|_| {
                     self.file(scope, to).is_some_and(|to| {
                         let declared = || self.exported(to, name);
                         to.entry == file.entry

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{TypeParameter, TypeShape};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Declaration {
     /// The local name; `default` for a default export that has none.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct Declaration {
 
 impl Declaration {
     /// The module that it adds to, as it is written, and what.
-    pub fn adds(&self) -> Option<(&str, &[AddedType])> {
+    pub fn adds(&self) -> Option<(&str, &[Declaration])> {
         match &self.detail {
             DeclarationDetail::Adds { to, types } => Some((to, types)),
             _ => None,
@@ -85,10 +85,11 @@ pub enum DeclarationDetail {
         takes: Vec<TypeShape>,
         gives: TypeShape,
     },
-    /// What `declare module './button'` adds to types of another file.
+    /// What `declare module './button'` adds to types of another file: interfaces that are declared there too, and types
+    /// that these name. Of each there is the shape alone.
     Adds {
         to: String,
-        types: Vec<AddedType>,
+        types: Vec<Declaration>,
     },
     /// The members of an object that is a constant, for types that are made over them: `keyof typeof sizes`.
     Value(TypeShape),
@@ -100,15 +101,6 @@ pub enum DeclarationDetail {
     },
 }
 
-/// An interface that another file declares is declared once more, with more.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct AddedType {
-    pub name: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parameters: Vec<TypeParameter>,
-    pub shape: TypeShape,
-}
-
 impl DeclarationDetail {
     pub fn is_none(&self) -> bool {
         *self == Self::None
@@ -116,7 +108,7 @@ impl DeclarationDetail {
 }
 
 /// First and last line, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Lines {
     pub first: u32,
     pub last: u32,

@@ -15,7 +15,7 @@ pub use contract::{
     ApiSignature, Contract, ContractDeclaration, Exports, LogicSignature, PropType, UnresolvedType, Version,
 };
 pub use declaration::{
-    AddedType, ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,
 };
 pub use facts::{Diagnostic, Export, ExportOrigin, Import, ImportKind, ImportedName, LocalFacts, Severity};
 pub use kind::Kind;

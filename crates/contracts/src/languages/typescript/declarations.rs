@@ -16,7 +16,7 @@ use super::print::{INFERRED, Print, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
-    AddedType, ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Member,
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, Member,
     MemberKind, TypeShape,
 };
 
@@ -513,28 +513,37 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// The interfaces that a block declares for a module.
+    /// The types that a block declares for a module.
     fn added_types(&self, to: &str, body: &[Statement<'a>]) -> DeclarationDetail {
         let declared = body.iter().filter_map(|statement| match statement {
-            Statement::TSInterfaceDeclaration(interface) => Some(&**interface),
-            Statement::ExportDeclaration(export) => match &export.declaration {
-                Syntax::TSInterfaceDeclaration(interface) => Some(&**interface),
-                _ => None,
-            },
-            _ => None,
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            other => other.as_declaration(),
         });
-        let types: Vec<AddedType> = declared
-            .filter_map(|interface| match shape::of_interface(self.print, interface) {
-                DeclarationDetail::Shape { parameters, shape } => {
-                    Some(AddedType { name: interface.id.name.to_string(), parameters, shape })
+        let types = declared.filter_map(|declaration| {
+            let (id, kind, detail) = match declaration {
+                Syntax::TSInterfaceDeclaration(one) => {
+                    (&one.id, DeclarationKind::Interface, shape::of_interface(self.print, one))
                 }
-                _ => None,
+                Syntax::TSTypeAliasDeclaration(one) => {
+                    (&one.id, DeclarationKind::Type, shape::of_alias(self.print, one))
+                }
+                _ => return None,
+            };
+            Some(Declaration {
+                name: id.name.to_string(),
+                kind,
+                exported: false,
+                signatures: Vec::new(),
+                doc: None,
+                lines: Lines::default(),
+                detail,
             })
-            .collect();
-        if types.is_empty() {
-            DeclarationDetail::None
-        } else {
+        });
+        let types: Vec<Declaration> = types.collect();
+        if types.iter().any(|one| one.kind == DeclarationKind::Interface) {
             DeclarationDetail::Adds { to: to.to_owned(), types }
+        } else {
+            DeclarationDetail::None
         }
     }
 
