@@ -17,7 +17,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
     let mut declarations: Vec<Seen<'_>> = contract
         .declarations
         .iter()
-        // A private type that exported declarations name is seen through them.
+        // What exported declarations lead to is seen through them.
         .filter(|declaration| declaration.exported || !declaration.signatures.is_empty())
         .map(|declaration| Seen {
             name: outside_name(contract, declaration),

@@ -12,6 +12,7 @@ pub mod header;
 pub mod language;
 mod languages;
 pub mod link;
+mod mentions;
 pub mod model;
 pub mod render;
 pub mod schema;

@@ -3,6 +3,7 @@
 
 mod details;
 mod directive;
+mod expand;
 mod exported;
 mod form;
 mod generics;
@@ -245,7 +246,7 @@ fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<D
     let mut changes = Vec::new();
     for (before, after) in exported::pairs(old, new) {
         let (change, verdict, reason) = match (before, after) {
-            (Some(old), Some(new)) => match judge_pair(old, new) {
+            (Some(one), Some(other)) => match judge_in_files((old, one), (new, other)) {
                 Some((verdict, reason)) => (Change::Changed, verdict, reason),
                 None => continue,
             },
@@ -316,10 +317,27 @@ fn merged_props(side: &Side<'_>, old: &Contract, new: &Contract, changes: &mut V
     });
 }
 
+/// As [`judge_pair`], knowing what else the files declare.
+fn judge_in_files(
+    (old_file, old): (&Contract, &ContractDeclaration),
+    (new_file, new): (&Contract, &ContractDeclaration),
+) -> Option<(Verdict, String)> {
+    let plainly = judge_pair(old, new)?;
+    let same = || (Verdict::Compatible, "it is the same, with other names for types".to_owned());
+    match (expand::expanded(old_file, old), expand::expanded(new_file, new)) {
+        _ if same_signatures(old, new) => Some(plainly),
+        (None, None) => Some(plainly),
+        (before, after) => {
+            let judged = judge_pair(before.as_ref().unwrap_or(old), after.as_ref().unwrap_or(new));
+            Some(judged.unwrap_or_else(same))
+        }
+    }
+}
+
 /// `None` where a consumer sees no difference.
 fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
     match (old.exported, new.exported) {
-        // A private type that exported declarations name is seen through them.
+        // What exported declarations lead to is seen through them.
         (false, false) if old.signatures.is_empty() || new.signatures.is_empty() => return None,
         (true, false) => return Some((Verdict::Breaking, "no longer exported".to_owned())),
         (false, true) => return Some((Verdict::Compatible, "exported now".to_owned())),

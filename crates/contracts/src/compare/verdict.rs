@@ -130,13 +130,20 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         compatible("it is the same value, declared otherwise")
     } else if keyword(was).is_some() && keyword(was) == keyword(is) {
         compatible("its value changed")
-    } else if was == INFERRED || is_keyed(was) && !is.starts_with(INFERRED) {
+    } else if was == INFERRED
+        || (is_keyed(was) || is_named(was)) && !is.starts_with(INFERRED) && !is_named(is)
+    {
         compatible("its type is declared now")
     } else if stands_for(&parse(is), &parse(was), From::Declaration) && is != INFERRED {
         compatible("it is more particular than it was")
     } else {
         breaking("its type changed")
     }
+}
+
+/// Known by another name alone, which is not of this file.
+fn is_named(value: &str) -> bool {
+    value.strip_prefix("typeof ").is_some_and(|name| !name.contains([' ', '[', '<']))
 }
 
 /// `{ a: number } satisfies Settings` without what it satisfies.

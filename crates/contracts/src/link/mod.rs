@@ -15,6 +15,7 @@ mod prop_type;
 mod props;
 mod routes;
 mod scope;
+mod seen;
 
 pub use routes::{Handed, place};
 pub use scope::{Lookup, NoImports};
@@ -61,7 +62,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         version: version(kind, facts),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
-        declarations: published(declarations),
+        declarations: seen::published(declarations),
         routes,
         nextjs,
         style: None,
@@ -148,60 +149,6 @@ fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'
     all.sort();
     all.dedup_by(|a, b| a.name == b.name);
     all
-}
-
-/// A private declaration is known by its name; what it looks like is nobody else's business, unless it is a type that
-/// somebody has to know who uses what is exported.
-fn published(declarations: Vec<ContractDeclaration>) -> Vec<ContractDeclaration> {
-    let seen = seen_through(&declarations);
-    let publish = |(declaration, is_seen): (ContractDeclaration, bool)| {
-        if declaration.exported {
-            return declaration;
-        }
-        ContractDeclaration {
-            signatures: if is_seen { declaration.signatures } else { Vec::new() },
-            doc: None,
-            form: None,
-            props: Vec::new(),
-            emits: Vec::new(),
-            state: Vec::new(),
-            ..declaration
-        }
-    };
-    declarations.into_iter().zip(seen).map(publish).collect()
-}
-
-/// Which private types the signatures of exported declarations name, or those of such types.
-fn seen_through(declarations: &[ContractDeclaration]) -> Vec<bool> {
-    let is_type = |one: &ContractDeclaration| {
-        matches!(one.kind, DeclarationKind::Interface | DeclarationKind::Type | DeclarationKind::Enum)
-    };
-    let private: BTreeMap<&str, usize> = declarations
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| !one.exported && is_type(one))
-        .map(|(at, one)| (one.name.as_str(), at))
-        .collect();
-    let mut seen = vec![false; declarations.len()];
-    if private.is_empty() {
-        return seen;
-    }
-    // The props of a component are written out.
-    let mut open: Vec<&ContractDeclaration> = declarations
-        .iter()
-        .filter(|one| one.exported && (one.kind != DeclarationKind::Component || one.props.is_empty()))
-        .collect();
-    while let Some(one) = open.pop() {
-        let words = one.signatures.iter().flat_map(|signature| {
-            signature.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '$')))
-        });
-        for at in words.filter_map(|word| private.get(word).copied()) {
-            if !std::mem::replace(&mut seen[at], true) {
-                open.push(&declarations[at]);
-            }
-        }
-    }
-    seen
 }
 
 fn version(kind: Kind, facts: &LocalFacts) -> Version {

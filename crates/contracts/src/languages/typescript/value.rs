@@ -57,6 +57,12 @@ impl Print<'_, '_> {
                 other => format!("{} as const", self.value_type(other)),
             },
             Expression::ObjectExpression(object) => self.object(object),
+            // Another name for what has one.
+            Expression::Identifier(name)
+                if !matches!(name.name.as_str(), "undefined" | "NaN" | "Infinity") =>
+            {
+                format!("typeof {}", name.name)
+            }
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
                 None => INFERRED.to_owned(),

@@ -1,0 +1,99 @@
+//! A declaration with what its file calls by name written in its place: whether a type has a name is nothing to who uses
+//! what it is the type of.
+
+use super::form::{Call, Form};
+use crate::mentions::{Mention, mentions};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+
+/// Names in what names stand for.
+const DEEPEST: usize = 4;
+/// Longer texts stay as they are.
+const LONGEST: usize = 4_000;
+
+/// `None` where there is nothing to write otherwise.
+pub(super) fn expanded(
+    contract: &Contract,
+    declaration: &ContractDeclaration,
+) -> Option<ContractDeclaration> {
+    let texts: Vec<Option<String>> = declaration
+        .signatures
+        .iter()
+        .map(|signature| written_out(contract, &declaration.name, signature, 0))
+        .collect();
+    if texts.iter().all(Option::is_none) {
+        return None;
+    }
+    let signatures = declaration.signatures.iter().zip(texts);
+    let signatures = signatures.map(|(plain, text)| text.unwrap_or_else(|| plain.clone())).collect();
+    Some(ContractDeclaration { signatures, ..declaration.clone() })
+}
+
+fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Option<String> {
+    if depth > DEEPEST || text.len() > LONGEST {
+        return None;
+    }
+    let mut whole = String::new();
+    let mut done = 0;
+    for mention in mentions(text).filter(|mention| mention.text != own) {
+        let before = &text[..mention.start];
+        let (start, before) = match before.strip_suffix("typeof ") {
+            Some(before) if mention.is_value => (before.len(), before),
+            _ => (mention.start, before),
+        };
+        let end = mention.start + mention.text.len();
+        let after = &text[end..];
+        // With types given, or as what is extended, it is more than a name.
+        if after.starts_with('<') || before.ends_with("extends ") && depth == 0 {
+            continue;
+        }
+        let Some(found) = stands_for(contract, &mention, start < mention.start) else { continue };
+        let found = written_out(contract, mention.text, &found, depth + 1).unwrap_or(found);
+        if whole.len() + found.len() > LONGEST {
+            return None;
+        }
+        whole.push_str(&text[done..start]);
+        let is_all = after.is_empty() && before.ends_with(": ");
+        let brackets = if is_all || found.starts_with('{') { ["", ""] } else { ["(", ")"] };
+        whole.extend([brackets[0], &found, brackets[1]]);
+        done = end;
+    }
+    (done > 0).then(|| whole + &text[done..])
+}
+
+/// The type that a name of the file stands for, if its declaration says it all.
+fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Option<String> {
+    use DeclarationKind::{Class, Interface, Type};
+    let is_type = |kind: DeclarationKind| matches!(kind, Class | Interface | Type);
+    let mut named = contract.declarations.iter().filter(|one| one.name == mention.text);
+    let found = named.find(|one| if of_value { !is_type(one.kind) } else { is_type(one.kind) })?;
+    let [signature] = found.signatures.as_slice() else { return None };
+    let object = |members: &[String]| {
+        if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join("; ")) }
+    };
+    match Form::of(found.kind, signature) {
+        Form::Alias { generics, text } if generics.is_empty() => Some(text),
+        Form::Members(members) if members.generics.is_empty() && members.parents.is_empty() => {
+            Some(object(&members.own))
+        }
+        Form::Class(class) if class.generics.is_empty() && class.parent.is_none() => {
+            let of_instance = |member: &&String| {
+                !["static ", "private ", "protected ", "abstract ", "constructor("]
+                    .iter()
+                    .any(|word| member.starts_with(word))
+            };
+            Some(object(&class.members.iter().filter(of_instance).cloned().collect::<Vec<_>>()))
+        }
+        Form::Call(call) => Some(function(&call)),
+        Form::Value(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn function(Call { modifiers, generics, parameters, result }: &Call) -> String {
+    let generics = if generics.is_empty() { String::new() } else { format!("<{generics}>") };
+    let result = match modifiers.as_str() {
+        "async" if !result.starts_with("Promise<") => format!("Promise<{result}>"),
+        _ => result.clone(),
+    };
+    format!("{generics}({parameters}) => {result}")
+}

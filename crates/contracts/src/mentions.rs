@@ -1,0 +1,235 @@
+//! The names that a printed signature mentions: of types, and of values by `typeof` or as a parent. What is only a label
+//! in it (of a parameter, a member, a part of a qualified name) is none of them.
+
+/// A mention with its place in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mention<'t> {
+    /// `Props`, `React.ReactNode`.
+    pub(crate) text: &'t str,
+    pub(crate) start: usize,
+    /// After `typeof`, spread, or in what a class extends: what has the name is wanted as a value.
+    pub(crate) is_value: bool,
+}
+
+impl<'t> Mention<'t> {
+    /// What is looked up: `React` of `React.ReactNode`.
+    pub(crate) fn first(&self) -> &'t str {
+        self.text.split_once('.').map_or(self.text, |(first, _)| first)
+    }
+}
+
+/// In the order of the text.
+pub(crate) fn mentions(text: &str) -> Mentions<'_> {
+    let is_class = text.starts_with("class ") || text.starts_with("abstract class ");
+    Mentions { text, at: 0, open: [0; DEEPEST], depth: 0, is_class, in_heritage: false, after_typeof: false }
+}
+
+/// Brackets inside of each other that are told apart; deeper ones count as the last of these.
+const DEEPEST: usize = 32;
+
+pub(crate) struct Mentions<'t> {
+    text: &'t str,
+    at: usize,
+    open: [u8; DEEPEST],
+    depth: usize,
+    is_class: bool,
+    in_heritage: bool,
+    after_typeof: bool,
+}
+
+impl<'t> Iterator for Mentions<'t> {
+    type Item = Mention<'t>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            if self.innermost() == b'`' {
+                self.template(bytes, byte);
+            } else if is_word(byte) {
+                let start = self.at;
+                while bytes.get(self.at).copied().is_some_and(is_word) {
+                    self.at += 1;
+                }
+                let found = self.word(bytes, start);
+                if found.is_some() {
+                    return found;
+                }
+            } else {
+                self.at += 1;
+                match byte {
+                    b'\'' | b'"' => self.quoted(bytes, byte),
+                    b'(' | b'[' | b'{' | b'<' | b'`' => self.push(byte),
+                    b'>' if self.at >= 2 && bytes[self.at - 2] == b'=' => {}
+                    b')' | b']' | b'}' | b'>' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<'t> Mentions<'t> {
+    fn innermost(&self) -> u8 {
+        self.depth.checked_sub(1).map_or(0, |last| self.open[last.min(DEEPEST - 1)])
+    }
+
+    fn push(&mut self, bracket: u8) {
+        self.open[self.depth.min(DEEPEST - 1)] = bracket;
+        self.depth += 1;
+        self.in_heritage &= bracket != b'{';
+    }
+
+    /// The text of a template, up to what is put in or to its end.
+    fn template(&mut self, bytes: &[u8], byte: u8) {
+        self.at += 1;
+        match byte {
+            b'\\' => self.at += 1,
+            b'`' => self.depth -= 1,
+            b'$' if bytes.get(self.at) == Some(&b'{') => {
+                self.at += 1;
+                self.push(b'{');
+            }
+            _ => {}
+        }
+    }
+
+    fn quoted(&mut self, bytes: &[u8], quote: u8) {
+        while let Some(&byte) = bytes.get(self.at) {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == quote {
+                return;
+            }
+        }
+    }
+
+    fn word(&mut self, bytes: &[u8], start: usize) -> Option<Mention<'t>> {
+        let after_typeof = std::mem::take(&mut self.after_typeof);
+        let first_end = self.at;
+        match self.text.get(start..first_end)? {
+            "typeof" => {
+                self.after_typeof = true;
+                return None;
+            }
+            "extends" if self.is_class && self.depth == 0 => {
+                self.in_heritage = true;
+                return None;
+            }
+            "implements" if self.depth == 0 => {
+                self.in_heritage = false;
+                return None;
+            }
+            _ => {}
+        }
+        // The rest of a qualified name.
+        while bytes.get(self.at) == Some(&b'.') && bytes.get(self.at + 1).copied().is_some_and(is_word) {
+            self.at += 1;
+            while bytes.get(self.at).copied().is_some_and(is_word) {
+                self.at += 1;
+            }
+        }
+        let before = bytes[..start].trim_ascii_end();
+        let is_spread = before.ends_with(b"...");
+        let is_member = matches!(before.last(), Some(b'.' | b'#')) && !is_spread;
+        if bytes[start].is_ascii_digit() || is_member {
+            return None;
+        }
+        let value = after_typeof || self.in_heritage;
+        if !value && self.is_label(bytes, before, is_spread) {
+            return None;
+        }
+        let text = self.text.get(start..self.at)?;
+        Some(Mention { text, start, is_value: value || is_spread })
+    }
+
+    fn is_label(&self, bytes: &[u8], before: &[u8], is_spread: bool) -> bool {
+        let after = &bytes[self.at..];
+        let inside = self.innermost();
+        let begins = matches!(before.last(), Some(b'(' | b'{' | b',' | b';')) || is_spread;
+        match (after.first(), after.get(1)) {
+            (Some(b':' | b'('), _) | (Some(b'?'), Some(b':' | b'(')) => true,
+            (Some(b'?'), Some(b',' | b')')) => inside == b'(',
+            (Some(b' '), Some(b'=')) => after.get(2) != Some(&b'>'),
+            // Parameters without a type, members by name alone.
+            (Some(b',' | b')'), _) if inside == b'(' => begins,
+            (Some(b',' | b';' | b' '), _) if inside == b'{' => {
+                let next = after.trim_ascii_start().first();
+                begins && !is_spread && matches!(next, Some(b',' | b';' | b'}'))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Vec<String> {
+        let keyword = |word: &str| {
+            matches!(
+                word,
+                "function"
+                    | "const"
+                    | "class"
+                    | "interface"
+                    | "type"
+                    | "abstract"
+                    | "string"
+                    | "void"
+                    | "keyof"
+                    | "extends"
+                    | "async"
+                    | "readonly"
+                    | "inferred"
+                    | "as"
+                    | "is"
+                    | "static"
+                    | "in"
+                    | "number"
+            )
+        };
+        mentions(text)
+            .filter(|one| !keyword(one.text))
+            .map(|one| format!("{}{}", if one.is_value { "=" } else { "" }, one.text))
+            .collect()
+    }
+
+    #[test]
+    fn labels_are_no_mentions() {
+        for (text, expected) in [
+            ("function f(path, fs: A, q?: B[], ...rest: C): Map<D>", vec!["A", "B", "C", "Map", "D"]),
+            ("function f({...}: { a: A; b?: B; run(c: C): void }, d?)", vec!["A", "B", "C"]),
+            ("function f(a): inferred { b, c }", vec![]),
+            ("const g: typeof a", vec!["=a"]),
+            ("const g: { a: typeof a; b: (c, d) => E; ...base }", vec!["=a", "E", "=base"]),
+            (
+                "class K<T extends A> extends mixin(B, C)<D> implements E { x: F }",
+                vec!["K", "T", "A", "=mixin", "=B", "=C", "=D", "E", "F"],
+            ),
+            ("type T = A extends B ? C : `a ${D} it's b` | 'E' | \"F\"", vec!["A", "B", "C", "D"]),
+            (
+                "type T = typeof o[number] | React.ReactNode | (keyof typeof p)[]",
+                vec!["=o", "React.ReactNode", "=p"],
+            ),
+            ("const o: { a, b } #0badcafe", vec![]),
+            ("type T = [a: A, B?, ...C]", vec!["A", "B", "=C"]),
+        ] {
+            assert_eq!(named(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_text_is_it_ends() {
+        for text in
+            ["", "'", "`", "`${", "((((", "}}}", "a.", "...", "é.ü", "<>)]`}", "'\\", "typeof", "a?", "\\"]
+        {
+            assert!(mentions(text).count() <= 2);
+            assert!(mentions(&text.repeat(100)).count() <= 200);
+        }
+    }
+}
