@@ -251,7 +251,7 @@ impl<'l> Expander<'l> {
     }
 }
 
-fn distinct(variants: &mut Variants, more: impl Iterator<Item = Vec<Member>>) {
+pub(super) fn distinct(variants: &mut Variants, more: impl IntoIterator<Item = Vec<Member>>) {
     for variant in more {
         if !variants.contains(&variant) {
             variants.push(variant);

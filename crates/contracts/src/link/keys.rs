@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::props::{Arguments, Bound, Expander, Variants, bind, plain};
+use super::props::{Arguments, Bound, Expander, Variants, bind, is_nothing, plain};
 use super::scope::{Found, Scope};
 use crate::languages::typescript::type_shape;
 use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
@@ -102,6 +102,16 @@ impl<'l> Expander<'l> {
             }
             TypeShape::Intersection(parts) => {
                 parts.iter().rev().find_map(|part| expander.indexed(part, key, scope, arguments))
+            }
+            // `Slots | undefined`
+            TypeShape::Union(parts) => {
+                let is_nothing =
+                    |part: &&TypeShape| matches!(part, TypeShape::Text(text) if is_nothing(text));
+                let mut rest = parts.iter().filter(|part| !is_nothing(part));
+                match (rest.next(), rest.next()) {
+                    (Some(only), None) => expander.indexed(only, key, scope, arguments),
+                    _ => None,
+                }
             }
             TypeShape::Indexed { of, key: outer } => {
                 let found = expander.indexed(of, outer, scope, arguments)?;
@@ -205,6 +215,7 @@ impl<'l> Expander<'l> {
                     _ => None,
                 }
             }
+            TypeShape::Text(text) if text == "never" => Some(Keys::Only(BTreeSet::new())),
             // `keyof Other`: the keys of what can be expanded.
             TypeShape::Text(text) => {
                 let name = text.strip_prefix("keyof ")?;

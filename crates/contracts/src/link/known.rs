@@ -1,16 +1,36 @@
 //! Types whose meaning is fixed, or can be told without a compiler: those of TypeScript and React, those that many
 //! projects declare in the same words, and conditional types that are plain to see.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::component_type::distinct;
 use super::keys::{Keys, nothing_to_pick_from};
 use super::props::{Arguments, Bound, Expander, Variants, combine, plain, without_ref, written};
 use super::scope::{Found, Scope};
+use crate::languages::typescript::type_shape;
 use crate::model::{ConditionalType, DeclarationDetail, DeclarationKind, Member, TypeShape};
 
 /// What the name of an HTML element is one of.
 const ELEMENT_TYPES: &[&str] =
     &["ElementType", "React.ElementType", "keyof JSX.IntrinsicElements", "keyof React.JSX.IntrinsicElements"];
+
+/// More than this are not asked for one by one.
+const MOST_LITERALS: usize = 16;
+
+/// What a type asks of a parameter; literals as they are written.
+pub(super) struct Literals {
+    parameter: String,
+    may_be: BTreeSet<String>,
+    wanted: BTreeSet<String>,
+}
+
+fn literal(written: &str) -> TypeShape {
+    match written.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+        Some(text) => TypeShape::Literal(text.to_owned()),
+        None => TypeShape::Text(written.to_owned()),
+    }
+}
 
 impl<'l> Expander<'l> {
     /// Types of TypeScript and React whose meaning is fixed.
@@ -158,6 +178,97 @@ impl<'l> Expander<'l> {
             (false, true) if !conditional.wanted.contains("infer ") => Some(&conditional.yes),
             _ => None,
         }
+    }
+
+    /// A type that asks which of some literals a parameter is, `Variant extends 'filled' ? Filled : Standard`, asked for each
+    /// of those that it may be.
+    pub(super) fn one_by_one<'f>(
+        &mut self,
+        conditional: &ConditionalType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Variants>
+    where
+        'l: 'f,
+    {
+        let Literals { parameter, may_be, wanted } = self.literals(conditional, scope, arguments)?;
+        let mut variants = Variants::new();
+        for one in may_be {
+            let branch = if wanted.contains(&one) { &conditional.yes } else { &conditional.no };
+            let shape = literal(&one);
+            let bound = Bound { shape, scope, arguments: Arguments::default() };
+            let mut arguments = (**arguments).clone();
+            arguments.insert(parameter.clone(), bound);
+            distinct(&mut variants, self.within(branch, scope, &Rc::new(arguments)));
+        }
+        Some(variants)
+    }
+
+    /// The literals that a parameter may be, and those that a type asks for.
+    pub(super) fn literals<'f>(
+        &mut self,
+        conditional: &ConditionalType,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Literals>
+    where
+        'l: 'f,
+    {
+        let asks = |text: &str| text.starts_with('\'') || matches!(text, "true" | "false");
+        let TypeShape::Reference { name, arguments: none } = &conditional.check else { return None };
+        if !none.is_empty() || !asks(&conditional.wanted) {
+            return None;
+        }
+        let bound = arguments.get(name)?.clone();
+        let (mut may_be, mut wanted) = (BTreeSet::new(), BTreeSet::new());
+        self.collect_literals(&bound.shape, bound.scope, &bound.arguments, &mut may_be)?;
+        self.collect_literals(&type_shape(&conditional.wanted)?, scope, arguments, &mut wanted)?;
+        (may_be.len() <= MOST_LITERALS).then(|| Literals { parameter: name.clone(), may_be, wanted })
+    }
+
+    /// `None` where something else is among them.
+    fn collect_literals<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+        found: &mut BTreeSet<String>,
+    ) -> Option<()>
+    where
+        'l: 'f,
+    {
+        self.deeper(|expander| match shape {
+            TypeShape::Literal(_) => {
+                found.insert(shape.text());
+                Some(())
+            }
+            TypeShape::Text(text) if text == "boolean" => {
+                found.extend(["false".to_owned(), "true".to_owned()]);
+                Some(())
+            }
+            TypeShape::Text(text) if matches!(text.as_str(), "true" | "false" | "undefined" | "null") => {
+                found.insert(text.clone());
+                Some(())
+            }
+            TypeShape::Union(parts) => {
+                parts.iter().try_for_each(|part| expander.collect_literals(part, scope, arguments, found))
+            }
+            TypeShape::Reference { name, arguments: none } if none.is_empty() => {
+                if let Some(bound) = arguments.get(name) {
+                    return expander.collect_literals(&bound.shape, bound.scope, &bound.arguments, found);
+                }
+                let Found::Declared(file, one) = expander.resolver.type_name(scope, name) else {
+                    return None;
+                };
+                match &one.detail {
+                    DeclarationDetail::Shape { shape, .. } => {
+                        expander.collect_literals(shape, file, &Arguments::default(), found)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
     }
 
     /// Members that are there or are not: `T extends Feature ? { static?: boolean } : {}`. The type is named all the same.

@@ -184,7 +184,10 @@ impl<'l> Expander<'l> {
             }
             TypeShape::Conditional(conditional) => match self.decided(conditional, scope, arguments) {
                 Some(branch) => self.within(branch, scope, arguments),
-                None => self.undecided(conditional, scope, arguments),
+                None => match self.one_by_one(conditional, scope, arguments) {
+                    Some(variants) => variants,
+                    None => self.undecided(conditional, scope, arguments),
+                },
             },
             TypeShape::Indexed { of, key } => match self.indexed(of, key, scope, arguments) {
                 Some(found) => self.within(&found.shape, found.scope, &found.arguments),
@@ -250,6 +253,7 @@ impl<'l> Expander<'l> {
                             TypeShape::Text(written) => is_nothing(written),
                             TypeShape::Conditional(one) => {
                                 self.decided(one, file, &bound).is_some()
+                                    || self.literals(one, file, &bound).is_some()
                                     || self.perhaps(one, file, &bound).is_some()
                             }
                             _ => true,
