@@ -235,7 +235,9 @@ fn is_data(ty: &TSType<'_>) -> bool {
 
 /// Whether a name takes apart what a maker of contexts gives: `const [CartProvider, useCart] = createContext()`.
 pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &str, names: &[String]) -> bool {
-    declarator.id.is_array_pattern()
+    let is_made =
+        || declarator.init.as_ref().is_some_and(|init| matches!(init, Expression::CallExpression(_)));
+    (declarator.id.is_array_pattern() || declarator.id.is_object_pattern() && is_made())
         && name.ends_with("Provider")
         && is_component_name(name)
         && names.iter().any(|other| super::is_hook(other))
