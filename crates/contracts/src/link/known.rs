@@ -73,7 +73,28 @@ impl<'l> Expander<'l> {
             }
             "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
             "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
-            "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" => each(self, &Some),
+            "DeepPartial" | "PartialDeep" => each(self, &|member| Some(Member { optional: true, ..member })),
+            "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" | "Mutable" | "Writable"
+            | "DeepReadonly" | "ReadonlyDeep" => each(self, &Some),
+            "MarkOptional" | "MarkRequired" | "SetOptional" | "SetRequired" => {
+                let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
+                let optional = last.ends_with("Optional");
+                each(self, &|member| {
+                    let is_meant = keys.have(&member.name);
+                    Some(Member { optional: if is_meant { optional } else { member.optional }, ..member })
+                })
+            }
+            // What a function of `cva` or `tv` takes beside a class.
+            "VariantProps" => {
+                let TypeShape::Query(name) = first? else { return None };
+                match self.resolver.name(scope, name) {
+                    Found::Declared(file, one) => match &one.detail {
+                        DeclarationDetail::Maker { takes, .. } => Some(self.expand(takes.first()?, file)),
+                        _ => None,
+                    },
+                    Found::Outside(_) | Found::Unknown => None,
+                }
+            }
             "Pick" | "Omit" => {
                 let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
                 let wanted = last == "Pick";

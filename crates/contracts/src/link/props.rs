@@ -283,6 +283,22 @@ impl<'l> Expander<'l> {
             Found::Outside(_) if is_react_class(name.rsplit('.').next().unwrap_or_default()) => {
                 given.first().map_or_else(|| vec![Vec::new()], |props| self.within(props, scope, arguments))
             }
+            Found::Outside(from) if animates(name) => {
+                let whole = text(name, given);
+                let mut beside = self.beside();
+                let own = given.first().map(|props| beside.within(props, scope, arguments));
+                let animated = |member: Member| Member {
+                    text: format!("{whole}['{}']", member.name),
+                    kind: MemberKind::Property,
+                    ..member
+                };
+                let own = own.unwrap_or_else(|| vec![Vec::new()]);
+                let own =
+                    own.into_iter().map(|variant| variant.into_iter().map(animated).collect()).collect();
+                // The package may have more to add.
+                self.unknown(whole.clone(), Some(from));
+                own
+            }
             Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
                 Some(variants) => variants,
                 None => self.unknown(text(name, given), Some(from)),
@@ -327,6 +343,13 @@ impl<'l> Expander<'l> {
         self.unresolved.insert(UnresolvedType { name, from });
         vec![Vec::new()]
     }
+}
+
+/// Whether a type of a package has the members of the one that it is given, each of which may also be animated: the names
+/// that React Native, Reanimated and React Spring have for it.
+fn animates(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    matches!(last, "AnimatedProps" | "AnimateProps" | "WithAnimatedObject" | "WithAnimatedValue")
 }
 
 impl<'f> Bound<'f> {

@@ -430,7 +430,8 @@ impl<'a> Collector<'_, '_, 'a> {
                     _ => None,
                 };
                 let detail = said.or_else(|| members().map(DeclarationDetail::Value));
-                (variable_kind(keyword), detail.or_else(|| maker::alias(value)).unwrap_or_default())
+                let detail = detail.or_else(|| maker::alias(value)).or_else(|| maker::variants(print, value));
+                (variable_kind(keyword), detail.unwrap_or_default())
             }
         };
         self.push(name, kind, signature, span, detail);

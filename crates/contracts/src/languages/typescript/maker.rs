@@ -2,14 +2,14 @@
 //! declared or as returned.
 
 use oxc_ast::ast::{
-    ArrayExpressionElement, Expression, JSXFragment, JSXOpeningElement, Statement, TSType, TSTypeName,
-    VariableDeclarator,
+    Argument, ArrayExpressionElement, Expression, JSXFragment, JSXOpeningElement, ObjectPropertyKind,
+    Statement, TSType, TSTypeName, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 
 use super::body::BodyUse;
 use super::component::{self, Callable};
-use super::print::Print;
+use super::print::{INFERRED, Print, quoted};
 use super::shape;
 use super::wrapped::{self, Inner, Wrapped};
 use crate::model::{
@@ -85,6 +85,59 @@ pub(super) fn said_to_be(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) 
         TypeShape::Query(other) => Some(same_as(other)),
         _ => None,
     }
+}
+
+/// `cva('base', { variants: { size: { s: '…', m: '…' } } })`: a function from variants to classes. What it takes are props of
+/// the component that the classes are for.
+pub(super) fn variants(print: Print<'_, '_>, value: &Expression<'_>) -> Option<DeclarationDetail> {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+    let is_cva = call.callee.is_specific_id("cva");
+    if !is_cva && !call.callee.is_specific_id("tv") {
+        return None;
+    }
+    let Argument::ObjectExpression(config) = call.arguments.get(usize::from(is_cva))? else { return None };
+    let property = |name: &str| {
+        let mut each = config.properties.iter().filter_map(|one| one.as_property());
+        each.find(|one| one.key.is_specific_static_name(name))
+    };
+    // What is extended has variants of its own.
+    if property("extend").is_some() {
+        return None;
+    }
+    let Expression::ObjectExpression(each) = property("variants")?.value.get_inner_expression() else {
+        return None;
+    };
+    let members = each.properties.iter().map(|variant| {
+        let variant = variant.as_property().filter(|variant| !variant.computed)?;
+        let choices = choices(print, &variant.value);
+        Some(Member {
+            name: shape::prop_name(print, &variant.key, false),
+            kind: MemberKind::Property,
+            text: if is_cva { choices + " | null" } else { choices },
+            optional: true,
+            doc: None,
+        })
+    });
+    let takes = vec![TypeShape::Object(members.collect::<Option<_>>()?)];
+    let gives = TypeShape::Text("string".to_owned());
+    Some(DeclarationDetail::Maker { takes, gives, parameters: Vec::new() })
+}
+
+/// The names of the choices of a variant.
+fn choices(print: Print<'_, '_>, value: &Expression<'_>) -> String {
+    let Expression::ObjectExpression(object) = value.get_inner_expression() else {
+        return INFERRED.to_owned();
+    };
+    let names = object.properties.iter().map(|one| match one {
+        ObjectPropertyKind::ObjectProperty(one) if !one.computed => {
+            let name = shape::prop_name(print, &one.key, false);
+            Some(if matches!(name.as_str(), "true" | "false") { "boolean".to_owned() } else { quoted(&name) })
+        }
+        _ => None,
+    });
+    let Some(mut names) = names.collect::<Option<Vec<String>>>() else { return INFERRED.to_owned() };
+    names.dedup();
+    if names.is_empty() { INFERRED.to_owned() } else { names.join(" | ") }
 }
 
 fn same_as(other: String) -> DeclarationDetail {
