@@ -342,8 +342,20 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
                     None => otherwise,
                 }
             }
-            _ => Callable::of(expression).filter(|inner| has_jsx(*inner)).map(|inner| self.function(inner)),
+            _ => Callable::of(expression).and_then(|inner| {
+                let given = || has_jsx(inner).then(|| self.function(inner));
+                self.made_inside(inner, names).or_else(given)
+            }),
         }
+    }
+
+    /// A function that takes nothing and gives a component that it makes: what is given is called once more, as in
+    /// `motify(View)()`.
+    fn made_inside(&self, inner: Callable<'x, 'a>, names: usize) -> Option<TypeShape> {
+        let Expression::Identifier(name) = last(inner)?.get_inner_expression() else { return None };
+        let is_one = inner.parameters().items.is_empty() && component::is_component_name(&name.name);
+        let inside = Returned { print: self.print, callable: inner, parameters: self.parameters };
+        if is_one { inside.named(&name.name, names + 1) } else { None }
     }
 
     fn wrapped(&self, wrapped: Wrapped<'x, 'a>, names: usize) -> Option<TypeShape> {

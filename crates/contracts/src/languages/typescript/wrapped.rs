@@ -315,6 +315,10 @@ pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeS
     if is_merge(call) {
         return self::call(print, call.arguments.first()?.as_expression()?);
     }
+    // `motify(View)()`
+    if call.arguments.is_empty() && matches!(call.callee, Expression::CallExpression(_)) {
+        return self::call(print, &call.callee);
+    }
     if call.callee.is_specific_id(CREATE_CONTEXT) { None } else { call_of(print, call) }
 }
 
