@@ -2,11 +2,13 @@
 //! bodies, the order of imports, private names, where and when) never reaches `semanticHash`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use memchr::{memchr, memmem};
 use serde::Serialize;
 
-use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
+use crate::mentions::{Mention, replaced};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State, UnresolvedType};
 use crate::render::quote;
 
 /// Bytes that are usually hashed.
@@ -23,6 +25,8 @@ pub fn semantic_hash(contract: &Contract) -> String {
             name: outside_name(contract, declaration),
             kind: declaration.kind,
             signatures: outside_signatures(contract, declaration),
+            imported: declaration.imported.iter().map(|one| (&*one.name, &*one.from)).collect(),
+            inherits: declaration.inherits.iter().map(UnresolvedType::outside).collect(),
             props: declaration.props.iter().map(|variant| members(variant)).collect(),
             emits: &declaration.emits,
             state: sorted_state(&declaration.state),
@@ -47,6 +51,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
         "uif:",
         &(
             (exports.default.is_some(), &exports.named, &exports.stars, &exports.types),
+            &contract.passed_on,
             declarations,
             (&merged.props, &merged.emits, &merged.state, &merged.api_signature),
             routes,
@@ -96,6 +101,10 @@ struct Seen<'a> {
     name: Cow<'a, str>,
     kind: DeclarationKind,
     signatures: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    imported: BTreeSet<(&'a str, &'a str)>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    inherits: BTreeSet<(&'a str, &'a str)>,
     props: Vec<Vec<(&'a str, &'a str, bool)>>,
     emits: &'a [String],
     state: Vec<&'a State>,
@@ -114,14 +123,30 @@ fn outside_name<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration
 }
 
 fn outside_signatures<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration) -> Cow<'a, [String]> {
+    let signatures = canonical(declaration);
     let names = || contract.exports.names_of(&declaration.name);
     let is_own = || names().any(|name| name == declaration.name);
     let Some(outside) = names().next().filter(|_| declaration.exported && !is_own()) else {
-        return declaration.signatures.as_slice().into();
+        return signatures;
     };
     let outside = if outside == "default" { String::new() } else { format!(" {outside}") };
     let named = |signature: &String| declaration.renamed(signature, &outside);
-    declaration.signatures.iter().map(named).collect::<Vec<_>>().into()
+    signatures.iter().map(named).collect::<Vec<_>>().into()
+}
+
+/// The signatures with what the other module calls it for each name that is imported.
+pub(crate) fn canonical(declaration: &ContractDeclaration) -> Cow<'_, [String]> {
+    let imported = &declaration.imported;
+    if imported.iter().all(|one| one.text == one.name) {
+        return declaration.signatures.as_slice().into();
+    }
+    let other = |mention: &Mention<'_>| {
+        let known = imported.iter().find(|one| one.text == mention.text)?;
+        // Of several that are the whole of a module each is another one.
+        Some(if matches!(known.name.as_str(), "default" | "*") { known.from.as_str() } else { &known.name })
+    };
+    let signatures = declaration.signatures.iter();
+    signatures.map(|signature| replaced(signature, |one| other(one)).into_owned()).collect::<Vec<_>>().into()
 }
 
 fn members(variant: &[Member]) -> Vec<(&str, &str, bool)> {

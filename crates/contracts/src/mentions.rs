@@ -1,6 +1,8 @@
 //! The names that a printed signature mentions: of types, and of values by `typeof` or as a parent. What is only a label
 //! in it (of a parameter, a member, a part of a qualified name) is none of them.
 
+use std::borrow::Cow;
+
 /// A mention with its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention<'t> {
@@ -22,6 +24,20 @@ impl<'t> Mention<'t> {
 pub(crate) fn mentions(text: &str) -> Mentions<'_> {
     let is_class = text.starts_with("class ") || text.starts_with("abstract class ");
     Mentions { text, at: 0, open: [0; DEEPEST], depth: 0, is_class, in_heritage: false, after_typeof: false }
+}
+
+/// The text with other words for some mentions.
+pub(crate) fn replaced<'t>(text: &'t str, other: impl Fn(&Mention<'t>) -> Option<&'t str>) -> Cow<'t, str> {
+    let mut whole = String::new();
+    let mut done = 0;
+    for mention in mentions(text) {
+        if let Some(word) = other(&mention) {
+            whole.push_str(&text[done..mention.start]);
+            whole.push_str(word);
+            done = mention.start + mention.text.len();
+        }
+    }
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(whole + &text[done..]) }
 }
 
 /// Brackets inside of each other that are told apart; deeper ones count as the last of these.

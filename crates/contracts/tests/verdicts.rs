@@ -1,4 +1,5 @@
-//! Runs `tests/verdicts.md`: a heading per case with the verdict that it must have, the file before, the file after.
+//! Runs `tests/verdicts.md`: a heading per case with the verdict that it must have, the file before, the file after, and
+//! other files, which stay as they are, each with its path.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,10 +14,12 @@ use std::path::Path;
 
 use becket_contracts::compare::{Comparison, Side, Verdict, compare};
 use becket_contracts::fingerprint::semantic_hash;
+use becket_contracts::graph::{Graph, Member};
 use becket_contracts::language::Reader;
-use becket_contracts::link::{NoImports, link};
-use becket_contracts::model::{Contract, SchemaVersion};
+use becket_contracts::link::{Lookup, link};
+use becket_contracts::model::{Contract, LocalFacts, SchemaVersion};
 use becket_contracts::render::{CodeMode, NodeSource, Thrift, node, read_node};
+use becket_contracts::target::Target;
 
 #[test]
 fn every_change_means_what_it_says() {
@@ -27,12 +30,13 @@ fn every_change_means_what_it_says() {
         let (title, body) = case.split_once('\n').unwrap();
         let (expected, what) = title.split_once(": ").unwrap_or_else(|| panic!("{title}: no verdict"));
         let fences: Vec<&str> = body.split("```").skip(1).step_by(2).collect();
-        let [before, after] = fences.as_slice() else { panic!("{title}: not two files") };
+        let [before, after, others @ ..] = fences.as_slice() else { panic!("{title}: not two files") };
         let (kind, before) = before.split_once('\n').unwrap();
         let (_, after) = after.split_once('\n').unwrap();
         let path = if kind == "tsx" { "src/it.tsx" } else { "src/it.ts" };
-        let (old, new) = (contract(path, before), contract(path, after));
-        let comparison = compare(&side(&old), &side(&new));
+        let (old, new) = (Tree::of(path, before, others), Tree::of(path, after, others));
+        let comparison = compare(&old.side(), &new.side());
+        let (old, new) = (old.contract(path), new.contract(path));
         let verdict = comparison.verdict().map_or("none", |verdict| verdict.as_str());
         count += 1;
         if verdict != expected {
@@ -77,11 +81,54 @@ fn is_seen(comparison: &Comparison) -> bool {
     matches!(comparison.verdict(), Some(Verdict::Breaking | Verdict::Compatible))
 }
 
-fn contract(path: &str, text: &str) -> Contract {
-    let facts = Reader::new().read(path.rsplit('/').next().unwrap(), text);
-    let mut contract = link(path, &facts, &NoImports).contract;
-    contract.semantic_hash = semantic_hash(&contract);
-    contract
+/// Files that import each other from one folder.
+struct Tree {
+    facts: BTreeMap<String, LocalFacts>,
+    targets: BTreeMap<String, Target>,
+    contracts: BTreeMap<String, Contract>,
+    graph: Option<Graph>,
+}
+
+impl Tree {
+    fn of(path: &str, text: &str, others: &[&str]) -> Self {
+        let others = others.iter().map(|other| {
+            let (info, text) = other.split_once('\n').unwrap();
+            (info.split_once(' ').unwrap().1, text)
+        });
+        let facts: BTreeMap<String, LocalFacts> = others
+            .chain([(path, text)])
+            .map(|(path, text)| (path.to_owned(), Reader::new().read(path.rsplit('/').next().unwrap(), text)))
+            .collect();
+        let specifier = |path: &String| path.replace("src/", "./").replace(".ts", "");
+        let targets = facts.keys().map(|path| (specifier(path), Target::File(path.clone()))).collect();
+        let mut tree = Self { facts, targets, contracts: BTreeMap::new(), graph: None };
+        let linked = tree.facts.iter().map(|(path, facts)| {
+            let mut contract = link(path, facts, &tree).contract;
+            contract.semantic_hash = semantic_hash(&contract);
+            (path.clone(), contract)
+        });
+        tree.contracts = linked.collect();
+        let members: Vec<Member<'_>> =
+            tree.facts.iter().map(|(path, facts)| Member { path, facts, targets: &tree.targets }).collect();
+        tree.graph = Some(Graph::new(&members));
+        tree
+    }
+
+    fn contract(&self, path: &str) -> Contract {
+        self.contracts[path].clone()
+    }
+
+    fn side(&self) -> Side<'_> {
+        let contracts = self.contracts.iter().map(|(path, contract)| (path.as_str(), contract)).collect();
+        Side { contracts, graph: self.graph.as_ref(), reduced: false }
+    }
+}
+
+impl Lookup for Tree {
+    fn resolve(&self, _from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
+        let (path, facts) = self.facts.get_key_value(self.targets.get(specifier)?.file()?)?;
+        Some((path, facts))
+    }
 }
 
 /// As it would be read from a file that it was written to.

@@ -9,6 +9,7 @@ mod form;
 mod generics;
 mod members;
 mod moved;
+mod origins;
 mod passed_on;
 mod result;
 mod routes;
@@ -21,10 +22,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::fingerprint::canonical;
 use crate::graph::Graph;
-use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, Member};
+use crate::model::{
+    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, Member, UnresolvedType,
+};
 
 pub use self::details::Details;
+use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
@@ -106,12 +111,13 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let gone: Vec<&Contract> = absent_in(before, after);
     let new: Vec<&Contract> = absent_in(after, before);
     let moves = moved::pair(&gone, &new);
+    let origins = Origins::new(before, after, &moves);
     let mut files = Vec::new();
     for (entry, contract) in &after.contracts {
         let origin = moves.get(entry).copied();
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
-            Some(old) => files.extend(changed_file((before, after), old, contract, &moves)),
+            Some(old) => files.extend(changed_file(&origins, old, contract)),
             None => files.push(whole_file(before, contract, Change::Added)),
         }
     }
@@ -178,23 +184,21 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
     }
 }
 
-fn changed_file(
-    (before, after): (&Side<'_>, &Side<'_>),
-    old: &Contract,
-    new: &Contract,
-    moves: &BTreeMap<&str, &str>,
-) -> Option<FileChange> {
+fn changed_file(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Option<FileChange> {
+    let before = origins.before;
     let moved = old.entry_id != new.entry_id;
     // A file that names exports and declares nothing was written without declarations.
     let silent = |contract: &Contract| contract.declarations.is_empty() && !contract.exports.is_empty();
     let by_exports = before.reduced && (silent(old) || silent(new));
-    let mut declarations = if by_exports { Vec::new() } else { declaration_changes(before, old, new) };
+    let mut declarations = if by_exports { Vec::new() } else { declaration_changes(origins, old, new) };
     declarations.extend(export_changes(before, old, new, by_exports));
-    declarations.extend(passed_on::changes((before, after), old, new, moves));
+    declarations.extend(passed_on::changes(origins, old, new));
     declarations.extend(routes::changes(before, Some(old), Some(new)));
     declarations.extend(directive::change(before, old, new));
     if before.reduced {
         merged_props(before, old, new, &mut declarations);
+    } else if declarations.iter().all(|change| change.verdict == Verdict::Internal) {
+        declarations.extend(passed_on::another_way(old, new));
     }
     let details = Details::between(old, new);
     if moved {
@@ -242,11 +246,12 @@ fn changed_file(
     })
 }
 
-fn declaration_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let side = origins.before;
     let mut changes = Vec::new();
     for (before, after) in exported::pairs(old, new) {
         let (change, verdict, reason) = match (before, after) {
-            (Some(one), Some(other)) => match judge_in_files((old, one), (new, other)) {
+            (Some(one), Some(other)) => match judge_in_files(origins, (old, one), (new, other)) {
                 Some((verdict, reason)) => (Change::Changed, verdict, reason),
                 None => continue,
             },
@@ -317,21 +322,56 @@ fn merged_props(side: &Side<'_>, old: &Contract, new: &Contract, changes: &mut V
     });
 }
 
-/// As [`judge_pair`], knowing what else the files declare.
+/// As [`judge_pair`], knowing what else the files declare, and what they import.
 fn judge_in_files(
-    (old_file, old): (&Contract, &ContractDeclaration),
-    (new_file, new): (&Contract, &ContractDeclaration),
+    origins: &Origins<'_, '_>,
+    before: In<'_, ContractDeclaration>,
+    after: In<'_, ContractDeclaration>,
 ) -> Option<(Verdict, String)> {
-    let plainly = judge_pair(old, new)?;
-    let same = || (Verdict::Compatible, "it is the same, with other names for types".to_owned());
-    match (expand::expanded(old_file, old), expand::expanded(new_file, new)) {
-        _ if same_signatures(old, new) => Some(plainly),
-        (None, None) => Some(plainly),
-        (before, after) => {
-            let judged = judge_pair(before.as_ref().unwrap_or(old), after.as_ref().unwrap_or(new));
-            Some(judged.unwrap_or_else(same))
+    let ((old_file, old), (new_file, new)) = (before, after);
+    let renamed = origins.renamed(before, after);
+    let now = renamed.as_ref().unwrap_or(new);
+    let same = |reason: &str| (Verdict::Compatible, reason.to_owned());
+    let judged = judge_pair(old, now).map(|plainly| {
+        match (expand::expanded(old_file, old), expand::expanded(new_file, now)) {
+            _ if same_signatures(old, now) => plainly,
+            (None, None) => plainly,
+            (before, after) => judge_pair(before.as_ref().unwrap_or(old), after.as_ref().unwrap_or(now))
+                .unwrap_or_else(|| same("it is the same, with other names for types")),
         }
+    });
+    let is_seen = |one: &ContractDeclaration| one.exported || !one.signatures.is_empty();
+    if !(is_seen(old) && is_seen(new)) {
+        return judged;
     }
+    let by_origin = origins.judge(before, (new_file, now));
+    let otherwise = || !looks_same(old, new);
+    judged
+        .into_iter()
+        .chain(by_origin)
+        .min()
+        .or_else(|| otherwise().then(|| same("what it names is imported in another way, and is the same")))
+}
+
+/// Whether the hash of two declarations that mean the same is the same, too.
+fn looks_same(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+    if old.signatures == new.signatures && old.imported == new.imported && old.props == new.props {
+        return true;
+    }
+    let as_hashed = |one: &ContractDeclaration| ContractDeclaration {
+        signatures: canonical(one).into_owned(),
+        ..one.clone()
+    };
+    let modules = |one: &'_ ContractDeclaration| -> BTreeSet<(String, String)> {
+        one.imported.iter().map(|one| (one.name.clone(), one.from.clone())).collect()
+    };
+    let props = |one: &'_ ContractDeclaration| -> Vec<BTreeSet<(String, String, bool)>> {
+        let member = |prop: &Member| (prop.name.clone(), prop.text.clone(), prop.optional);
+        one.props.iter().map(|variant| variant.iter().map(member).collect()).collect()
+    };
+    modules(old) == modules(new)
+        && same_signatures(&as_hashed(old), &as_hashed(new))
+        && props(old) == props(new)
 }
 
 /// `None` where a consumer sees no difference.
@@ -367,7 +407,21 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     };
     let state = (old.state != new.state).then(|| (Verdict::Compatible, "its state changed".to_owned()));
     let emits = (old.emits != new.emits).then(|| judge_emits(old, new));
-    [props, signatures, emits, state].into_iter().flatten().min()
+    let inherits = both(DeclarationKind::Component).then(|| judge_inherits(old, new)).flatten();
+    [props, signatures, inherits, emits, state].into_iter().flatten().min()
+}
+
+/// Props of types that could not be followed, by the names of those.
+fn judge_inherits(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
+    let lacks = |of: &ContractDeclaration, other: &ContractDeclaration| {
+        let known: Vec<(&str, &str)> = other.inherits.iter().map(UnresolvedType::outside).collect();
+        of.inherits.iter().find(|one| !known.contains(&one.outside())).map(|one| one.name.clone())
+    };
+    let gone =
+        lacks(old, new).map(|name| (Verdict::Breaking, format!("it takes no props of `{name}` any more")));
+    let more =
+        || lacks(new, old).map(|name| (Verdict::Compatible, format!("it takes props of `{name}`, too")));
+    gone.or_else(more)
 }
 
 /// What a component of React calls is among its props; one of Vue has events of its own, which others listen to.

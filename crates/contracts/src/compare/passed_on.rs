@@ -1,41 +1,65 @@
-//! Names that a file passes on from another one, when that is another file now: whether what they stand for is the same.
+//! Names that a file passes on from another one, when that is another one now: whether what they stand for is the same.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use super::{Change, DeclarationChange, Side, Verdict, judge_pair, users};
+use super::origins::{Origins, target};
+use super::verdict::breaking;
+use super::{Change, DeclarationChange, Side, Verdict, users};
 use crate::graph::EdgeKind;
-use crate::model::{Contract, ContractDeclaration};
+use crate::model::{Contract, ContractDeclaration, ImportedAs};
 
-pub(super) fn changes(
-    (before, after): (&Side<'_>, &Side<'_>),
-    old: &Contract,
-    new: &Contract,
-    moves: &BTreeMap<&str, &str>,
-) -> Vec<DeclarationChange> {
-    let both = old.exports.named.iter().filter(|name| new.exports.named.contains(name));
+pub(super) fn changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let after: BTreeSet<&str> = new.exports.names().collect();
+    let both = old.exports.names().filter(|name| after.contains(name));
     both.filter_map(|name| {
-        let (from, was) = source(before, old, name)?;
-        let (to, is) = source(after, new, name)?;
-        if from == to || moves.get(to) == Some(&from) {
+        let (said, says) = (explicit(old, name), explicit(new, name));
+        if said.zip(says).is_some_and(|(said, says)| origins.same((old, said), (new, says))) {
             return None;
         }
-        let (verdict, reason) = judge_pair(was, is)?;
+        let was = source(origins.before, old, name);
+        let is = source(origins.after, new, name);
+        let signatures = |one: Option<(&str, &ContractDeclaration)>| {
+            one.map(|(_, one)| one.signatures.clone()).unwrap_or_default()
+        };
+        let (before, shown_after) = (signatures(was), signatures(is));
+        let judged = origins.judge_targets(was, is).or_else(|| {
+            let (said, says) = said.zip(says)?;
+            Some(Some(breaking(format!("it comes from `{}` now, and came from `{}`", says.from, said.from))))
+        });
+        let (verdict, reason) = judged.flatten()?;
+        let used_by = || users(origins.before, &old.entry_id, name);
         Some(DeclarationChange {
-            name: name.clone(),
+            name: name.to_owned(),
             kind: "export".to_owned(),
             change: Change::Changed,
-            before: was.signatures.clone(),
-            after: is.signatures.clone(),
+            before,
+            after: shown_after,
             verdict,
-            reason: format!("it comes from {to} now, and came from {from}: {reason}"),
-            used_by: if verdict == Verdict::Breaking {
-                users(before, &old.entry_id, name)
-            } else {
-                Vec::new()
-            },
+            reason,
+            used_by: if verdict == Verdict::Breaking { used_by() } else { Vec::new() },
         })
     })
     .collect()
+}
+
+/// What is passed on may come by another way and be what it was: it is told, because the hash knows the ways.
+pub(super) fn another_way(old: &Contract, new: &Contract) -> Option<DeclarationChange> {
+    let other = new.passed_on.iter().find(|one| !old.passed_on.contains(one));
+    let other = other.or_else(|| old.passed_on.iter().find(|one| !new.passed_on.contains(one)))?;
+    Some(DeclarationChange {
+        name: other.text.clone(),
+        kind: "export".to_owned(),
+        change: Change::Changed,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict: Verdict::Compatible,
+        reason: "it is passed on in another way, and is the same".to_owned(),
+        used_by: Vec::new(),
+    })
+}
+
+fn explicit<'c>(contract: &'c Contract, name: &str) -> Option<&'c ImportedAs> {
+    contract.passed_on.iter().find(|one| one.text == name)
 }
 
 /// The file that declares what another one exports by this name without declaring it, where one step leads there.
@@ -44,6 +68,9 @@ fn source<'a>(
     contract: &Contract,
     name: &str,
 ) -> Option<(&'a str, &'a ContractDeclaration)> {
+    if let Some(one) = explicit(contract, name) {
+        return target(side, contract, one);
+    }
     if contract.declarations.iter().any(|one| one.name == name) {
         return None;
     }

@@ -16,6 +16,8 @@ fn declaration(name: &str, kind: DeclarationKind, signature: &str) -> ContractDe
         props: Vec::new(),
         emits: Vec::new(),
         state: Vec::new(),
+        imported: Vec::new(),
+        inherits: Vec::new(),
     }
 }
 
@@ -30,6 +32,7 @@ fn contract(entry: &str, declarations: Vec<ContractDeclaration>) -> Contract {
         version: Version::default(),
         logic_signature: LogicSignature::default(),
         exports: Exports { named, ..Exports::default() },
+        passed_on: Vec::new(),
         declarations,
         routes: Vec::new(),
         nextjs: None,

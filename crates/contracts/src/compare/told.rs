@@ -131,11 +131,11 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
     }
 }
 
-/// Whether the ref of a component is said to hold something else: `inferred forwardRef<HTMLInputElement>`.
+/// Whether the ref of a component is said to hold something else: `inferred forwardRef<HTMLInputElement, Props>`.
 pub(super) fn other_ref(was: &[String], is: &[String]) -> bool {
     let held = |signatures: &[String]| {
-        let text = signatures.first()?.split_once("forwardRef<")?.1.strip_suffix('>')?;
-        Some(parse(text))
+        let types = signatures.first()?.split_once("forwardRef<")?.1.strip_suffix('>')?;
+        Some(parse(split(types, &[',']).first()?))
     };
     held(was).zip(held(is)).is_some_and(|(was, is)| !stands_for(&is, &was, From::Declaration))
 }

@@ -19,6 +19,7 @@ mod seen;
 
 pub use routes::{Handed, place};
 pub use scope::{Lookup, NoImports};
+pub(crate) use seen::seen_from;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +63,8 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         version: version(kind, facts),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
-        declarations: seen::published(declarations),
+        passed_on: seen::passed_on(scope, &resolver),
+        declarations: seen::published(declarations, scope, &resolver),
         routes,
         nextjs,
         style: None,
@@ -104,11 +106,14 @@ fn declared(
         props: Vec::new(),
         emits: Vec::new(),
         state: Vec::new(),
+        imported: Vec::new(),
+        inherits: Vec::new(),
     };
     match &declaration.detail {
         DeclarationDetail::Component(component) if whole.kind == DeclarationKind::Component => {
             let mut expander = Expander::new(resolver);
             let variants = expander.component(component, scope);
+            whole.inherits = expander.unresolved.iter().cloned().collect();
             whole.form = Some(component.form);
             whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
             whole.state = state(component, scope, &mut expander);

@@ -83,6 +83,11 @@ impl<'l> Resolver<'l> {
         Some(Scope { entry, facts })
     }
 
+    /// The path of the file that a specifier leads to, of which nothing else is asked.
+    pub(super) fn entry(&self, from: Scope<'_>, specifier: &str) -> Option<&'l str> {
+        self.lookup.resolve(from.entry, specifier).map(|(entry, _)| entry)
+    }
+
     /// As [`Resolver::name`], of a type.
     pub(super) fn type_name<'f>(&self, scope: Scope<'f>, name: &str) -> Found<'f>
     where

@@ -1,23 +1,34 @@
-//! What others see of the declarations that a file keeps to itself: those that exported signatures lead to.
+//! What others see through the signatures of a file: declarations that it keeps to itself, and names of other modules.
 
 use std::collections::BTreeMap;
 
+use super::scope::{Resolver, Scope};
 use crate::mentions::{Mention, mentions};
-use crate::model::{ContractDeclaration, DeclarationKind};
+use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
-/// it who uses what is exported.
-pub(super) fn published(declarations: Vec<ContractDeclaration>) -> Vec<ContractDeclaration> {
-    let seen = seen_through(&declarations);
-    let publish = |(declaration, is_seen): (ContractDeclaration, bool)| {
+/// it who uses what is exported. What is seen says which of its names are imported.
+pub(super) fn published(
+    declarations: Vec<ContractDeclaration>,
+    scope: Scope<'_>,
+    resolver: &Resolver<'_>,
+) -> Vec<ContractDeclaration> {
+    let seen = seen_through(&declarations, scope, resolver);
+    let publish = |(declaration, imported): (ContractDeclaration, Option<Vec<ImportedAs>>)| {
+        let is_seen = imported.is_some();
+        let declaration = ContractDeclaration { imported: imported.unwrap_or_default(), ..declaration };
         if declaration.exported {
             return declaration;
         }
-        let (signatures, props) =
-            if is_seen { (declaration.signatures, declaration.props) } else { Default::default() };
+        let (signatures, props, inherits) = if is_seen {
+            (declaration.signatures, declaration.props, declaration.inherits)
+        } else {
+            Default::default()
+        };
         ContractDeclaration {
             signatures,
             props,
+            inherits,
             doc: None,
             form: None,
             emits: Vec::new(),
@@ -28,27 +39,88 @@ pub(super) fn published(declarations: Vec<ContractDeclaration>) -> Vec<ContractD
     declarations.into_iter().zip(seen).map(publish).collect()
 }
 
-/// Which private declarations the signatures of exported ones mention, or those of such declarations.
-fn seen_through(declarations: &[ContractDeclaration]) -> Vec<bool> {
-    let mut seen = vec![false; declarations.len()];
-    let mut private: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, one) in declarations.iter().enumerate().filter(|(_, one)| !one.exported) {
-        private.entry(&one.name).or_default().push(at);
+/// What is exported without being declared here.
+pub(super) fn passed_on(scope: Scope<'_>, resolver: &Resolver<'_>) -> Vec<ImportedAs> {
+    let exports = scope.facts.exports.iter().filter_map(|export| match &export.origin {
+        ExportOrigin::Module { specifier, imported } => Some(ImportedAs {
+            text: export.name.clone(),
+            name: imported.clone(),
+            from: module(scope, resolver, specifier),
+        }),
+        ExportOrigin::Local(_) => None,
+    });
+    exports.collect()
+}
+
+/// What a name at the top of a file stands for.
+#[derive(Clone, Copy)]
+enum Known<'f> {
+    Private(usize),
+    Imported { specifier: &'f str, as_what: &'f ImportedName },
+}
+
+/// The exported declarations, and the private ones that their signatures mention, or those of such: each with what it
+/// mentions of other modules.
+fn seen_through(
+    declarations: &[ContractDeclaration],
+    scope: Scope<'_>,
+    resolver: &Resolver<'_>,
+) -> Vec<Option<Vec<ImportedAs>>> {
+    let private = declarations.iter().enumerate().filter(|(_, one)| !one.exported);
+    let private = private.map(|(at, one)| (one.name.as_str(), Known::Private(at)));
+    let imported = scope.facts.imports.iter().flat_map(|import| {
+        let bound = import.names.iter().filter(|name| !name.local.is_empty());
+        let specifier = import.specifier.as_str();
+        bound.map(move |as_what| (as_what.local.as_str(), Known::Imported { specifier, as_what }))
+    });
+    let mut names: Vec<(&str, Known<'_>)> = private.chain(imported).collect();
+    if names.is_empty() {
+        return declarations.iter().map(|one| one.exported.then(Vec::new)).collect();
     }
-    if private.is_empty() {
-        return seen;
-    }
-    let mut open: Vec<&ContractDeclaration> = declarations.iter().filter(|one| one.exported).collect();
-    while let Some(one) = open.pop() {
-        for mention in visible(one).flat_map(mentions) {
-            for &at in private.get(mention.first()).into_iter().flatten() {
-                if leads_to(&mention, &declarations[at]) && !std::mem::replace(&mut seen[at], true) {
-                    open.push(&declarations[at]);
+    names.sort_by_key(|(name, _)| *name);
+    let first_letters = names.iter().fold(0, |all, (name, _)| all | first_letter(name));
+    let mut modules: BTreeMap<&str, String> = BTreeMap::new();
+    let mut seen: Vec<Option<Vec<ImportedAs>>> =
+        declarations.iter().map(|one| one.exported.then(Vec::new)).collect();
+    let mut open: Vec<usize> = (0..declarations.len()).filter(|at| declarations[*at].exported).collect();
+    while let Some(from) = open.pop() {
+        let mut found = Vec::new();
+        for mention in visible(&declarations[from]).flat_map(mentions) {
+            let wanted = mention.first();
+            if first_letters & first_letter(wanted) == 0 {
+                continue;
+            }
+            let start = names.partition_point(|(name, _)| *name < wanted);
+            for (_, known) in names[start..].iter().take_while(|(name, _)| *name == wanted) {
+                match *known {
+                    Known::Private(at) => {
+                        if seen[at].is_none() && leads_to(&mention, &declarations[at]) {
+                            seen[at] = Some(Vec::new());
+                            open.push(at);
+                        }
+                    }
+                    Known::Imported { specifier, as_what } => {
+                        let from =
+                            modules.entry(specifier).or_insert_with(|| module(scope, resolver, specifier));
+                        found.push(ImportedAs {
+                            text: mention.text.to_owned(),
+                            name: name_there(&mention, &as_what.imported),
+                            from: from.clone(),
+                        });
+                    }
                 }
             }
         }
+        found.sort();
+        found.dedup();
+        seen[from] = Some(found);
     }
     seen
+}
+
+/// One bit, by which most words are told from the names of a file.
+fn first_letter(name: &str) -> u64 {
+    1 << (name.bytes().next().unwrap_or_default() & 63)
 }
 
 /// The texts by which others know a declaration. The props of a component are written out, so what it calls their type is
@@ -64,4 +136,65 @@ fn visible(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
 fn leads_to(mention: &Mention<'_>, declaration: &ContractDeclaration) -> bool {
     use DeclarationKind::{Class, Enum, Interface, Namespace, Type};
     mention.is_value || matches!(declaration.kind, Class | Enum | Interface | Namespace | Type)
+}
+
+/// `ReactNode` for `React.ReactNode`, whichever way `React` was imported.
+fn name_there(mention: &Mention<'_>, imported: &str) -> String {
+    match (imported, mention.text.split_once('.')) {
+        ("*" | "default", Some((_, rest))) => rest.to_owned(),
+        (name, Some((_, rest))) => format!("{name}.{rest}"),
+        (name, None) => name.to_owned(),
+    }
+}
+
+/// Where a specifier leads: to a file as it is seen from here, so that neither the spelling of an import nor the place of
+/// the whole has a say.
+fn module(scope: Scope<'_>, resolver: &Resolver<'_>, specifier: &str) -> String {
+    match resolver.entry(scope, specifier) {
+        Some(entry) => seen_from(scope.entry, entry),
+        None => specifier.strip_prefix("node:").unwrap_or(specifier).to_owned(),
+    }
+}
+
+/// `../model/user` for `src/model/user.ts`, seen from `src/pages/user.tsx`.
+pub(crate) fn seen_from(from: &str, to: &str) -> String {
+    let (folder, file) = to.rsplit_once('/').unwrap_or(("", to));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = Some(stem.strip_suffix(".d").unwrap_or(stem)).filter(|stem| *stem != "index");
+    let here = from.rsplit_once('/').map_or("", |(folder, _)| folder).split('/');
+    let mut here = here.filter(|part| !part.is_empty()).peekable();
+    let mut there = folder.split('/').filter(|part| !part.is_empty()).chain(stem).peekable();
+    while here.peek().is_some() && here.peek() == there.peek() {
+        here.next();
+        there.next();
+    }
+    let mut path = "../".repeat(here.count());
+    if path.is_empty() {
+        path.push_str("./");
+    }
+    for (at, part) in there.enumerate() {
+        path.push_str(if at > 0 { "/" } else { "" });
+        path.push_str(part);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seen_from;
+
+    #[test]
+    fn a_file_is_known_by_its_way_from_here() {
+        for (from, to, expected) in [
+            ("src/a.ts", "src/q.ts", "./q"),
+            ("src/a.ts", "src/q/index.tsx", "./q"),
+            ("src/a/b.ts", "src/q/r.d.ts", "../q/r"),
+            ("a.ts", "q.ts", "./q"),
+            ("src/a.ts", "src/user.model.ts", "./user.model"),
+            ("src/a.ts", "src/index.ts", "./"),
+            ("src/a/b.ts", "index.ts", "../../"),
+        ] {
+            assert_eq!(seen_from(from, to), expected);
+        }
+    }
 }

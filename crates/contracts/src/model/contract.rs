@@ -30,6 +30,9 @@ pub struct Contract {
     pub logic_signature: LogicSignature,
     #[serde(default, skip_serializing_if = "Exports::is_empty")]
     pub exports: Exports,
+    /// What of the exports other modules have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_on: Vec<ImportedAs>,
     /// Exported declarations whole, private ones by name, kind and lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<ContractDeclaration>,
@@ -205,6 +208,23 @@ pub struct ContractDeclaration {
     pub emits: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<State>,
+    /// The names in its signatures that are imported, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<ImportedAs>,
+    /// Types that a component has props of, which could not be followed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inherits: Vec<UnresolvedType>,
+}
+
+/// What another module has, by the name that it goes by in a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ImportedAs {
+    /// `Props`, `React.ReactNode`; of what is passed on, the name that it is exported by, and `*` for all of it.
+    pub text: String,
+    /// What the module calls it: `default`, `*` for the whole module.
+    pub name: String,
+    /// A file of the project as seen from here, without its ending: `../model/user`. Else the specifier.
+    pub from: String,
 }
 
 impl ContractDeclaration {
@@ -221,4 +241,18 @@ pub struct UnresolvedType {
     /// The specifier that it is imported from; absent for a global.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+}
+
+impl UnresolvedType {
+    /// Its name and its module, whether the module is named before it (`React.Ref`) or not.
+    pub(crate) fn outside(&self) -> (&str, &str) {
+        match &self.from {
+            Some(from) => {
+                let end = self.name.find('<').unwrap_or(self.name.len());
+                let start = self.name[..end].find('.').map_or(0, |dot| dot + 1);
+                (&self.name[start..], from)
+            }
+            None => (&self.name, ""),
+        }
+    }
 }

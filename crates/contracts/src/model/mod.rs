@@ -12,7 +12,8 @@ mod spelling;
 mod style;
 
 pub use contract::{
-    ApiSignature, Contract, ContractDeclaration, Exports, LogicSignature, PropType, UnresolvedType, Version,
+    ApiSignature, Contract, ContractDeclaration, Exports, ImportedAs, LogicSignature, PropType,
+    UnresolvedType, Version,
 };
 pub use declaration::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,

@@ -159,6 +159,7 @@ mod tests {
             version: Version { functions: vec!["run".to_owned()], ..Version::default() },
             logic_signature: LogicSignature::default(),
             exports,
+            passed_on: Vec::new(),
             declarations: Vec::new(),
             routes: Vec::new(),
             nextjs: None,

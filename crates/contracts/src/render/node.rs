@@ -325,6 +325,8 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
                 props: Vec::new(),
                 emits: Vec::new(),
                 state: Vec::new(),
+                imported: Vec::new(),
+                inherits: Vec::new(),
             }),
         }
     }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrayExpressionElement, Expression, ObjectExpression, ObjectPropertyKind, Statement, SwitchCase,
-    TSTypeParameterInstantiation,
+    ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, Statement,
+    SwitchCase, TSTypeParameterInstantiation,
 };
 use oxc_span::GetSpan;
 
@@ -65,24 +65,37 @@ impl Print<'_, '_> {
             }
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
-                None => INFERRED.to_owned(),
+                None => match self.props_of_memo(call) {
+                    Some(props) => format!("{INFERRED} memo<{props}>"),
+                    None => INFERRED.to_owned(),
+                },
             },
             other => literal_type(other).unwrap_or(INFERRED).to_owned(),
         }
     }
 
-    /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives. The props of a
-    /// component are told elsewhere.
+    /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives.
     fn typed_call(self, callee: &Expression<'_>, given: &TSTypeParameterInstantiation<'_>) -> String {
         // `React.` is a way to import.
-        let name = callee_name(callee).filter(|name| !matches!(*name, "memo" | "lazy" | "dynamic"));
+        let name = callee_name(callee).filter(|name| !matches!(*name, "lazy" | "dynamic"));
         let Some(name) = name else { return INFERRED.to_owned() };
-        let types = match given.params.first() {
-            Some(element) if name == "forwardRef" => format!("<{}>", self.ty(element)),
-            _ => self.type_arguments(Some(given)),
-        };
-        let text = format!("{INFERRED} {name}{types}");
-        if text.len() <= LONGEST_OBJECT { text } else { format!("{INFERRED} {}", digest(&text)) }
+        let text = format!("{INFERRED} {name}{}", self.type_arguments(Some(given)));
+        if text.len() <= LONGEST_OBJECT {
+            return text;
+        }
+        match given.params.first() {
+            // What its ref holds is known by itself, and its props are told elsewhere.
+            Some(element) if name == "forwardRef" => format!("{INFERRED} {name}<{}>", self.ty(element)),
+            _ => format!("{INFERRED} {}", digest(&text)),
+        }
+    }
+
+    /// `memo((props: Props) => …)`: the type that a component says its props are of.
+    fn props_of_memo(self, call: &CallExpression<'_>) -> Option<String> {
+        let is_memo = callee_name(&call.callee) == Some("memo");
+        let made = Callable::of(call.arguments.first().filter(|_| is_memo)?.as_expression()?)?;
+        let props = made.parameters().items.first()?.type_annotation.as_deref()?;
+        Some(self.annotation(props)).filter(|props| props.len() <= LONGEST_OBJECT)
     }
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is

@@ -1,0 +1,171 @@
+//! Where the names in a declaration come from, before and after: the same name may be that of something else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::verdict::{Judgement, breaking};
+use super::{Side, exported, judge_pair};
+use crate::link::seen_from;
+use crate::mentions::{mentions, replaced};
+use crate::model::{Contract, ContractDeclaration, ImportedAs};
+
+pub(super) struct Origins<'s, 'a> {
+    pub(super) before: &'s Side<'a>,
+    pub(super) after: &'s Side<'a>,
+    /// Modules by where they are now, with where they were.
+    moved: BTreeMap<String, String>,
+}
+
+/// A file with something in it.
+pub(super) type In<'c, T> = (&'c Contract, &'c T);
+
+impl<'s, 'a> Origins<'s, 'a> {
+    pub(super) fn new(before: &'s Side<'a>, after: &'s Side<'a>, moves: &BTreeMap<&str, &str>) -> Self {
+        let moved = moves.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
+        Self { before, after, moved }
+    }
+
+    /// Whether two names stand for the same, as far as modules tell.
+    pub(super) fn same(&self, old: In<'_, ImportedAs>, new: In<'_, ImportedAs>) -> bool {
+        let now = home(new.0, new.1);
+        old.1.name == new.1.name && home(old.0, old.1) == *self.moved.get(&now).unwrap_or(&now)
+    }
+
+    /// The new declaration with the names that the old one has for what it imports; `None` where they are the same.
+    pub(super) fn renamed(
+        &self,
+        (old_file, old): In<'_, ContractDeclaration>,
+        (new_file, new): In<'_, ContractDeclaration>,
+    ) -> Option<ContractDeclaration> {
+        let other = |text: &str| -> Option<&str> {
+            let now = new.imported.iter().find(|one| one.text == text)?;
+            let mut was = old.imported.iter().filter(|one| self.same((old_file, one), (new_file, now)));
+            was.next().map(|was| was.text.as_str()).filter(|was| *was != text)
+        };
+        new.imported.iter().find(|one| other(&one.text).is_some())?;
+        let text = |text: &String| replaced(text, |mention| other(mention.text)).into_owned();
+        let mut renamed = new.clone();
+        renamed.signatures = new.signatures.iter().map(text).collect();
+        for prop in renamed.props.iter_mut().flatten() {
+            prop.text = text(&prop.text);
+        }
+        for one in &mut renamed.imported {
+            if let Some(was) = other(&one.text) {
+                was.clone_into(&mut one.text);
+            }
+        }
+        Some(renamed)
+    }
+
+    /// The gravest of what names mean that both sides have, and that come from elsewhere now.
+    pub(super) fn judge(
+        &self,
+        (old_file, old): In<'_, ContractDeclaration>,
+        (new_file, new): In<'_, ContractDeclaration>,
+    ) -> Option<Judgement> {
+        if old.imported.is_empty() && new.imported.is_empty() {
+            return None;
+        }
+        let (in_old, in_new) = (texts(old), texts(new));
+        let all: BTreeSet<&str> = old.imported.iter().chain(&new.imported).map(|one| &*one.text).collect();
+        let both = all.into_iter().filter(|text| in_old.contains(text) && in_new.contains(text));
+        let judged = both.filter_map(|text| {
+            let of = |one: &'_ ContractDeclaration| one.imported.iter().position(|one| one.text == text);
+            let (was, is) = (of(old).map(|at| &old.imported[at]), of(new).map(|at| &new.imported[at]));
+            if was.zip(is).is_some_and(|(was, is)| self.same((old_file, was), (new_file, is))) {
+                return None;
+            }
+            let before = declared(self.before, old_file, was, text);
+            let after = declared(self.after, new_file, is, text);
+            let from = |one: Option<&ImportedAs>| one.map_or("elsewhere", |one| &one.from).to_owned();
+            self.judge_targets(before, after).unwrap_or_else(|| {
+                Some(breaking(format!("`{text}` is of `{}` now, and was of `{}`", from(is), from(was))))
+            })
+        });
+        judged.min()
+    }
+
+    /// What two declarations, each with its file, mean to who knew the one and finds the other. The outer `None` where one
+    /// of them is not known.
+    #[expect(clippy::option_option, reason = "not known, and known to be the same")]
+    pub(super) fn judge_targets(
+        &self,
+        before: Option<(&str, &ContractDeclaration)>,
+        after: Option<(&str, &ContractDeclaration)>,
+    ) -> Option<Option<Judgement>> {
+        let ((from, was), (to, is)) = (before?, after?);
+        let here = seen_from("", to);
+        if was.name == is.name && seen_from("", from) == *self.moved.get(&here).unwrap_or(&here) {
+            return Some(None);
+        }
+        let outside = |one: &ContractDeclaration| ContractDeclaration { exported: true, ..one.clone() };
+        let judged = judge_pair(&outside(was), &outside(is));
+        let told = |(verdict, reason)| {
+            (verdict, format!("`{}` comes from {to} now, and came from {from}: {reason}", is.name))
+        };
+        Some(judged.map(told))
+    }
+}
+
+/// The file and declaration that a name leads to.
+pub(super) fn target<'a>(
+    side: &Side<'a>,
+    contract: &Contract,
+    one: &ImportedAs,
+) -> Option<(&'a str, &'a ContractDeclaration)> {
+    let graph = side.graph?;
+    let file = graph.position(&contract.entry_id)?;
+    let is_meant = |to: usize| seen_from(&contract.entry_id, graph.path(to)) == one.from;
+    graph.edges(file).iter().filter(|edge| is_meant(edge.to) || edge.through.is_some_and(is_meant)).find_map(
+        |edge| {
+            let (entry, other) = side.contracts.get_key_value(graph.path(edge.to))?;
+            // Barrels may have another name for it.
+            let mut names = edge.names.iter();
+            let only = names.next().filter(|_| edge.through.is_some() && names.next().is_none());
+            let is_it = |declaration: &&ContractDeclaration| {
+                let names = exported::names(other, declaration);
+                names.iter().any(|name| *name == one.name || only.is_some_and(|only| name == only))
+            };
+            Some((*entry, other.declarations.iter().find(is_it)?))
+        },
+    )
+}
+
+/// As [`target`], where a name that is not imported is one of the file itself.
+fn declared<'a>(
+    side: &Side<'a>,
+    contract: &Contract,
+    one: Option<&ImportedAs>,
+    text: &str,
+) -> Option<(&'a str, &'a ContractDeclaration)> {
+    if let Some(one) = one {
+        return target(side, contract, one);
+    }
+    let (entry, file) = side.contracts.get_key_value(contract.entry_id.as_str())?;
+    let own = file.declarations.iter().find(|one| one.name == text && !one.signatures.is_empty())?;
+    Some((*entry, own))
+}
+
+/// Everything that the printed types of a declaration mention.
+fn texts(one: &ContractDeclaration) -> BTreeSet<&str> {
+    let props = one.props.iter().flatten().map(|prop| &prop.text);
+    one.signatures.iter().chain(props).flat_map(|text| mentions(text)).map(|mention| mention.text).collect()
+}
+
+/// The module that a name comes from, seen from the root.
+fn home(contract: &Contract, one: &ImportedAs) -> String {
+    if !one.from.starts_with('.') {
+        return one.from.clone();
+    }
+    let folder = contract.entry_id.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in one.from.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    format!("./{}", parts.join("/"))
+}
