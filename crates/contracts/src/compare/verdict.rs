@@ -209,6 +209,9 @@ pub(super) fn judge_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> Option<Ju
     if let ([old], [new]) = (old, new) {
         return judge_variant(old, new);
     }
+    if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| judge_variant(old, new).is_none()) {
+        return None;
+    }
     let takes = |variant: &Vec<Member>| {
         new.iter().any(|other| {
             judge_variant(variant, other).is_none_or(|(verdict, _)| verdict != Verdict::Breaking)

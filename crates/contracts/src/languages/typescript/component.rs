@@ -275,7 +275,6 @@ pub(super) fn is_element(ty: &TSType<'_>) -> bool {
                 || (last == "ReturnType" && arguments.into_iter().any(is_query_of_component))
         }
         TSType::TSUnionType(union) => union.types.iter().any(is_element),
-        TSType::TSParenthesizedType(inner) => is_element(&inner.type_annotation),
         _ => false,
     }
 }
@@ -351,7 +350,6 @@ fn said_to_be(print: Print<'_, '_>, ty: &TSType<'_>) -> Option<TypeShape> {
             | TSType::TSFunctionType(_)
             | TSType::TSImportType(_)
             | TSType::TSIntersectionType(_)
-            | TSType::TSParenthesizedType(_)
             | TSType::TSTypeLiteral(_)
             | TSType::TSTypeQuery(_)
     );
@@ -370,7 +368,6 @@ pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> 
     match value {
         Expression::TSAsExpression(cast) => Some(&cast.type_annotation),
         Expression::TSSatisfiesExpression(inner) => cast(&inner.expression),
-        Expression::ParenthesizedExpression(inner) => cast(&inner.expression),
         _ => None,
     }
 }
@@ -450,7 +447,7 @@ pub(super) fn class_component(print: Print<'_, '_>, class: &Class<'_>) -> Option
     if !is_name || !is_component_name(parent) {
         return None;
     }
-    let name = print.source.one_line(oxc_span::GetSpan::span(&heritage.expression));
+    let name = print.expression(&heritage.expression);
     let arguments = arguments.into_iter().flatten().map(|ty| shape::of_type(print, ty)).collect();
     let base = TypeShape::Reference { name, arguments };
     let state = if is_react_class(parent) { at(1) } else { None };

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType, Program,
-    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
+    Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -12,7 +13,7 @@ use oxc_span::{GetSpan, Span};
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
-use super::print::{INFERRED, Print, listed, literal_type};
+use super::print::{INFERRED, Print, listed, literal_type, quoted, type_name};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
@@ -137,8 +138,16 @@ impl<'a> Collector<'_, '_, 'a> {
             Syntax::TSImportEqualsDeclaration(import) => {
                 let name = import.id.name.to_string();
                 if self.exported.contains(name.as_str()) {
-                    let signature = self.print.source.one_line(import.span);
-                    let signature = signature.trim_end_matches(';').to_owned();
+                    let of = match &import.module_reference {
+                        TSModuleReference::ExternalModuleReference(other) => {
+                            format!("require({})", quoted(&other.expression.value))
+                        }
+                        TSModuleReference::IdentifierReference(other) => other.name.to_string(),
+                        TSModuleReference::QualifiedName(other) => {
+                            format!("{}.{}", type_name(&other.left), other.right.name)
+                        }
+                    };
+                    let signature = format!("import {name} = {of}");
                     self.push(name, DeclarationKind::Namespace, signature, span, DeclarationDetail::None);
                 }
             }

@@ -4,7 +4,7 @@
 use oxc_ast::ast::Program;
 use oxc_span::Span;
 
-use super::source::Source;
+use super::source::{Source, compact};
 use crate::model::{Import, ImportKind, ImportedName, Member, MemberKind, TypeShape};
 
 pub(super) struct Declared {
@@ -73,15 +73,14 @@ impl Said {
         let Some(ty) = ty else { return };
         let name = rest.trim_start_matches('[');
         let Some((first, deep)) = name[..path(name)].split_once('.') else {
-            let found = member(Some(ty), rest).map(|one| Member { text: written(&one.text), ..one });
-            self.parameters.extend(found.map(|found| (found, Vec::new())));
+            self.parameters.extend(member(Some(ty), rest).map(|found| (found, Vec::new())));
             return;
         };
         let bracket = if rest.starts_with('[') { "[" } else { "" };
         let part = member(Some(ty), &format!("{bracket}{deep}"));
         let of = self.parameters.iter_mut().find(|(one, _)| one.name == first.trim_end_matches("[]"));
         if let (Some((_, parts)), Some(part)) = (of, part) {
-            parts.push(Member { text: written(&part.text), ..part });
+            parts.push(part);
         }
     }
 
@@ -112,9 +111,22 @@ fn written(ty: &str) -> String {
         ty => match (ty.strip_prefix('?'), ty.strip_prefix('!')) {
             (Some(inner), _) => format!("{} | null", written(inner)),
             (_, Some(inner)) => written(inner),
-            _ => ty.trim_end_matches('=').to_owned(),
+            _ => spelled(ty.trim_end_matches('=')),
         },
     }
+}
+
+/// In one spelling, where it has several.
+fn spelled(ty: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.<>[]".contains(&byte);
+    if ty.bytes().all(is_plain) {
+        return ty.to_owned();
+    }
+    super::type_text(ty).unwrap_or_else(|| {
+        let mut text = String::new();
+        compact(ty, &mut text);
+        text
+    })
 }
 
 /// The length of `a.b.c`.
@@ -208,15 +220,15 @@ struct Open<'b> {
 
 impl Open<'_> {
     fn close(self, span: Span) -> Declared {
-        let written = |member: &Member| {
+        let shown = |member: &Member| {
             let optional = if member.optional { "?" } else { "" };
             format!("{}{optional}: {}", member.name, member.text)
         };
-        let members: Vec<String> = self.members.iter().map(written).collect();
+        let members: Vec<String> = self.members.iter().map(shown).collect();
         let text = if self.is_callback {
-            format!("({}) => {}", members.join(", "), self.returns.unwrap_or("void"))
+            format!("({}) => {}", members.join(", "), self.returns.map_or("void".to_owned(), written))
         } else if members.is_empty() {
-            self.ty.unwrap_or("any").to_owned()
+            self.ty.map_or("any".to_owned(), written)
         } else {
             format!("{{ {} }}", members.join("; "))
         };
@@ -272,7 +284,7 @@ fn member(ty: Option<&str>, rest: &str) -> Option<Member> {
     Some(Member {
         name: name.to_owned(),
         kind: MemberKind::Property,
-        text: text.trim_end_matches('=').to_owned(),
+        text: written(text),
         optional,
         doc: None,
     })

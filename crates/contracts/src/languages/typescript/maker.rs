@@ -232,7 +232,6 @@ fn is_named_so(ty: &TSType<'_>, callable: Callable<'_, '_>) -> bool {
         }
         TSType::TSIntersectionType(parts) => parts.types.iter().any(|part| is_named_so(part, callable)),
         TSType::TSUnionType(parts) => parts.types.iter().any(|part| is_named_so(part, callable)),
-        TSType::TSParenthesizedType(inner) => is_named_so(&inner.type_annotation, callable),
         TSType::TSFunctionType(_) => true,
         // `function icon(path: ReactNode): typeof Icon`
         TSType::TSTypeQuery(_) => component::is_query_of_component(ty),

@@ -4,6 +4,7 @@
 mod body;
 mod component;
 mod declarations;
+mod expression;
 mod jsdoc;
 mod kind;
 mod maker;
@@ -29,7 +30,7 @@ pub(crate) use print::{listed, quoted};
 use std::borrow::Cow;
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::{Program, Statement};
+use oxc_ast::ast::{Program, Statement, TSType};
 use oxc_span::GetSpan;
 
 use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity, TypeShape};
@@ -63,6 +64,18 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
 
 /// The shape of a type by its text, as a signature or a comment has it; `None` for what is none.
 pub(crate) fn type_shape(text: &str) -> Option<TypeShape> {
+    of_type_text(text, shape::of_type)
+}
+
+/// A type in its one spelling; `None` for what is none.
+fn type_text(text: &str) -> Option<String> {
+    fn printed(print: Print<'_, '_>, ty: &TSType<'_>) -> String {
+        print.ty(ty)
+    }
+    of_type_text(text, printed)
+}
+
+fn of_type_text<T>(text: &str, of: impl FnOnce(Print<'_, '_>, &TSType<'_>) -> T) -> Option<T> {
     let allocator = Allocator::default();
     let text = format!("type _ = {text}");
     parse::with_stack(&text, || {
@@ -70,7 +83,7 @@ pub(crate) fn type_shape(text: &str) -> Option<TypeShape> {
         let source = Source::new(parsed.source_text, &parsed.comments);
         match parsed.body.as_slice() {
             [Statement::TSTypeAliasDeclaration(alias)] => {
-                Some(shape::of_type(Print { source: &source }, &alias.type_annotation))
+                Some(of(Print { source: &source }, &alias.type_annotation))
             }
             _ => None,
         }

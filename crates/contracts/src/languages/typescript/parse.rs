@@ -84,6 +84,8 @@ fn parse_once<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceTy
     let options = ParseOptions {
         allow_return_outside_function: true,
         enable_ident_hashes: false,
+        // What they group is in the tree; whether they were needed is nobody's concern.
+        preserve_parens: false,
         ..ParseOptions::default()
     };
     let parsed = Parser::new(allocator, text, source_type).with_options(options).parse();

@@ -4,15 +4,16 @@
 use std::borrow::Cow;
 
 use oxc_ast::ast::{
-    BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportTypeQualifier,
-    TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSThisParameter,
-    TSTupleElement, TSTupleType, TSType, TSTypeAnnotation, TSTypeName, TSTypeOperatorOperator,
-    TSTypeParameter, TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypePredicateName,
-    TSTypeQueryExprName,
+    BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportType,
+    TSImportTypeQualifier, TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature,
+    TSThisParameter, TSTupleElement, TSTupleType, TSType, TSTypeAnnotation, TSTypeName,
+    TSTypeOperatorOperator, TSTypeParameter, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TSTypePredicateName, TSTypeQueryExprName, TSUnionType,
 };
 use oxc_span::GetSpan;
 use oxc_syntax::identifier::is_identifier_name;
 
+use super::expression::{big_number, number, one_line};
 use super::jsdoc::Said;
 use super::source::Source;
 
@@ -34,13 +35,19 @@ impl Print<'_, '_> {
         annotation.map_or_else(|| otherwise.to_owned(), |annotation| self.annotation(annotation))
     }
 
+    /// In parentheses where it binds less than what is around it.
+    fn part(self, ty: &TSType<'_>, around: Binds) -> String {
+        let text = self.ty(ty);
+        if binds(bare(ty)) < around { ["(", &text, ")"].concat() } else { text }
+    }
+
     pub(super) fn ty(self, ty: &TSType<'_>) -> String {
-        match ty {
-            TSType::TSArrayType(array) => self.ty(&array.element_type) + "[]",
+        match bare(ty) {
+            TSType::TSArrayType(array) => self.part(&array.element_type, Binds::Most) + "[]",
             TSType::TSConditionalType(conditional) => format!(
                 "{} extends {} ? {} : {}",
-                self.ty(&conditional.check_type),
-                self.ty(&conditional.extends_type),
+                self.part(&conditional.check_type, Binds::Union),
+                self.part(&conditional.extends_type, Binds::Union),
                 self.ty(&conditional.true_type),
                 self.ty(&conditional.false_type)
             ),
@@ -59,19 +66,17 @@ impl Print<'_, '_> {
                 &self.annotation(&function.return_type),
             ]
             .concat(),
-            TSType::TSImportType(import) => {
-                let qualifier = import.qualifier.as_ref().map(|name| format!(".{}", qualifier(name)));
-                let arguments = self.type_arguments(import.type_arguments.as_deref());
-                format!("import('{}'){}{arguments}", import.source.value, qualifier.unwrap_or_default())
-            }
+            TSType::TSImportType(import) => self.import(import),
             TSType::TSIndexedAccessType(access) => {
-                format!("{}[{}]", self.ty(&access.object_type), self.ty(&access.index_type))
+                format!("{}[{}]", self.part(&access.object_type, Binds::Most), self.ty(&access.index_type))
             }
             TSType::TSInferType(infer) => format!("infer {}", self.type_parameter(&infer.type_parameter)),
             TSType::TSIntersectionType(intersection) => {
-                join(intersection.types.iter().map(|part| self.ty(part)), " & ")
+                join(intersection.types.iter().map(|part| self.part(part, Binds::Intersection)), " & ")
             }
-            TSType::TSUnionType(union) => join(union.types.iter().map(|part| self.ty(part)), " | "),
+            TSType::TSUnionType(union) => {
+                join(variants(union).into_iter().map(|part| self.part(part, Binds::Operator)), " | ")
+            }
             TSType::TSLiteralType(literal) => self.literal(&literal.literal),
             TSType::TSMappedType(mapped) => {
                 let name = mapped.name_type.as_ref().map(|name| format!(" as {}", self.ty(name)));
@@ -91,9 +96,12 @@ impl Print<'_, '_> {
                 format!("{}{mark}: {}", member.label.name, self.tuple_element(&member.element_type))
             }
             TSType::TSTemplateLiteralType(template) => {
+                if let (Some(text), []) = (template.quasis.first(), template.types.as_slice()) {
+                    return quoted(text.value.cooked.as_ref().unwrap_or(&text.value.raw));
+                }
                 let mut text = String::from("`");
                 for (index, quasi) in template.quasis.iter().enumerate() {
-                    text.push_str(&quasi.value.raw);
+                    text.push_str(&one_line(&quasi.value.raw));
                     if let Some(ty) = template.types.get(index) {
                         text.push_str("${");
                         text.push_str(&self.ty(ty));
@@ -110,7 +118,7 @@ impl Print<'_, '_> {
                     TSTypeOperatorOperator::Unique => "unique ",
                     TSTypeOperatorOperator::Readonly => "readonly ",
                 };
-                [word, &self.ty(&operator.type_annotation)].concat()
+                [word, &self.part(&operator.type_annotation, Binds::Operator)].concat()
             }
             TSType::TSTypePredicate(predicate) => {
                 let name = match &predicate.parameter_name {
@@ -123,7 +131,7 @@ impl Print<'_, '_> {
             }
             TSType::TSTypeQuery(query) => {
                 let name = match &query.expr_name {
-                    TSTypeQueryExprName::TSImportType(import) => self.source.one_line(import.span),
+                    TSTypeQueryExprName::TSImportType(import) => self.import(import),
                     TSTypeQueryExprName::IdentifierReference(name) => name.name.to_string(),
                     TSTypeQueryExprName::QualifiedName(name) => {
                         format!("{}.{}", type_name(&name.left), name.right.name)
@@ -136,16 +144,15 @@ impl Print<'_, '_> {
                 let arguments = self.type_arguments(reference.type_arguments.as_deref());
                 type_name(&reference.type_name) + &arguments
             }
-            TSType::TSParenthesizedType(inner) => match inner.type_annotation.without_parenthesized() {
-                TSType::TSTypeReference(_) | TSType::TSTypeLiteral(_) | TSType::TSLiteralType(_) => {
-                    self.ty(inner.type_annotation.without_parenthesized())
-                }
-                other if other.is_keyword() => self.ty(other),
-                other => format!("({})", self.ty(other)),
-            },
             // Keywords and the types of JSDoc are one word, or nearly.
-            other => self.source.one_line(other.span()),
+            other => self.source.compact(other.span()),
         }
+    }
+
+    fn import(self, import: &TSImportType<'_>) -> String {
+        let qualifier = import.qualifier.as_ref().map(|name| format!(".{}", qualifier(name)));
+        let arguments = self.type_arguments(import.type_arguments.as_deref());
+        format!("import('{}'){}{arguments}", import.source.value, qualifier.unwrap_or_default())
     }
 
     /// Without its brackets.
@@ -155,7 +162,9 @@ impl Print<'_, '_> {
 
     fn tuple_element(self, element: &TSTupleElement<'_>) -> String {
         match element {
-            TSTupleElement::TSOptionalType(optional) => format!("{}?", self.ty(&optional.type_annotation)),
+            TSTupleElement::TSOptionalType(optional) => {
+                self.part(&optional.type_annotation, Binds::Most) + "?"
+            }
             TSTupleElement::TSRestType(rest) => format!("...{}", self.ty(&rest.type_annotation)),
             other => other.as_ts_type().map(|ty| self.ty(ty)).unwrap_or_default(),
         }
@@ -164,7 +173,11 @@ impl Print<'_, '_> {
     fn literal(self, literal: &TSLiteral<'_>) -> String {
         match literal {
             TSLiteral::StringLiteral(text) => quoted(&text.value),
-            other => self.source.one_line(other.span()),
+            TSLiteral::NumericLiteral(literal) => number(literal),
+            TSLiteral::BigIntLiteral(literal) => big_number(literal),
+            TSLiteral::BooleanLiteral(literal) => literal.value.to_string(),
+            TSLiteral::TemplateLiteral(template) => self.template(template),
+            TSLiteral::UnaryExpression(unary) => self.signed(unary),
         }
     }
 
@@ -334,12 +347,70 @@ impl Print<'_, '_> {
         match key {
             PropertyKey::StaticIdentifier(name) if !computed => name.name.to_string(),
             PropertyKey::PrivateIdentifier(name) => format!("#{}", name.name),
-            PropertyKey::StringLiteral(text) if is_identifier_name(&text.value) => text.value.to_string(),
-            PropertyKey::StringLiteral(text) => quoted(&text.value),
-            other if computed => format!("[{}]", self.source.one_line(other.span())),
-            other => self.source.one_line(other.span()),
+            PropertyKey::StringLiteral(text) => named(&text.value),
+            PropertyKey::NumericLiteral(literal) => number(literal),
+            other => match other.as_expression() {
+                Some(Expression::StringLiteral(text)) => named(&text.value),
+                Some(Expression::NumericLiteral(literal)) => number(literal),
+                Some(Expression::TemplateLiteral(template)) if template.is_no_substitution_template() => {
+                    template.single_quasi().map_or_else(String::new, |text| named(&text))
+                }
+                Some(key) if computed => format!("[{}]", self.expression(key)),
+                _ => self.source.compact(other.span()),
+            },
         }
     }
+}
+
+/// How strongly a type holds its parts together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binds {
+    Least,
+    Union,
+    Intersection,
+    Operator,
+    Most,
+}
+
+fn binds(ty: &TSType<'_>) -> Binds {
+    match ty {
+        TSType::TSFunctionType(_) | TSType::TSConstructorType(_) | TSType::TSConditionalType(_) => {
+            Binds::Least
+        }
+        TSType::TSUnionType(_) => Binds::Union,
+        TSType::TSIntersectionType(_) => Binds::Intersection,
+        // `(typeof a)[number]` would be read as another type without them, though it is none.
+        TSType::TSTypeOperatorType(_) | TSType::TSInferType(_) | TSType::TSTypeQuery(_) => Binds::Operator,
+        _ => Binds::Most,
+    }
+}
+
+/// Without the sign before it, where a union or an intersection has one part only. The tree has no parentheses.
+pub(super) fn bare<'x, 'a>(ty: &'x TSType<'a>) -> &'x TSType<'a> {
+    match ty {
+        TSType::TSUnionType(union) if union.types.len() == 1 => bare(&union.types[0]),
+        TSType::TSIntersectionType(all) if all.types.len() == 1 => bare(&all.types[0]),
+        other => other,
+    }
+}
+
+/// The parts of a union, those of a union inside of it among them.
+pub(super) fn variants<'x, 'a>(union: &'x TSUnionType<'a>) -> Vec<&'x TSType<'a>> {
+    let mut all = Vec::with_capacity(union.types.len());
+    for part in union.types.iter().map(bare) {
+        match part {
+            TSType::TSUnionType(inner) => all.extend(variants(inner)),
+            other => all.push(other),
+        }
+    }
+    all
+}
+
+/// The name of a member: bare where it can be.
+fn named(text: &str) -> String {
+    let is_number = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.parse::<f64>().is_ok_and(|value| value < 1e21 && value.to_string() == text);
+    if is_number || is_identifier_name(text) { text.to_owned() } else { quoted(text) }
 }
 
 pub(super) fn type_name(name: &TSTypeName<'_>) -> String {

@@ -10,7 +10,6 @@ use oxc_ast::ast::{
     Declaration as Syntax, ExportDefaultDeclarationKind, Expression, ObjectExpression, ObjectPropertyKind,
     Program, Statement,
 };
-use oxc_span::GetSpan;
 
 use super::body::callee_name;
 use super::component::{Callable, as_said, is_component_name};
@@ -326,7 +325,7 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
                 None => format!("InferType<typeof {}>", name.name),
             },
             Expression::StaticMemberExpression(_) => {
-                format!("InferType<typeof {}>", self.print.source.one_line(validator.span()))
+                format!("InferType<typeof {}>", self.print.expression(validator))
             }
             // A function of one's own may let anything pass.
             other if Callable::of(other).is_some() => "any".to_owned(),

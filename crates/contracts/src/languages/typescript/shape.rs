@@ -8,7 +8,7 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::component::{cast, is_component_name, is_element};
-use super::print::{Print, qualifier, type_name};
+use super::print::{Print, bare, qualifier, type_name, variants};
 use crate::model::{
     ConditionalType, DeclarationDetail, MappedType, Member, MemberKind, TypeParameter, TypeShape,
 };
@@ -127,11 +127,13 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
         return TypeShape::Text(print.ty(ty));
     }
     let all = |types: &[TSType<'_>]| types.iter().map(|ty| at_depth(print, ty, depth + 1)).collect();
-    match ty {
+    match bare(ty) {
         TSType::TSTypeLiteral(literal) => of_members(print, &literal.members, depth),
-        TSType::TSParenthesizedType(inner) => at_depth(print, &inner.type_annotation, depth),
         TSType::TSIntersectionType(intersection) => TypeShape::Intersection(all(&intersection.types)),
-        TSType::TSUnionType(union) => TypeShape::Union(all(&union.types)),
+        TSType::TSUnionType(union) => {
+            let each = variants(union).into_iter();
+            TypeShape::Union(each.map(|ty| at_depth(print, ty, depth + 1)).collect())
+        }
         TSType::TSTypeReference(reference) => TypeShape::Reference {
             name: type_name(&reference.type_name),
             arguments: reference.type_arguments.as_ref().map(|list| all(&list.params)).unwrap_or_default(),
@@ -161,7 +163,7 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                 text: print.ty(ty),
             }))
         }
-        TSType::TSIndexedAccessType(indexed) => match &indexed.index_type {
+        TSType::TSIndexedAccessType(indexed) => match bare(&indexed.index_type) {
             TSType::TSLiteralType(literal) => match &literal.literal {
                 TSLiteral::StringLiteral(key) => TypeShape::Indexed {
                     of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),

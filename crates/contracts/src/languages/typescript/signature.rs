@@ -5,13 +5,11 @@ use oxc_ast::ast::{
     MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility, TSEnumDeclaration,
     TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
-use oxc_span::GetSpan;
-use oxc_syntax::identifier::is_identifier_name;
 
 use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
-use super::print::{INFERRED, Print, join, literal_type, quoted, type_name};
+use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
 use super::value::LONGEST_LITERAL;
 
 /// The members of longer namespaces are known by their names.
@@ -107,13 +105,11 @@ impl Print<'_, '_> {
             let name = match &member.id {
                 TSEnumMemberName::Identifier(name) => name.name.to_string(),
                 TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => {
-                    if is_identifier_name(&text.value) {
-                        text.value.to_string()
-                    } else {
-                        quoted(&text.value)
-                    }
+                    listed(&text.value).into_owned()
                 }
-                TSEnumMemberName::ComputedTemplateString(template) => self.source.one_line(template.span),
+                TSEnumMemberName::ComputedTemplateString(template) => template
+                    .single_quasi()
+                    .map_or_else(|| self.template(template), |text| listed(&text).into_owned()),
             };
             match &member.initializer {
                 Some(value) => format!("{name} = {}", self.short(value)),
@@ -142,7 +138,7 @@ impl Print<'_, '_> {
     pub(super) fn class_head(self, class: &Class<'_>, name: &str) -> String {
         let parent = class.heritage.as_ref().map(|heritage| {
             let arguments = self.type_arguments(heritage.type_arguments.as_deref());
-            format!(" extends {}{arguments}", self.source.one_line(heritage.expression.span()))
+            format!(" extends {}{arguments}", self.expression(&heritage.expression))
         });
         let interfaces = join(
             class.implements.iter().map(|interface| {
@@ -287,12 +283,12 @@ impl Print<'_, '_> {
         }
         match &declarator.init {
             None => format!("{keyword} {name}: any"),
-            Some(value) if declarator.id.is_binding_identifier() => match literal_type(value) {
-                Some(_) if keyword == "const" && value.span().size() as usize <= LONGEST_LITERAL => {
-                    format!("{keyword} {name} = {}", self.short(value))
+            Some(value) if declarator.id.is_binding_identifier() => {
+                match self.literal_value(value).filter(|_| keyword == "const") {
+                    Some(text) => format!("{keyword} {name} = {text}"),
+                    None => format!("{keyword} {name}: {}", self.value_type(value)),
                 }
-                _ => format!("{keyword} {name}: {}", self.value_type(value)),
-            },
+            }
             Some(_) => format!("{keyword} {name}: {INFERRED}"),
         }
     }
@@ -329,13 +325,17 @@ impl Print<'_, '_> {
         }
     }
 
-    /// A value as written, where it is short enough to say something.
+    /// A value, where it is short enough to say something.
     pub(super) fn short(self, value: &Expression<'_>) -> String {
-        match value.get_inner_expression() {
-            Expression::StringLiteral(text) if text.value.len() <= LONGEST_LITERAL => quoted(&text.value),
-            other if (other.span().size() as usize) <= LONGEST_LITERAL => self.source.one_line(other.span()),
-            other => literal_type(other).unwrap_or("…").to_owned(),
-        }
+        let value = value.get_inner_expression();
+        let text = self.bounded(value, LONGEST_LITERAL);
+        text.unwrap_or_else(|| literal_type(value).unwrap_or("…").to_owned())
+    }
+
+    /// What is a literal, where it is short enough.
+    pub(super) fn literal_value(self, value: &Expression<'_>) -> Option<String> {
+        let value = value.get_inner_expression();
+        literal_type(value).and_then(|_| self.bounded(value, LONGEST_LITERAL))
     }
 }
 

@@ -65,16 +65,17 @@ impl<'a> Source<'a> {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// The text of a span on one line, for expressions that are shown as they are written.
-    pub(super) fn one_line(&self, span: Span) -> String {
-        let mut line = String::new();
-        for word in self.slice(span).split_whitespace() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+    /// The text of a span without comments and without the blanks that only lay it out, for what is shown as written.
+    pub(super) fn compact(&self, span: Span) -> String {
+        let first = self.comments.partition_point(|comment| comment.span.end <= span.start);
+        let inside = self.comments[first..].iter().take_while(|comment| comment.span.start < span.end);
+        let mut text = String::new();
+        let mut start = span.start;
+        for comment in inside.map(|comment| comment.span).chain([Span::empty(span.end)]) {
+            compact(self.slice(Span::new(start, comment.start.max(start))), &mut text);
+            start = comment.end;
         }
-        line
+        text
     }
 
     /// The first line of the doc comment that stands right before `start`.
@@ -115,6 +116,17 @@ impl<'a> Source<'a> {
 
     pub(super) fn documented(&self, start: u32, member: Member) -> Member {
         Member { doc: self.doc(start), ..member }
+    }
+}
+
+/// Appends a text without its blanks, but for one between words.
+pub(super) fn compact(text: &str, into: &mut String) {
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    for word in text.split_whitespace() {
+        if into.ends_with(is_word) && word.starts_with(is_word) {
+            into.push(' ');
+        }
+        into.push_str(word);
     }
 }
 

@@ -6,7 +6,6 @@ use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, JSXAttributeValue, ObjectPropertyKind,
     TaggedTemplateExpression,
 };
-use oxc_span::GetSpan;
 
 use super::body::text_of;
 use super::print::Print;
@@ -141,7 +140,7 @@ impl StyleCollector {
     }
 
     pub(super) fn tagged(&mut self, print: Print<'_, '_>, tagged: &TaggedTemplateExpression<'_>) {
-        let tag = print.source.one_line(tagged.tag.span());
+        let tag = print.expression(&tagged.tag);
         if let Some(base) = tag.strip_prefix("styled").filter(|rest| rest.starts_with(['.', '('])) {
             let name =
                 base.trim_start_matches(['.', '(']).split([')', '.', '(', '<']).next().unwrap_or_default();

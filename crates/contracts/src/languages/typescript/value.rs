@@ -8,7 +8,6 @@ use oxc_ast::ast::{
     ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, Statement,
     SwitchCase, TSTypeParameterInstantiation,
 };
-use oxc_span::GetSpan;
 
 use super::body::callee_name;
 use super::component::Callable;
@@ -48,7 +47,6 @@ impl Print<'_, '_> {
                 }
                 _ => INFERRED.to_owned(),
             },
-            Expression::ParenthesizedExpression(inner) => self.value_type(&inner.expression),
             Expression::TSAsExpression(cast) => match &cast.expression {
                 Expression::ArrayExpression(_) | Expression::ObjectExpression(_) => {
                     format!("{} as const", self.frozen(&cast.expression))
@@ -176,7 +174,6 @@ impl Print<'_, '_> {
     /// The members of a value that is returned, in place or by the name of a constant of the function.
     fn told(self, value: &Expression<'_>, statements: &[Statement<'_>]) -> Option<String> {
         match value {
-            Expression::ParenthesizedExpression(inner) => self.told(&inner.expression, statements),
             Expression::ObjectExpression(object) => {
                 let members = self.members_of(object, DEEPEST);
                 let mut names: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
@@ -295,10 +292,7 @@ impl Print<'_, '_> {
                 });
                 braces(&each.collect::<Vec<_>>())
             }
-            other => {
-                let fits = literal_type(other).is_some() && other.span().size() as usize <= LONGEST_LITERAL;
-                if fits { self.short(other) } else { self.value_type(other) }
-            }
+            other => self.literal_value(other).unwrap_or_else(|| self.value_type(other)),
         }
     }
 

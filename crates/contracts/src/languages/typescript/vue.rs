@@ -322,7 +322,6 @@ fn constructor(print: Print<'_, '_>, value: &Expression<'_>) -> String {
             },
             other => print.ty(other),
         },
-        Expression::ParenthesizedExpression(inner) => constructor(print, &inner.expression),
         Expression::Identifier(name) => match name.name.as_str() {
             "String" => "string".to_owned(),
             "Number" => "number".to_owned(),

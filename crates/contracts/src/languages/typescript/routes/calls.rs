@@ -221,7 +221,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let Some((last, guards)) = handlers.split_last() else { return };
         let mut taken: Vec<RouteParameter> = Vec::new();
         let callable = Callable::of(last).or_else(|| {
-            let name = self.print.source.one_line(last.span());
+            let name = self.print.expression(last);
             self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
         });
         let mut returns = String::new();
@@ -279,10 +279,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 let each = paths.elements.iter().filter_map(|element| element.as_expression());
                 each.flat_map(|path| self.paths(path)).collect()
             }
-            Expression::RegExpLiteral(pattern) => vec![self.print.source.one_line(pattern.span)],
+            Expression::RegExpLiteral(_) => vec![self.print.expression(path)],
             other => {
                 let text = self.text(other);
-                vec![text.unwrap_or_else(|| format!("${{{}}}", self.print.source.one_line(other.span())))]
+                vec![text.unwrap_or_else(|| format!("${{{}}}", self.print.expression(other)))]
             }
         }
     }
@@ -311,10 +311,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             Expression::FunctionExpression(function) => {
                 function.name().map_or("anonymous".to_owned(), |name| name.to_string())
             }
-            other => {
-                let text = self.print.source.one_line(other.span());
-                if text.chars().count() > 80 { "anonymous".to_owned() } else { text }
-            }
+            other => self.print.bounded(other, LONGEST_HANDLER).unwrap_or_else(|| "anonymous".to_owned()),
         }
     }
 
@@ -333,6 +330,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 }
 
+/// What takes more to say has no name.
+const LONGEST_HANDLER: usize = 80;
 const USE: &str = Route::USE;
 /// The name of an application that has none yet: `Router().get('/a', f)`.
 const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;

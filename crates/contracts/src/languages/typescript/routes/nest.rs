@@ -35,7 +35,7 @@ impl<'a> Names<'_, '_, 'a> {
             Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
             _ => None,
         };
-        let written = || format!("${{{}}}", self.print.source.one_line(path.span()));
+        let written = || format!("${{{}}}", self.print.expression(path));
         text_of(path).or_else(named).unwrap_or_else(written)
     }
 
@@ -277,7 +277,7 @@ fn status(decorators: &[Decorator<'_>]) -> Option<u16> {
     let code =
         decorators.iter().find(|one| decorator_name(one) == Some("HttpCode")).and_then(decorator_argument)?;
     match code {
-        Expression::NumericLiteral(number) => number.raw?.parse().ok(),
+        Expression::NumericLiteral(number) => super::super::expression::number(number).parse().ok(),
         _ => None,
     }
 }
@@ -287,7 +287,7 @@ fn guards(decorators: &[Decorator<'_>], print: Print<'_, '_>) -> Vec<String> {
     let mut found = Vec::new();
     for decorator in decorators.iter().filter(|one| decorator_name(one) == Some("UseGuards")) {
         if let Expression::CallExpression(call) = &decorator.expression {
-            found.extend(call.arguments.iter().map(|argument| print.source.one_line(argument.span())));
+            found.extend(call.arguments.iter().map(|argument| print.argument(argument)));
         }
     }
     found
