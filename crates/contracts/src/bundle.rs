@@ -1,7 +1,7 @@
 //! What is handed out together: a file, what it needs down to a depth, and what had to be left out. Owns the choice of
 //! roots and nodes; how a bundle is written is `render`'s.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,12 +38,24 @@ pub struct Bundle {
     pub cut: Vec<LeftOut>,
 }
 
-/// A file that a node needs and that is not in the bundle, as it is written.
-#[derive(Debug, Clone)]
-pub struct Cut<'a> {
-    pub entry_id: &'a str,
-    pub reason: &'a str,
-    pub referenced_by: &'a str,
+/// Why a file that a node needs is not in the bundle. Of several reasons the first is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CutReason {
+    MaxDepth,
+    MaxNodes,
+    TokenBudget,
+}
+
+impl CutReason {
+    pub const ALL: [Self; 3] = [Self::MaxDepth, Self::MaxNodes, Self::TokenBudget];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CutReason::MaxDepth => "max depth exceeded",
+            CutReason::MaxNodes => "max nodes exceeded",
+            CutReason::TokenBudget => "token budget exceeded",
+        }
+    }
 }
 
 /// An import that leads out of the analysed files.
@@ -103,22 +115,26 @@ pub fn cover<R>(
 
 /// The bundle of what was reached.
 pub fn bundle(graph: &Graph, reached: Reached) -> Bundle {
-    let Reached { root, nodes, left_out: mut cut } = reached;
-    let inside = |file: usize| nodes.binary_search(&file).is_ok();
-    let edges = nodes
-        .iter()
-        .flat_map(|from| graph.edges(*from).iter().map(move |edge| (*from, edge.to, edge.kind)))
-        .filter(|(_, to, _)| inside(*to))
-        .collect();
-    // Positions are by path.
-    cut.retain(|(file, _, _)| !inside(*file));
-    cut.sort_unstable();
-    cut.dedup_by_key(|(file, _, _)| *file);
+    let Reached { root, nodes, cut } = reached;
+    let edges = with_marks(graph.len(), |marks| {
+        for node in &nodes {
+            marks[*node] = NODE;
+        }
+        let mut edges = Vec::with_capacity(2 * nodes.len());
+        for from in &nodes {
+            let inside = graph.edges(*from).iter().filter(|edge| marks[edge.to] == NODE);
+            edges.extend(inside.map(|edge| (*from, edge.to, edge.kind)));
+        }
+        for node in &nodes {
+            marks[*node] = UNSEEN;
+        }
+        edges
+    });
     Bundle { root, nodes, edges, cut }
 }
 
 /// A file, why it is not there, and who needs it.
-pub type LeftOut = (usize, &'static str, usize);
+pub type LeftOut = (usize, CutReason, usize);
 
 /// What is in a bundle, as positions in the graph, and where it ends.
 #[derive(Debug)]
@@ -126,46 +142,96 @@ pub struct Reached {
     pub root: usize,
     /// By path; the root is among them.
     pub nodes: Vec<usize>,
-    /// Of each edge that was not followed.
-    left_out: Vec<LeftOut>,
+    /// By path.
+    cut: Vec<LeftOut>,
+}
+
+const UNSEEN: u32 = 0;
+const NODE: u32 = 1;
+/// From here on, how many were left out before it.
+const CUT: usize = 2;
+
+/// Hands out a mark for each file, none of them seen; `walk` leaves them so. A graph has many bundles, each of few files:
+/// nobody could pay for marks of his own.
+fn with_marks<T>(files: usize, walk: impl FnOnce(&mut [u32]) -> T) -> T {
+    thread_local! {
+        static MARKS: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+    }
+    let mut marks = MARKS.take();
+    if marks.len() < files {
+        marks.resize(files, UNSEEN);
+    }
+    let result = walk(&mut marks);
+    MARKS.set(marks);
+    result
 }
 
 /// What the bundle of a file holds, whether or not it is a root.
 pub fn reach(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Reached {
-    let mut nodes = BTreeSet::from([root]);
-    let mut cut = Vec::new();
+    with_marks(graph.len(), |marks| {
+        let reached = reach_by(graph, root, options, tokens, marks);
+        for file in reached.nodes.iter().chain(reached.cut.iter().map(|(file, ..)| file)) {
+            marks[*file] = UNSEEN;
+        }
+        reached
+    })
+}
+
+fn reach_by(
+    graph: &Graph,
+    root: usize,
+    options: BundleOptions,
+    tokens: &dyn Fn(usize) -> usize,
+    marks: &mut [u32],
+) -> Reached {
+    let mut nodes = vec![root];
+    let mut cut: Vec<LeftOut> = Vec::new();
     let mut spent = tokens(root);
-    let mut level = vec![root];
+    marks[root] = NODE;
+    // Where the nodes of a level begin.
+    let mut level = 0;
     for depth in 0..=options.depth {
-        let mut next = Vec::new();
-        for file in &level {
-            for edge in graph.edges(*file) {
-                if nodes.contains(&edge.to) {
+        let next = nodes.len();
+        nodes[level..].sort_unstable();
+        for at in level..next {
+            let file = nodes[at];
+            for edge in graph.edges(file) {
+                let mark = marks[edge.to];
+                if mark == NODE {
                     continue;
                 }
                 let cost = if options.token_budget.is_some() { tokens(edge.to) } else { 0 };
                 let reason = if depth == options.depth {
-                    "max depth exceeded"
+                    CutReason::MaxDepth
                 } else if nodes.len() >= options.max_nodes {
-                    "max nodes exceeded"
+                    CutReason::MaxNodes
                 } else if options.token_budget.is_some_and(|budget| spent + cost > budget) {
-                    "token budget exceeded"
+                    CutReason::TokenBudget
                 } else {
                     spent += cost;
-                    nodes.insert(edge.to);
-                    next.push(edge.to);
+                    marks[edge.to] = NODE;
+                    nodes.push(edge.to);
                     continue;
                 };
-                cut.push((edge.to, reason, *file));
+                // What did not fit once never will.
+                let left_out = (edge.to, reason, file);
+                if let Some(known) = (mark as usize).checked_sub(CUT) {
+                    cut[known] = cut[known].min(left_out);
+                } else {
+                    marks[edge.to] = u32::try_from(cut.len() + CUT).unwrap_or(u32::MAX);
+                    cut.push(left_out);
+                }
             }
         }
-        next.sort_unstable();
         level = next;
-        if level.is_empty() {
+        if level == nodes.len() {
             break;
         }
     }
-    Reached { root, nodes: nodes.into_iter().collect(), left_out: cut }
+    nodes.sort_unstable();
+    // Positions are by path, and each is there once.
+    cut.sort_unstable_by_key(|(file, ..)| *file);
+    Reached { root, nodes, cut }
 }
 
 /// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime
@@ -256,7 +322,7 @@ mod tests {
         assert_eq!(shown, ["123", "456"]);
         assert_eq!(all[0].cut.len(), 1);
         let (file, reason, by) = all[0].cut[0];
-        assert_eq!((graph.path(file), reason, graph.path(by)), ("4", "max depth exceeded", "3"));
+        assert_eq!((graph.path(file), reason, graph.path(by)), ("4", CutReason::MaxDepth, "3"));
         let pairs: Vec<_> = all[0].edges.iter().map(|(from, to, _)| (*from, *to)).collect();
         assert_eq!(pairs, [(0, 1), (1, 2)]);
     }
@@ -269,7 +335,7 @@ mod tests {
         let options = BundleOptions { token_budget: Some(25), ..BundleOptions::default() };
         let first = bundle_of(&graph, 0, options, &|_| 10);
         assert_eq!(names(&graph, &first.nodes), ["a", "b"]);
-        assert!(first.cut.iter().all(|(_, reason, _)| *reason == "token budget exceeded"), "{:?}", first.cut);
+        assert!(first.cut.iter().all(|(_, reason, _)| *reason == CutReason::TokenBudget), "{:?}", first.cut);
     }
 
     proptest! {

@@ -79,21 +79,29 @@ pub fn file_hash_of(source: &str, whole: impl FnOnce() -> blake3::Hash) -> Strin
     named("uif:", &hash)
 }
 
-/// `uifb:` and 24 hexadecimal digits over the depth and what each node promises.
-pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut nodes: Vec<(&str, &str)> = nodes.collect();
-    nodes.sort_unstable();
+/// `uifb:` and 24 hexadecimal digits over the depth and what each node promises: [`bundled`], by path.
+pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = &'a str> + Clone) -> String {
     let mut text = format!("[\"0.1\",{depth},[");
-    text.reserve(nodes.iter().map(|(path, hash)| path.len() + hash.len() + 8).sum());
-    for (at, (path, hash)) in nodes.into_iter().enumerate() {
-        text.push_str(if at > 0 { ",[" } else { "[" });
-        quote(&mut text, path);
-        text.push(',');
-        quote(&mut text, hash);
-        text.push(']');
+    text.reserve(nodes.clone().map(|node| node.len() + 1).sum::<usize>() + 2);
+    for (at, node) in nodes.enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(node);
     }
     text.push_str("]]");
     named("uifb:", &blake3::hash(text.as_bytes()))
+}
+
+/// What the hash of every bundle is over that has this node.
+pub fn bundled(path: &str, semantic_hash: &str) -> Box<str> {
+    let mut text = String::with_capacity(path.len() + semantic_hash.len() + 7);
+    text.push('[');
+    quote(&mut text, path);
+    text.push(',');
+    quote(&mut text, semantic_hash);
+    text.push(']');
+    text.into()
 }
 
 #[derive(Serialize)]
@@ -202,10 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_nodes_does_not_count() {
-        let forth = bundle_hash(2, [("a", "uif:1"), ("b", "uif:2")].into_iter());
-        assert_eq!(forth, bundle_hash(2, [("b", "uif:2"), ("a", "uif:1")].into_iter()));
-        assert_ne!(forth, bundle_hash(1, [("b", "uif:2"), ("a", "uif:1")].into_iter()));
-        assert!(forth.starts_with("uifb:") && forth.len() == 29);
+    fn a_bundle_is_known_by_its_depth_and_what_its_nodes_promise() {
+        let nodes = [bundled("a", "uif:1"), bundled("\"b\"", "uif:2")];
+        let hash = |depth| bundle_hash(depth, nodes.iter().map(|node| &**node));
+        assert_eq!(
+            hash(2),
+            named("uifb:", &blake3::hash(br#"["0.1",2,[["a","uif:1"],["\"b\"","uif:2"]]]"#))
+        );
+        assert_ne!(hash(2), hash(1));
+        assert!(hash(2).starts_with("uifb:") && hash(2).len() == 29);
     }
 }

@@ -32,6 +32,8 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
+    pub const ALL: [Self; 4] = [Self::Static, Self::Dynamic, Self::ReExport, Self::TypeOnly];
+
     pub fn as_str(self) -> &'static str {
         match self {
             EdgeKind::Static => "static",

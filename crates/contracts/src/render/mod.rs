@@ -7,12 +7,13 @@ mod node;
 mod thrift;
 mod toon;
 
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bundle::{Cut, Missing};
+use crate::bundle::{CutReason, LeftOut};
 use crate::graph::EdgeKind;
 
 pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
@@ -82,11 +83,16 @@ pub struct BundleText<'a> {
     pub bundle_hash: &'a str,
     /// As [`node()`] writes them, by entry id.
     pub nodes: Vec<&'a str>,
-    /// The two paths as [`quoted`] writes them: each stands in many bundles.
-    pub edges: Vec<(&'a str, &'a str, EdgeKind)>,
-    pub missing: &'a [Missing],
-    /// Its paths, too.
-    pub cut: Vec<Cut<'a>>,
+    pub edges: &'a [(usize, usize, EdgeKind)],
+    /// Each as JSON.
+    pub missing: &'a [Arc<str>],
+    pub cut: &'a [LeftOut],
+    pub paths: &'a dyn QuotedPaths,
+}
+
+/// The paths of files as [`quoted`] writes them: each stands in many bundles.
+pub trait QuotedPaths: Debug {
+    fn quoted(&self, at: usize) -> &str;
 }
 
 impl BundleText<'_> {
@@ -100,10 +106,11 @@ impl BundleText<'_> {
     /// What its text takes, about.
     fn size(&self) -> usize {
         let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
-        let edges: usize = self.edges.iter().map(|(from, to, _)| from.len() + to.len() + 20).sum();
-        nodes + edges + self.missing.len() * 192 + self.cut.len() * 128 + 1024
+        let missing: usize = self.missing.iter().map(|missing| missing.len() + 1).sum();
+        nodes + missing + (self.edges.len() + self.cut.len()) * 192 + 1024
     }
 
+    /// What stands in a list ends with a comma, and the last of these is taken back.
     fn write(&self, text: &mut String) {
         let (at, of) = self.position;
         // Writing to a string cannot fail.
@@ -116,48 +123,70 @@ impl BundleText<'_> {
             written(&self.created_at),
             written(&self.bundle_hash),
         );
-        for (at, node) in self.nodes.iter().enumerate() {
-            if at > 0 {
-                text.push(',');
-            }
+        for node in &self.nodes {
             text.push_str(node);
-        }
-        text.push_str("],\"edges\":[");
-        for (at, (from, to, _)) in self.edges.iter().enumerate() {
-            text.push_str(if at > 0 { ",[" } else { "[" });
-            text.push_str(from);
             text.push(',');
-            text.push_str(to);
-            text.push(']');
         }
-        text.push(']');
+        end(text, self.nodes.is_empty());
+        text.push_str(",\"edges\":[");
+        let mut head = String::new();
+        for edges in self.edges.chunk_by(|(one, ..), (other, ..)| one == other) {
+            for (at, (from, to, _)) in edges.iter().enumerate() {
+                if at == 0 {
+                    head.clear();
+                    head.push('[');
+                    head.push_str(self.paths.quoted(*from));
+                    head.push(',');
+                }
+                text.push_str(&head);
+                text.push_str(self.paths.quoted(*to));
+                text.push_str("],");
+            }
+        }
+        end(text, self.edges.is_empty());
         if !self.edges.is_empty() {
             text.push_str(",\"edgeKinds\":[");
-            for (at, (.., kind)) in self.edges.iter().enumerate() {
-                text.push_str(if at > 0 { ",\"" } else { "\"" });
-                text.push_str(kind.as_str());
-                text.push('"');
+            for (.., kind) in self.edges {
+                text.push_str(match kind {
+                    EdgeKind::Static => "\"static\",",
+                    EdgeKind::Dynamic => "\"dynamic\",",
+                    EdgeKind::ReExport => "\"re-export\",",
+                    EdgeKind::TypeOnly => "\"type-only\",",
+                });
             }
-            text.push(']');
+            end(text, false);
         }
-        text.push_str("},\"meta\":{\"missing\":");
-        text.push_str(&written(&self.missing));
-        for (at, Cut { entry_id, reason, referenced_by }) in self.cut.iter().enumerate() {
-            text.push_str(if at > 0 { ",{\"entryId\":" } else { ",\"cut\":[{\"entryId\":" });
-            text.push_str(entry_id);
-            text.push_str(",\"reason\":");
-            quote(text, reason);
-            text.push_str(",\"referencedBy\":");
-            text.push_str(referenced_by);
-            text.push('}');
+        text.push_str("},\"meta\":{\"missing\":[");
+        for missing in self.missing {
+            text.push_str(missing);
+            text.push(',');
         }
+        end(text, self.missing.is_empty());
         if !self.cut.is_empty() {
-            text.push(']');
+            let between = CutReason::ALL
+                .map(|reason| format!(",\"reason\":\"{}\",\"referencedBy\":", reason.as_str()));
+            text.push_str(",\"cut\":[");
+            for (file, reason, by) in self.cut {
+                text.push_str("{\"entryId\":");
+                text.push_str(self.paths.quoted(*file));
+                text.push_str(&between[*reason as usize]);
+                text.push_str(self.paths.quoted(*by));
+                text.push_str("},");
+            }
+            end(text, false);
         }
         text.push_str(",\"source\":");
         quote(text, &source());
         text.push_str("}}");
     }
+}
+
+/// Ends a list; where something stands in it, in the place of the last comma.
+fn end(text: &mut String, is_empty: bool) {
+    if !is_empty {
+        text.pop();
+    }
+    text.push(']');
 }
 
 /// The file of a folder, at the end of a text.
@@ -257,7 +286,16 @@ mod tests {
         }
     }
 
-    fn bundle(nodes: Vec<&str>) -> BundleText<'_> {
+    #[derive(Debug)]
+    struct Paths;
+
+    impl QuotedPaths for Paths {
+        fn quoted(&self, at: usize) -> &str {
+            ["\"a\"", r#""b \"c\"\\\u0001""#, "\"d\""][at]
+        }
+    }
+
+    fn bundle<'a>(nodes: Vec<&'a str>, missing: &'a [Arc<str>], cut: &'a [LeftOut]) -> BundleText<'a> {
         BundleText {
             entry_id: "src/a \"b\".ts",
             position: (1, 2),
@@ -265,18 +303,21 @@ mod tests {
             created_at: "2026-01-01T00:00:00Z",
             bundle_hash: "uifb:0",
             nodes,
-            edges: vec![
-                ("\"a\"", r#""b \"c\"\\\u0001""#, EdgeKind::TypeOnly),
-                ("\"a\"", "\"d\"", EdgeKind::Static),
-            ],
-            missing: &[],
-            cut: Vec::new(),
+            edges: &[(0, 1, EdgeKind::TypeOnly), (0, 2, EdgeKind::Static), (2, 0, EdgeKind::Dynamic)],
+            missing,
+            cut,
+            paths: &Paths,
         }
     }
 
     #[test]
     fn every_json_form_is_read_back() {
-        let texts = vec![bundle(vec!["{\"entryId\":\"a\"}"]), bundle(Vec::new())];
+        let missing = ["{\"name\":\"x\"}".into(), "{\"name\":\"y\"}".into()];
+        let cut = [(1, CutReason::MaxDepth, 0), (2, CutReason::TokenBudget, 1)];
+        let texts = [
+            bundle(vec!["{\"entryId\":\"a\"}", "{\"entryId\":\"b\"}"], &missing, &cut),
+            bundle(Vec::new(), &[], &[]),
+        ];
         let read = |format| {
             let mut text = String::new();
             folder_file(&texts, format, &mut text);
@@ -285,8 +326,16 @@ mod tests {
         let plain = read(Format::Json);
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0]["entryId"], "src/a \"b\".ts");
-        assert_eq!(plain[0]["graph"]["edges"], json!([["a", "b \"c\"\\\u{1}"], ["a", "d"]]));
-        assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only", "static"]));
+        assert_eq!(plain[0]["graph"]["edges"], json!([["a", "b \"c\"\\\u{1}"], ["a", "d"], ["d", "a"]]));
+        assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only", "static", "dynamic"]));
+        assert_eq!(plain[0]["graph"]["nodes"], json!([{"entryId": "a"}, {"entryId": "b"}]));
+        assert_eq!(plain[0]["meta"]["missing"], json!([{"name": "x"}, {"name": "y"}]));
+        let cut = |path: &str, reason: &str, by: &str| json!({"entryId": path, "reason": reason, "referencedBy": by});
+        let odd = "b \"c\"\\\u{1}";
+        let both = [cut(odd, "max depth exceeded", "a"), cut("d", "token budget exceeded", odd)];
+        assert_eq!(plain[0]["meta"]["cut"], json!(both));
+        assert_eq!((&plain[1]["graph"]["nodes"], &plain[1]["meta"]["missing"]), (&json!([]), &json!([])));
+        assert!(plain[1]["meta"].get("cut").is_none());
         for format in [Format::Pretty, Format::Ndjson] {
             assert_eq!(read(format), plain, "{format:?}");
         }

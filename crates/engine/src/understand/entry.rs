@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use becket_base::codec::{Decoder, Encoder};
 use becket_base::tokens;
 use becket_contracts::bundle::{self, Missing};
+use becket_contracts::fingerprint;
 use becket_contracts::model::Contract;
 use becket_contracts::render::{self, CodeMode, NodeSource, NodeText, Thrift};
 use becket_contracts::secrets;
@@ -32,6 +33,7 @@ pub(super) type SourceOf<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
 pub(super) struct Entry {
     origin: Origin,
     pub(super) measures: Measures,
+    bundled: OnceLock<Box<str>>,
 }
 
 /// What is counted of an entry, and what it lacks.
@@ -84,14 +86,15 @@ impl Entry {
             recipe: Arc::clone(recipe),
             text: OnceLock::from(text),
         };
-        Self { origin, measures }
+        Self { origin, measures, bundled: OnceLock::new() }
     }
 
     /// One that was measured before; its text is made when somebody asks. Not for what needs more than the index knows:
     /// `full`, and style.
     pub(super) fn measured(file: &Arc<IndexedFile>, recipe: &Arc<Recipe>, measures: Measures) -> Self {
         let (file, recipe) = (Arc::clone(file), Arc::clone(recipe));
-        Self { origin: Origin::Indexed { file, recipe, text: OnceLock::new() }, measures }
+        let origin = Origin::Indexed { file, recipe, text: OnceLock::new() };
+        Self { origin, measures, bundled: OnceLock::new() }
     }
 
     pub(super) fn path(&self) -> &str {
@@ -141,6 +144,11 @@ impl Entry {
             Origin::Indexed { file, .. } => &file.contract().semantic_hash,
             Origin::Stored(stored) => &stored.0.semantic_hash,
         }
+    }
+
+    /// As [`fingerprint::bundled`] has it.
+    pub(super) fn bundled(&self) -> &str {
+        self.bundled.get_or_init(|| fingerprint::bundled(self.path(), self.semantic_hash()))
     }
 
     pub(super) fn node(&self) -> &str {
@@ -240,6 +248,7 @@ impl From<Stored> for Entry {
         Self {
             origin: Origin::Stored(Box::new((contract, node))),
             measures: Measures { tokens, contract_tokens, source_tokens, missing: Arc::new(missing.into()) },
+            bundled: OnceLock::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an entry imports that is no file of the project. Most runs only ask whether there is something that somebody
 //! should look at: what an earlier process wrote down is read when somebody wants to know more.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use becket_base::codec::{Decoder, Encoder};
 use becket_base::tokens;
@@ -10,11 +10,18 @@ use becket_contracts::bundle::Missing;
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
     told: OnceLock<Vec<Missing>>,
-    /// Of each of these in the text of a bundle.
-    tokens: OnceLock<Vec<usize>>,
+    /// Each of these in the text of a bundle.
+    texts: OnceLock<Vec<LackingText>>,
     /// As it was written down, where it was.
     written: Box<[u8]>,
     is_problem: bool,
+}
+
+/// As it stands in every bundle that lacks it.
+#[derive(Debug)]
+pub(super) struct LackingText {
+    pub(super) json: Arc<str>,
+    pub(super) tokens: usize,
 }
 
 impl Lacking {
@@ -23,14 +30,16 @@ impl Lacking {
         self.told.get_or_init(|| decode_all(&mut Decoder { bytes: &self.written }).unwrap_or_default())
     }
 
-    /// Each with its tokens in the text of a bundle, of which many have the same.
-    pub(super) fn counted(&self) -> impl Iterator<Item = (&Missing, usize)> {
-        let count = |missing: &Missing| {
-            let text = serde_json::to_string(missing).unwrap_or_default() + ",";
-            tokens::count(&text)
+    /// Each with its text in a bundle, of which many have the same.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&Missing, &LackingText)> {
+        let text = |missing: &Missing| {
+            let mut text = serde_json::to_string(missing).unwrap_or_default();
+            text.push(',');
+            let tokens = tokens::count(&text);
+            text.pop();
+            LackingText { json: text.into(), tokens }
         };
-        let tokens = self.tokens.get_or_init(|| self.all().iter().map(count).collect());
-        self.all().iter().zip(tokens.iter().copied())
+        self.all().iter().zip(self.texts.get_or_init(|| self.all().iter().map(text).collect()))
     }
 
     /// Those that somebody should look at.

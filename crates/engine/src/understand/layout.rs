@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use becket_base::{Parts, tokens};
+use becket_contracts::bundle::CutReason;
 use becket_contracts::compare::folders;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::render::quoted;
@@ -22,6 +23,8 @@ pub(super) struct Layout {
     total_folders: OnceLock<usize>,
     /// Of each path; one more than they are, because none is not known yet.
     paths: OnceLock<Vec<AtomicUsize>>,
+    /// Of what is the same in the text of every bundle.
+    pub(super) frame: OnceLock<usize>,
     /// Each path as JSON.
     quoted: OnceLock<Vec<OnceLock<Box<str>>>>,
 }
@@ -63,10 +66,10 @@ impl Layout {
         places.into_iter().map(|place| place as usize).collect()
     }
 
-    /// The tokens of the path of an entry.
-    pub(super) fn path_tokens(&self, at: usize, graph: &Graph) -> usize {
+    /// The tokens of the path of each entry.
+    pub(super) fn path_tokens<'a>(&'a self, graph: &'a Graph) -> impl Fn(usize) -> usize + 'a {
         let paths = self.paths.get_or_init(|| (0..graph.len()).map(|_| AtomicUsize::new(0)).collect());
-        match paths[at].load(Ordering::Relaxed) {
+        move |at| match paths[at].load(Ordering::Relaxed) {
             0 => {
                 let counted = tokens::count(graph.path(at));
                 paths[at].store(counted + 1, Ordering::Relaxed);
@@ -86,19 +89,22 @@ impl Layout {
 /// Of what an edge says beside its two paths: its kind, and what stands around and between them.
 pub(super) fn edge_tokens(kind: EdgeKind) -> usize {
     static SIGNS: OnceLock<[usize; 4]> = OnceLock::new();
-    let kinds = [EdgeKind::Static, EdgeKind::Dynamic, EdgeKind::ReExport, EdgeKind::TypeOnly];
     let counted = SIGNS.get_or_init(|| {
         let around = tokens::count("\",\"") + tokens::count("\"],[\"");
-        kinds.map(|kind| around + tokens::count(&format!("{}\",\"", kind.as_str())))
+        EdgeKind::ALL.map(|kind| around + tokens::count(&format!("{}\",\"", kind.as_str())))
     });
-    kinds.iter().position(|known| *known == kind).map_or(0, |at| counted[at])
+    counted[kind as usize]
 }
 
 /// Of what is said of a file that was left out, beside the two paths.
-pub(super) fn cut_tokens(reason: &str) -> usize {
-    tokens::count("{\"entryId\":\"\",\"reason\":\"")
-        + tokens::count(reason)
-        + tokens::count("\",\"referencedBy\":\"\"},")
+pub(super) fn cut_tokens(reason: CutReason) -> usize {
+    static SIGNS: OnceLock<[usize; 3]> = OnceLock::new();
+    let counted = SIGNS.get_or_init(|| {
+        let around =
+            tokens::count("{\"entryId\":\"\",\"reason\":\"") + tokens::count("\",\"referencedBy\":\"\"},");
+        CutReason::ALL.map(|reason| around + tokens::count(reason.as_str()))
+    });
+    counted[reason as usize]
 }
 
 impl Holders {

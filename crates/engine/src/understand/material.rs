@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use becket_base::{Parts, tokens};
-use becket_contracts::bundle::{self, Bundle, Cut, LeftOut, Missing, Reached};
+use becket_contracts::bundle::{self, Bundle, LeftOut, Missing, Reached};
 use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
-use becket_contracts::render::{BundleText, CodeMode, Thrift};
+use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
 use becket_project::index::{Index, IndexId, IndexedFile};
 use becket_project::share::each;
 use rayon::prelude::*;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::{self, Entry, Measures, Recipe, SourceOf};
+use super::lacking::LackingText;
 use super::layout::{Layout, cut_tokens, edge_tokens};
 use super::options::ContextOptions;
 use super::site::Site;
@@ -174,7 +175,8 @@ pub(super) struct Packed {
 pub(super) struct More {
     pub(super) edges: Vec<(usize, usize, EdgeKind)>,
     pub(super) cut: Vec<LeftOut>,
-    pub(super) missing: Vec<Missing>,
+    /// Each as JSON.
+    pub(super) missing: Vec<Arc<str>>,
     missing_tokens: usize,
 }
 
@@ -409,10 +411,7 @@ impl Material {
         let bundle = bundle::bundle(self.graph(), reached);
         let (root, nodes) = (bundle.root, bundle.nodes.clone());
         let entries = nodes.iter().map(|at| &self.entries[*at]);
-        let hash = bundle_hash(
-            self.options.bundle.depth,
-            entries.clone().map(|entry| (entry.path(), entry.semantic_hash())),
-        );
+        let hash = bundle_hash(self.options.bundle.depth, entries.clone().map(|entry| entry.bundled()));
         let tokens = entries.map(|entry| entry.measures.tokens).sum();
         let more = OnceLock::from(self.more(bundle));
         let mut packed = Packed { root, nodes, hash, tokens, more };
@@ -424,28 +423,29 @@ impl Material {
     /// into tokens where one ends and the next begins.
     fn frame_tokens(&self, packed: &Packed) -> usize {
         let Some(More { edges, cut, missing_tokens, .. }) = packed.more.get() else { return 0 };
-        let path = |at: usize| self.layout.path_tokens(at, self.graph());
+        let path = self.layout.path_tokens(self.graph());
         let edges: usize =
             edges.iter().map(|(from, to, kind)| path(*from) + path(*to) + edge_tokens(*kind)).sum();
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut cut_paths = 0;
-        for (file, reason, by) in cut {
-            *reasons.entry(reason).or_default() += 1;
-            cut_paths += path(*file) + path(*by);
-        }
-        let reasons: usize = reasons.into_iter().map(|(reason, count)| count * cut_tokens(reason)).sum();
-        let frame = BundleText {
-            entry_id: self.graph().path(packed.root),
-            position: (1, 1),
-            depth: self.options.bundle.depth,
-            created_at: SOME_TIME,
-            bundle_hash: &packed.hash,
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            missing: &[],
-            cut: Vec::new(),
-        };
-        edges + cut_paths + reasons + missing_tokens + tokens::count(&frame.json())
+        let cut: usize =
+            cut.iter().map(|(file, reason, by)| path(*file) + path(*by) + cut_tokens(*reason)).sum();
+        let entry_id = self.graph().path(packed.root);
+        let own = own_tokens(entry_id, &packed.hash);
+        let frame = self.layout.frame.get_or_init(|| {
+            let whole = BundleText {
+                entry_id,
+                position: (1, 1),
+                depth: self.options.bundle.depth,
+                created_at: SOME_TIME,
+                bundle_hash: &packed.hash,
+                nodes: Vec::new(),
+                edges: &[],
+                missing: &[],
+                cut: &[],
+                paths: self,
+            };
+            tokens::count(&whole.json()) - own
+        });
+        edges + cut + missing_tokens + frame + own
     }
 
     fn reach(&self, at: usize) -> Reached {
@@ -455,14 +455,14 @@ impl Material {
 
     pub(super) fn more(&self, bundle: Bundle) -> More {
         let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
-        let mut missing: Vec<(&Missing, usize)> =
-            entries.flat_map(|entry| entry.measures.missing.counted()).collect();
-        missing.sort_unstable();
+        let mut missing: Vec<(&Missing, &LackingText)> =
+            entries.flat_map(|entry| entry.measures.missing.texts()).collect();
+        missing.sort_unstable_by_key(|(one, _)| *one);
         missing.dedup_by(|(later, _), (earlier, _)| {
             later.name == earlier.name && later.reason == earlier.reason
         });
-        let missing_tokens = missing.iter().map(|(_, tokens)| tokens).sum();
-        let missing = missing.into_iter().map(|(missing, _)| missing.clone()).collect();
+        let missing_tokens = missing.iter().map(|(_, text)| text.tokens).sum();
+        let missing = missing.into_iter().map(|(_, text)| Arc::clone(&text.json)).collect();
         More { edges: bundle.edges, cut: bundle.cut, missing, missing_tokens }
     }
 
@@ -472,7 +472,6 @@ impl Material {
         position: (usize, usize),
         created_at: &'a str,
     ) -> BundleText<'a> {
-        let path = |at: usize| self.layout.quoted(at, self.graph());
         let bundle = || bundle::bundle(self.graph(), self.reach(packed.root));
         let more = packed.more.get_or_init(|| self.more(bundle()));
         BundleText {
@@ -482,11 +481,10 @@ impl Material {
             created_at,
             bundle_hash: &packed.hash,
             nodes: packed.nodes.iter().map(|at| self.entries[*at].node()).collect(),
-            edges: more.edges.iter().map(|(from, to, kind)| (path(*from), path(*to), *kind)).collect(),
+            edges: &more.edges,
             missing: &more.missing,
-            cut: (more.cut.iter())
-                .map(|(file, reason, by)| Cut { entry_id: path(*file), reason, referenced_by: path(*by) })
-                .collect(),
+            cut: &more.cut,
+            paths: self,
         }
     }
 
@@ -495,6 +493,19 @@ impl Material {
         let path = self.graph().path(at);
         component_name(path.rsplit('/').next().unwrap_or(path))
     }
+}
+
+impl QuotedPaths for Material {
+    fn quoted(&self, at: usize) -> &str {
+        self.layout.quoted(at, self.graph())
+    }
+}
+
+/// Of what the text of a bundle, without its lists, says of this bundle alone. `…"entryId` and `depth":…` stand around
+/// the path, `…"uifb` and `","graph":…` around the rest of the hash: no token reaches across the end of a word.
+fn own_tokens(path: &str, hash: &str) -> usize {
+    tokens::count(&format!("\":{},\"", quoted(path)))
+        + tokens::count(hash.trim_start_matches(char::is_alphabetic))
 }
 
 impl Before {
