@@ -213,10 +213,7 @@ mod tests {
     fn a_bundle_is_known_by_its_depth_and_what_its_nodes_promise() {
         let nodes = [bundled("a", "uif:1"), bundled("\"b\"", "uif:2")];
         let hash = |depth| bundle_hash(depth, nodes.iter().map(|node| &**node));
-        assert_eq!(
-            hash(2),
-            named("uifb:", &blake3::hash(br#"["0.1",2,[["a","uif:1"],["\"b\"","uif:2"]]]"#))
-        );
+        assert_eq!(hash(2), named("uifb:", &blake3::hash(br#"["0.1",2,[["a","uif:1"],["\"b\"","uif:2"]]]"#)));
         assert_ne!(hash(2), hash(1));
         assert!(hash(2).starts_with("uifb:") && hash(2).len() == 29);
     }

@@ -6,6 +6,7 @@ mod names;
 mod reach;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -85,8 +86,8 @@ pub fn stars(members: &(impl Members + ?Sized), at: usize) -> Vec<usize> {
 pub struct Needs {
     /// By path of the other file.
     pub edges: Vec<Edge>,
-    /// The files whose exports or targets were looked at.
-    pub asked: FxHashSet<usize>,
+    /// The files whose exports or targets were looked at, each once.
+    pub asked: Vec<usize>,
 }
 
 /// One file needs another.
@@ -256,22 +257,51 @@ const MOST_BARRELS: usize = 1_000;
 
 struct Finder<'a> {
     members: &'a dyn Members,
-    asked: FxHashSet<usize>,
+    asked: Vec<usize>,
+    /// How many names were looked for.
+    looks: u32,
+    marks: Vec<Mark>,
     /// For the name that is looked for: barrels may lead in circles, and many ways may lead to one.
-    seen: FxHashSet<(usize, &'a str)>,
+    passed: usize,
+    /// The same where a barrel has it by another name.
+    renamed: FxHashSet<(usize, &'a str)>,
+}
+
+/// What is known of a file; nothing by default.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    is_asked: bool,
+    /// The last look that passed through it.
+    look: u32,
 }
 
 /// The edges of one file.
 pub fn needs(members: &dyn Members, from: usize) -> Needs {
-    let mut finder = Finder { members, asked: FxHashSet::default(), seen: FxHashSet::default() };
+    thread_local! {
+        /// With nothing known of any file: there are many more files than one asks.
+        static MARKS: Cell<Vec<Mark>> = const { Cell::new(Vec::new()) };
+    }
+    let mut finder = Finder {
+        members,
+        asked: Vec::new(),
+        looks: 0,
+        marks: MARKS.take(),
+        passed: 0,
+        renamed: FxHashSet::default(),
+    };
     let edges = finder.edges_of(from);
-    finder.asked.remove(&from);
-    Needs { edges, asked: finder.asked }
+    let Finder { mut asked, mut marks, .. } = finder;
+    for file in &asked {
+        marks[*file] = Mark::default();
+    }
+    MARKS.set(marks);
+    asked.retain(|file| *file != from);
+    Needs { edges, asked }
 }
 
 impl<'a> Finder<'a> {
     fn edges_of(&mut self, from: usize) -> Vec<Edge> {
-        let mut found: BTreeMap<usize, Found<'a>> = BTreeMap::new();
+        let mut found: Vec<Way<'a>> = Vec::new();
         let facts = self.members.facts(from);
         for import in &facts.imports {
             let Some(to) = self.members.file(from, &import.specifier) else { continue };
@@ -284,23 +314,19 @@ impl<'a> Finder<'a> {
                 ImportKind::Static | ImportKind::Require => EdgeKind::Static,
             };
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
-            let names: Vec<(&str, EdgeKind)> = if whole {
-                vec![("*", kind)]
-            } else {
+            found.push(Way { to, kind, name: whole.then_some("*"), through: None });
+            for ImportedName { imported: name, type_only, .. } in &import.names {
+                found.push(Way { to, kind, name: Some(name), through: None });
+                if name == "*" {
+                    continue;
+                }
                 // `import { value, type Type }`: what a name leads to is needed as the name is.
-                let own = |name: &ImportedName| match kind {
-                    EdgeKind::Static if name.type_only => EdgeKind::TypeOnly,
-                    kind => kind,
-                };
-                import.names.iter().map(|name| (name.imported.as_str(), own(name))).collect()
-            };
-            note(&mut found, to, kind, names.iter().map(|(name, _)| *name), None);
-            for (name, kind) in names.into_iter().filter(|(name, _)| *name != "*") {
-                self.seen.clear();
-                if let Some((declaring, original)) = self.declaring(to, name) {
-                    if declaring != to && declaring != from {
-                        note(&mut found, declaring, kind, std::iter::once(original), Some(to));
+                let kind = if kind == EdgeKind::Static && *type_only { EdgeKind::TypeOnly } else { kind };
+                match self.declaring_file(to, name) {
+                    Some((declaring, name)) if declaring != to && declaring != from => {
+                        found.push(Way { to: declaring, kind, name: Some(name), through: Some(to) });
                     }
+                    _ => {}
                 }
             }
         }
@@ -309,24 +335,30 @@ impl<'a> Finder<'a> {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
                 if let Some(to) = self.members.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
-                    note(&mut found, to, kind, std::iter::once(imported.as_str()), None);
+                    found.push(Way { to, kind, name: Some(imported), through: None });
                 }
             }
         }
-        let others = found.into_iter().filter(|(to, _)| *to != from);
-        others
-            .map(|(to, Found { kind, names, through })| Edge {
-                to,
-                kind,
-                names: names.into_iter().collect(),
-                through,
-            })
-            .collect()
+        found.retain(|way| way.to != from);
+        if found.is_empty() { Vec::new() } else { edges_by(found) }
     }
 
     /// The file that declares what another exports as `name`, and its name there.
-    fn declaring(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
-        self.asked.insert(file);
+    fn declaring_file(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
+        self.looks += 1;
+        self.passed = 0;
+        self.renamed.clear();
+        self.declaring(file, name, name)
+    }
+
+    /// As `name`, which is looked for as `asked`.
+    fn declaring(&mut self, file: usize, name: &'a str, asked: &'a str) -> Option<(usize, &'a str)> {
+        if file >= self.marks.len() {
+            self.marks.resize(file + 1, Mark::default());
+        }
+        if !std::mem::replace(&mut self.marks[file].is_asked, true) {
+            self.asked.push(file);
+        }
         let (named, stars) = self.members.facts(file).exported_as(name);
         let named = named.first();
         if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {
@@ -335,41 +367,57 @@ impl<'a> Finder<'a> {
         if stars.is_empty() && named.is_none() {
             return None;
         }
-        if self.seen.len() > MOST_BARRELS || !self.seen.insert((file, name)) {
+        if self.passed > MOST_BARRELS || !self.passes(file, name, asked) {
             return None;
         }
         if let Some(ExportOrigin::Module { specifier, imported }) = named.map(|export| &export.origin) {
             let next = self.members.file(file, specifier)?;
-            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported) };
+            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported, asked) };
         }
         if name == "default" {
             return None;
         }
         let members = self.members;
-        members.stars(file).iter().find_map(|next| self.declaring(*next, name))
+        members.stars(file).iter().find_map(|next| self.declaring(*next, name, asked))
+    }
+
+    /// Whether it is the first time that this look comes to a file by this name.
+    fn passes(&mut self, file: usize, name: &'a str, asked: &'a str) -> bool {
+        let is_first = if name == asked {
+            std::mem::replace(&mut self.marks[file].look, self.looks) != self.looks
+        } else {
+            self.renamed.insert((file, name))
+        };
+        self.passed += usize::from(is_first);
+        is_first
     }
 }
 
-/// An edge of which there may be more.
-struct Found<'a> {
-    kind: EdgeKind,
-    names: Vec<&'a str>,
-    through: Option<usize>,
-}
-
-fn note<'a>(
-    found: &mut BTreeMap<usize, Found<'a>>,
+/// One way in which a file needs another, of which there may be more.
+struct Way<'a> {
     to: usize,
     kind: EdgeKind,
-    names: impl Iterator<Item = &'a str>,
+    name: Option<&'a str>,
     through: Option<usize>,
-) {
-    let edge = found.entry(to).or_insert_with(|| Found { kind, names: Vec::new(), through });
-    edge.kind = edge.kind.min(kind);
-    edge.names.extend(names);
-    if through.is_none() {
-        edge.through = None;
-    }
+}
+
+fn edges_by(mut ways: Vec<Way<'_>>) -> Vec<Edge> {
+    ways.sort_by_key(|way| way.to);
+    let mut text = String::new();
+    let mut names = Vec::new();
+    let edges = ways.chunk_by(|one, other| one.to == other.to).map(|ways| {
+        names.extend(ways.iter().filter_map(|way| way.name));
+        let here = Names::write(&mut text, &mut names);
+        let first = &ways[0];
+        let kind = ways.iter().map(|way| way.kind).fold(first.kind, EdgeKind::min);
+        let is_direct = ways.iter().any(|way| way.through.is_none());
+        (first.to, kind, here, if is_direct { None } else { first.through })
+    });
+    let edges: Vec<_> = edges.collect();
+    let text: Arc<str> = text.into();
+    let edge =
+        |(to, kind, here, through)| Some(Edge { to, kind, names: Names::from_text(&text, here)?, through });
+    edges.into_iter().filter_map(edge).collect()
 }
 
 #[cfg(test)]

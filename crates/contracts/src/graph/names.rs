@@ -29,6 +29,19 @@ impl Names {
         &self.text[self.here.clone()]
     }
 
+    /// Writes a list at the end of a text, and tells where it stands there. The names are gone then.
+    pub(super) fn write(text: &mut String, names: &mut Vec<&str>) -> Range<usize> {
+        let start = text.len();
+        names.retain(|name| !name.contains(END));
+        names.sort_unstable();
+        names.dedup();
+        for name in names.drain(..) {
+            text.push_str(name);
+            text.push(END);
+        }
+        start..text.len()
+    }
+
     /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
     pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
         let names = text.get(here.clone())?;
@@ -46,15 +59,9 @@ impl Eq for Names {}
 
 impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<T: IntoIterator<Item = &'a str>>(names: T) -> Self {
-        let mut names: Vec<&str> = names.into_iter().filter(|name| !name.contains(END)).collect();
-        names.sort_unstable();
-        names.dedup();
-        let mut text = String::with_capacity(names.iter().map(|name| name.len() + 1).sum());
-        for name in names {
-            text.push_str(name);
-            text.push(END);
-        }
-        Self { here: 0..text.len(), text: text.into() }
+        let mut text = String::new();
+        let here = Self::write(&mut text, &mut names.into_iter().collect());
+        Self { text: text.into(), here }
     }
 }
 

@@ -49,7 +49,11 @@ pub struct LocalFacts {
 impl LocalFacts {
     /// The exports of one name, and the stars, through which there may be more of it.
     pub fn exported_as(&self, name: &str) -> (&[Export], &[Export]) {
-        let stars = self.exports.partition_point(|export| export.name != "*");
+        // Few files have stars, and those stand last.
+        let stars = match self.exports.last() {
+            Some(last) if last.name == "*" => self.exports.partition_point(|export| export.name != "*"),
+            _ => self.exports.len(),
+        };
         let (named, stars) = self.exports.split_at(stars);
         let from = named.partition_point(|export| export.name.as_str() < name);
         let to = from + named[from..].iter().take_while(|export| export.name == name).count();

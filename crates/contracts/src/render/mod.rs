@@ -163,8 +163,8 @@ impl BundleText<'_> {
         }
         end(text, self.missing.is_empty());
         if !self.cut.is_empty() {
-            let between = CutReason::ALL
-                .map(|reason| format!(",\"reason\":\"{}\",\"referencedBy\":", reason.as_str()));
+            let between =
+                CutReason::ALL.map(|reason| format!(",\"reason\":\"{}\",\"referencedBy\":", reason.as_str()));
             text.push_str(",\"cut\":[");
             for (file, reason, by) in self.cut {
                 text.push_str("{\"entryId\":");

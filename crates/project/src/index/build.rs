@@ -258,11 +258,11 @@ pub(super) fn made(
     let linked = link(path, facts, tree);
     let needs = needs(tree, at);
     let (mut contract, followed, handed) = (linked.contract, linked.followed, linked.handed);
-    let mut rests_on = needs.asked;
-    rests_on.extend(followed.iter().filter_map(|path| tree.position(path)));
-    rests_on.remove(&at);
-    let mut rests_on: Vec<u32> = rests_on.into_iter().filter_map(|at| u32::try_from(at).ok()).collect();
+    let followed = followed.iter().filter_map(|path| tree.position(path));
+    let others = needs.asked.iter().copied().chain(followed).filter(|other| *other != at);
+    let mut rests_on: Vec<u32> = others.filter_map(|other| u32::try_from(other).ok()).collect();
     rests_on.sort_unstable();
+    rests_on.dedup();
     let (tokens, bytes) = match local.in_memory() {
         Some(local) => {
             contract.file_hash.clone_from(&local.file_hash);

@@ -90,10 +90,12 @@ pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
     let mut all = String::with_capacity(edges.len() * 64);
     for edge in edges {
         let through = edge.through.map_or("", |at| tree.path(at));
-        for text in [tree.path(edge.to), edge.kind.as_str(), through].into_iter().chain(edge.names.iter()) {
+        for text in [tree.path(edge.to), edge.kind.as_str(), through] {
             all.push_str(text);
             all.push('\0');
         }
+        // Each with such an end.
+        all.push_str(edge.names.as_text());
         all.push('\u{1}');
     }
     xxh3_64(all.as_bytes()).to_le_bytes()
