@@ -1,12 +1,17 @@
 //! Which version of a package is installed, from the lock files of npm, Yarn, pnpm and Bun. Each is read once, for
 //! nothing but names and versions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use memchr::{memchr, memmem};
+use rustc_hash::FxHashMap;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::Contents;
 use super::modules::Modules;
+use super::tsconfig::relaxed;
 
 /// The lock files of a tree, by their folder.
 #[derive(Debug, Default)]
@@ -17,13 +22,13 @@ pub(super) struct Versions {
 #[derive(Debug, Default)]
 struct Lock {
     /// By place (`packages/a/node_modules/react`), as npm writes them.
-    placed: HashMap<String, String>,
+    placed: FxHashMap<String, String>,
     /// By `name@range`, as Yarn writes them.
-    ranged: HashMap<String, String>,
+    ranged: FxHashMap<String, String>,
     /// By importing folder and name, as pnpm writes them.
-    imported: HashMap<(String, String), String>,
+    imported: FxHashMap<(String, String), String>,
     /// By name alone: the first that the file has.
-    named: HashMap<String, String>,
+    named: FxHashMap<String, String>,
 }
 
 impl Versions {
@@ -87,49 +92,89 @@ impl Lock {
     }
 }
 
-fn npm(text: &str) -> Lock {
-    #[derive(Deserialize)]
-    struct Package {
-        version: Option<String>,
+/// Versions by name, of packages that say more of themselves.
+#[derive(Default)]
+struct Said(FxHashMap<String, String>);
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Said::default())
     }
+}
+
+impl<'de> Visitor<'de> for Said {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("packages by name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut packages: A) -> Result<Self, A::Error> {
+        #[derive(Deserialize)]
+        struct Package {
+            version: Option<String>,
+        }
+        while let Some((name, Package { version })) = packages.next_entry::<String, Package>()? {
+            if let Some(version) = version {
+                self.0.insert(name, version);
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn npm(text: &str) -> Lock {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct File {
-        packages: HashMap<String, Package>,
+        packages: Said,
         /// Before version 2.
-        dependencies: HashMap<String, Package>,
+        dependencies: Said,
     }
     let file: File = serde_json::from_str(text).unwrap_or_default();
-    let versions = |packages: HashMap<String, Package>| -> HashMap<String, String> {
-        packages.into_iter().filter_map(|(name, package)| Some((name, package.version?))).collect()
-    };
-    Lock { placed: versions(file.packages), named: versions(file.dependencies), ..Lock::default() }
+    Lock { placed: file.packages.0, named: file.dependencies.0, ..Lock::default() }
 }
 
 /// Both generations: `react@^18.0.0, react@^18.2.0:` over `version "18.2.0"`, or over `version: 18.2.0`.
 fn yarn(text: &str) -> Lock {
     let mut lock = Lock::default();
-    let mut asked: Vec<String> = Vec::new();
-    for line in text.lines() {
-        if line.starts_with('#') || line.trim().is_empty() {
-            continue;
-        }
-        if !line.starts_with(' ') {
-            let names = line.trim_end().trim_end_matches(':').split(',');
-            asked = names.map(|name| name.trim().trim_matches('"').replacen("@npm:", "@", 1)).collect();
-        } else if let Some(version) =
-            line.strip_prefix("  version").filter(|rest| rest.starts_with([' ', ':']))
-        {
-            let version = version.trim_start_matches(':').trim().trim_matches('"').to_owned();
+    let mut asked: Vec<&str> = Vec::new();
+    let names_registry = memmem::find(text.as_bytes(), b"@npm:").is_some();
+    for line in lines(text) {
+        // Most lines say something else of a package.
+        if line.starts_with(' ') {
+            let Some(version) = line.strip_prefix("  version").filter(|rest| rest.starts_with([' ', ':']))
+            else {
+                continue;
+            };
+            let version = version.trim_start_matches(':').trim().trim_matches('"');
             for name in asked.drain(..) {
+                let name = if names_registry { name.replacen("@npm:", "@", 1) } else { name.to_owned() };
                 if let Some((package, _)) = name.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
-                    lock.named.entry(package.to_owned()).or_insert_with(|| version.clone());
+                    if !lock.named.contains_key(package) {
+                        lock.named.insert(package.to_owned(), version.to_owned());
+                    }
                 }
-                lock.ranged.insert(name, version.clone());
+                lock.ranged.insert(name, version.to_owned());
             }
+        } else if !line.starts_with('#') && !line.trim().is_empty() {
+            let names = line.trim_end().trim_end_matches(':').split(',');
+            asked.clear();
+            asked.extend(names.map(|name| name.trim().trim_matches('"')));
         }
     }
     lock
+}
+
+/// As `str::lines` gives them; a lock file has many, and most are looked at for a moment.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = memchr(b'\n', rest.as_bytes()).or((!rest.is_empty()).then_some(rest.len()))?;
+        let (line, after) = rest.split_at(end);
+        rest = after.strip_prefix('\n').unwrap_or(after);
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
 }
 
 /// The `importers` of version 6 and later, and the flat lists before them.
@@ -140,7 +185,7 @@ fn pnpm(text: &str) -> Lock {
     let mut importer = ".".to_owned();
     let mut listing = false;
     let mut package = String::new();
-    for line in text.lines() {
+    for line in lines(text) {
         let depth = line.len() - line.trim_start_matches(' ').len();
         let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (plain(key), value.trim()))
         else {
@@ -184,8 +229,7 @@ fn plain(text: &str) -> &str {
 
 fn bun(text: &str) -> Lock {
     let mut lock = Lock::default();
-    let value: Option<serde_json::Value> =
-        jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).ok();
+    let value = relaxed(text).ok();
     let packages = value.as_ref().and_then(|value| value.get("packages")).and_then(|value| value.as_object());
     for (name, entry) in packages.into_iter().flatten() {
         let id = entry.get(0).and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -48,7 +48,7 @@ pub struct Resolver {
 }
 
 /// What a folder's imports are decided by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Surroundings {
     tsconfig: Option<usize>,
     manifest: Option<usize>,
@@ -61,11 +61,13 @@ impl Resolver {
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
         let versions = Versions::read(&modules, contents);
         let exported = Exported::new(Arc::clone(&modules), Arc::clone(&manifests));
-        let mut folders = FxHashMap::default();
+        let mut folders: FxHashMap<String, Surroundings> = FxHashMap::default();
+        // By path: what is around a folder comes before it.
         for folder in modules.folders() {
+            let around = folders.get(parent(folder)).copied().unwrap_or_default();
             let here = Surroundings {
-                tsconfig: nearest(folder, |folder| tsconfigs.of_folder(folder)),
-                manifest: nearest(folder, |folder| manifests.of_folder(folder)),
+                tsconfig: tsconfigs.of_folder(folder).or(around.tsconfig),
+                manifest: manifests.of_folder(folder).or(around.manifest),
             };
             folders.insert(folder.to_owned(), here);
         }
@@ -84,15 +86,15 @@ impl Resolver {
             return Target::Unresolved(Reason::DecidedAtRunTime);
         }
         // Bundlers append a query and prepend loaders; neither is part of the name.
-        let name = specifier.rsplit('!').next().unwrap_or(specifier);
-        let name = name.split_once('?').map_or(name, |(name, _)| name);
-        if name.is_empty() || name.contains('\0') {
+        let start = specifier.bytes().rposition(|byte| byte == b'!').map_or(0, |at| at + 1);
+        let name = &specifier[start..];
+        let name = &name[..name.bytes().position(|byte| byte == b'?').unwrap_or(name.len())];
+        if name.is_empty() || name.bytes().any(|byte| byte == 0) {
             return Target::Unresolved(Reason::InvalidSpecifier);
         }
-        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = parent(from);
         let here = || {
-            let nothing = Surroundings { tsconfig: None, manifest: None };
-            let here = self.folders.get(folder).copied().unwrap_or(nothing);
+            let here = self.folders.get(folder).copied().unwrap_or_default();
             let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
             Surroundings { tsconfig, ..here }
         };
@@ -240,18 +242,8 @@ fn package_name(specifier: &str) -> Option<&str> {
     (name.chars().all(allowed) && !name.starts_with(['.', '~', '_'])).then_some(name)
 }
 
-/// The first that `at` gives, from a folder upwards to the root.
-fn nearest(folder: &str, at: impl Fn(&str) -> Option<usize>) -> Option<usize> {
-    let mut folder = folder;
-    loop {
-        if let Some(found) = at(folder) {
-            return Some(found);
-        }
-        if folder.is_empty() {
-            return None;
-        }
-        folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-    }
+fn parent(path: &str) -> &str {
+    &path[..path.bytes().rposition(|byte| byte == b'/').unwrap_or(0)]
 }
 
 #[cfg(test)]

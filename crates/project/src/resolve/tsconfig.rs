@@ -1,7 +1,7 @@
 //! What `tsconfig.json` says about names: `paths`, `baseUrl` and `rootDirs`, through `extends` and project references. A part that is
 //! not there (a package that is not installed) costs nothing but itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use becket_base::text::decoded;
@@ -78,12 +78,17 @@ impl From<Vec<String>> for Globs {
 impl Tsconfigs {
     pub(super) fn read(modules: &Modules, manifests: &Manifests, contents: &dyn Contents) -> Self {
         let mut reader = Reader { modules, manifests, contents, tsconfigs: Self::default() };
-        let folders: Vec<String> = modules.folders().map(str::to_owned).collect();
-        for folder in folders {
-            let inside = |name: &str| join(&folder, name).unwrap_or_default();
-            let found = NAMES.iter().map(|name| inside(name)).find(|path| modules.has(path));
-            if let Some(index) = found.and_then(|path| reader.load(&path)) {
-                reader.tsconfigs.by_folder.insert(folder, index);
+        let mut found: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+        for path in modules.controls() {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if let Some(rank) = NAMES.iter().position(|known| *known == name) {
+                let best = found.entry(folder).or_insert((rank, path));
+                *best = (*best).min((rank, path));
+            }
+        }
+        for (folder, (_, path)) in found {
+            if let Some(index) = reader.load(path) {
+                reader.tsconfigs.by_folder.insert(folder.to_owned(), index);
             }
         }
         reader.tsconfigs.lost.sort();
@@ -221,9 +226,7 @@ impl Reader<'_> {
             return Vec::new();
         };
         let text = decoded(&bytes);
-        let options = jsonc_parser::ParseOptions::default();
-        let value = jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &options);
-        let value: Value = value.unwrap_or_else(|error| {
+        let value = relaxed(text.trim_start_matches('\u{feff}')).unwrap_or_else(|error| {
             let lost = format!("says nothing that can be read: {error}");
             self.tsconfigs.lost.push((path.to_owned(), lost));
             Value::Null
@@ -262,6 +265,12 @@ impl Reader<'_> {
         let tried = [place.clone(), format!("{place}.json"), join(&place, "tsconfig.json")?];
         tried.into_iter().find(|path| self.modules.has(path))
     }
+}
+
+/// JSON that may have comments and commas too many. Most have none, and are read many times faster without looking for them.
+pub(super) fn relaxed(text: &str) -> Result<Value, jsonc_parser::errors::ParseError> {
+    serde_json::from_str(text)
+        .or_else(|_| jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()))
 }
 
 fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
