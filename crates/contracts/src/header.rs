@@ -38,70 +38,85 @@ struct Step {
 /// The header of one file, without a line break at its end, in about `room` bytes; empty where a file exports nothing
 /// and says nothing.
 pub fn code_header(facts: &LocalFacts, room: usize) -> String {
-    fitting(room, |step| {
-        let mut lines = Vec::new();
-        if let Some(doc) = facts.doc.as_ref().filter(|_| step.docs) {
-            lines.push(format!("/** {doc} */"));
-        }
-        for declaration in exported(facts) {
-            lines.extend(surface(declaration, facts, step));
-        }
-        lines.extend(renames(facts));
-        lines.extend(re_exports(facts));
-        lines
-    })
-    .join("\n")
+    let mut rest: Vec<String> = renames(facts).into_iter().collect();
+    rest.extend(re_exports(facts));
+    let declarations = exported(facts).map(|one| (Reached::of(one, facts).word(), one)).collect();
+    Told { doc: facts.doc.as_deref(), declarations, rest, docs: true }.fitting(room).join("\n")
 }
 
 /// The signatures of what a file exports, in about `room` bytes.
 pub fn signatures(facts: &LocalFacts, room: usize) -> Vec<String> {
-    fitting(room, |step| {
-        let shown = exported(facts).flat_map(|one| shown(one, Step { docs: false, ..step }));
-        shown.map(|one| one.after("")).collect::<Vec<_>>()
-    })
+    let declarations = exported(facts).map(|one| ("", one)).collect();
+    Told { doc: None, declarations, rest: Vec::new(), docs: false }.fitting(room)
 }
 
 fn exported(facts: &LocalFacts) -> impl Iterator<Item = &Declaration> {
     facts.declarations.iter().filter(|declaration| declaration.exported)
 }
 
-/// The most that fits. What does not fit in the shortest form either is left out from the end, and counted.
-fn fitting(room: usize, lines: impl Fn(Step) -> Vec<String>) -> Vec<String> {
-    let size = |lines: &[String]| lines.iter().map(|line| line.len() + 3).sum::<usize>();
-    let mut shortest = Vec::new();
-    for step in STEPS {
-        shortest = lines(step);
-        if size(&shortest) <= room {
-            return shortest;
-        }
-    }
-    let all = shortest.len();
-    let mut spent = 0;
-    shortest.retain(|line| {
-        spent += line.len() + 3;
-        spent <= room
-    });
-    if !shortest.is_empty() {
-        shortest.push(format!("// {CUT} {} more", all - shortest.len()));
-    }
-    shortest
+/// What there is to tell of a file.
+struct Told<'a> {
+    doc: Option<&'a str>,
+    /// Each with what stands before it.
+    declarations: Vec<(&'static str, &'a Declaration)>,
+    /// Lines that follow, and are never cut.
+    rest: Vec<String>,
+    docs: bool,
 }
 
-fn surface(declaration: &Declaration, facts: &LocalFacts, step: Step) -> Vec<String> {
-    let export = match Reached::of(declaration, facts) {
-        Reached::ByName => "export ",
-        Reached::AsDefault => "export default ",
-        Reached::ByList => "",
-        Reached::Everywhere => "declare ",
-    };
-    let mut lines: Vec<String> = shown(declaration, step).map(|one| one.after(export)).collect();
-    if let (Some(last), Some(doc)) = (lines.last_mut(), declaration.doc.as_ref().filter(|_| step.docs)) {
-        last.reserve_exact(4 + doc.len());
-        last.push_str(" // ");
-        last.push_str(doc);
+impl Told<'_> {
+    /// The most that fits. What does not fit in the shortest form either is left out from the end, and counted.
+    fn fitting(self, room: usize) -> Vec<String> {
+        // Measured first: most have to be tried in several forms, and are written in one.
+        if let Some(step) = STEPS.into_iter().find(|step| self.size(*step) <= room) {
+            return self.lines(step);
+        }
+        let mut shortest = self.lines(STEPS[STEPS.len() - 1]);
+        let all = shortest.len();
+        let mut spent = 0;
+        shortest.retain(|line| {
+            spent += line.len() + BETWEEN;
+            spent <= room
+        });
+        if !shortest.is_empty() {
+            shortest.push(format!("// {CUT} {} more", all - shortest.len()));
+        }
+        shortest
     }
-    lines
+
+    fn lines(self, step: Step) -> Vec<String> {
+        let docs = step.docs && self.docs;
+        let mut lines = Vec::with_capacity(self.declarations.len() + self.rest.len() + 1);
+        lines.extend(self.doc.filter(|_| docs).map(|doc| format!("/** {doc} */")));
+        for (before, declaration) in &self.declarations {
+            let others = lines.len();
+            lines.extend(shown(declaration, step).map(|one| one.after(before)));
+            let doc = declaration.doc.as_ref().filter(|_| docs);
+            if let (Some(last), Some(doc)) = (lines[others..].last_mut(), doc) {
+                last.reserve_exact(4 + doc.len());
+                last.push_str(" // ");
+                last.push_str(doc);
+            }
+        }
+        lines.extend(self.rest);
+        lines
+    }
+
+    /// Of these lines, with what stands between them.
+    fn size(&self, step: Step) -> usize {
+        let docs = step.docs && self.docs;
+        let mut size = self.doc.filter(|_| docs).map_or(0, |doc| "/**  */".len() + doc.len() + BETWEEN);
+        for (before, declaration) in &self.declarations {
+            let doc = declaration.doc.as_ref().filter(|_| docs && !declaration.signatures.is_empty());
+            size += doc.map_or(0, |doc| 4 + doc.len());
+            size += shown(declaration, step).map(|one| one.size(before) + BETWEEN).sum::<usize>();
+        }
+        size + self.rest.iter().map(|line| line.len() + BETWEEN).sum::<usize>()
+    }
 }
+
+/// What a line costs beside its text.
+const BETWEEN: usize = 3;
 
 /// How a declaration is exported where it stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,6 +130,15 @@ enum Reached {
 }
 
 impl Reached {
+    fn word(self) -> &'static str {
+        match self {
+            Reached::ByName => "export ",
+            Reached::AsDefault => "export default ",
+            Reached::ByList => "",
+            Reached::Everywhere => "declare ",
+        }
+    }
+
     fn of(declaration: &Declaration, facts: &LocalFacts) -> Self {
         let has = |name: &str| is_exported(&declaration.name, name, facts);
         let can_be_default = declaration.name == DEFAULT
@@ -181,8 +205,21 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn after(&self, before: &str) -> String {
-        let text = [before, self.text, if self.cut { CUT_TEXT } else { "" }].concat();
-        if self.more == 0 { text } else { format!("{text} {CUT}{} more", self.more) }
+        let text = [before, self.text, self.end()].concat();
+        if self.more == 0 { text } else { text + &self.others() }
+    }
+
+    fn size(&self, before: &str) -> usize {
+        let others = if self.more == 0 { 0 } else { self.others().len() };
+        before.len() + self.text.len() + self.end().len() + others
+    }
+
+    fn end(&self) -> &'static str {
+        if self.cut { CUT_TEXT } else { "" }
+    }
+
+    fn others(&self) -> String {
+        format!(" {CUT}{} more", self.more)
     }
 }
 
@@ -227,7 +264,10 @@ fn re_exports(facts: &LocalFacts) -> Vec<String> {
 }
 
 fn cut(signature: &str, longest: usize) -> &str {
-    // It has no more characters than bytes.
-    let end = if signature.len() > longest { signature.char_indices().nth(longest) } else { None };
-    end.map_or(signature, |(at, _)| &signature[..at])
+    // It has no more characters than bytes, and almost always as many.
+    match signature.as_bytes().get(..=longest) {
+        None => signature,
+        Some(start) if start.is_ascii() => &signature[..longest],
+        Some(_) => signature.char_indices().nth(longest).map_or(signature, |(at, _)| &signature[..at]),
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::scope::{Found, Resolver, Scope};
+use super::sorted;
 use crate::model::{DeclarationKind, ExportOrigin, Exports};
 
 pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
@@ -12,8 +13,8 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
             ExportOrigin::Module { imported, .. } => imported.clone(),
         }
     });
-    let mut named = BTreeSet::new();
-    let mut stars = BTreeSet::new();
+    let mut named = Vec::new();
+    let mut stars = Vec::new();
     collect(scope, resolver, &mut named, &mut stars, &mut BTreeSet::new());
     let renamed = scope.facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Local(local) if *local != export.name && export.name != "default" => {
@@ -22,22 +23,22 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
         _ => None,
     });
     let as_types = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
-    let types: BTreeSet<String> = as_types
+    let types = as_types
         .filter(|export| match resolver.exported(scope, &export.name) {
             Some(Found::Declared(_, declaration)) => {
                 !matches!(declaration.kind, DeclarationKind::Interface | DeclarationKind::Type)
             }
             _ => false,
         })
-        .map(|export| export.name.clone())
-        .collect();
-    Exports {
-        default,
-        named: named.into_iter().collect(),
-        stars: stars.into_iter().collect(),
-        renamed: renamed.collect(),
-        types: types.into_iter().collect(),
-    }
+        .map(|export| export.name.clone());
+    let types = sorted(types);
+    let texts = |texts: Vec<&String>| {
+        let mut texts = texts;
+        texts.sort_unstable();
+        texts.dedup();
+        texts.into_iter().cloned().collect()
+    };
+    Exports { default, named: texts(named), stars: texts(stars), renamed: renamed.collect(), types }
 }
 
 pub(super) fn declared_at<'l>(
@@ -54,11 +55,11 @@ pub(super) fn declared_at<'l>(
 fn collect<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
-    named: &mut BTreeSet<String>,
-    stars: &mut BTreeSet<String>,
-    seen: &mut BTreeSet<String>,
+    named: &mut Vec<&'l String>,
+    stars: &mut Vec<&'l String>,
+    seen: &mut BTreeSet<&'l str>,
 ) {
-    if !seen.insert(scope.entry.to_owned()) {
+    if !seen.insert(scope.entry) {
         return;
     }
     for export in &scope.facts.exports {
@@ -66,13 +67,9 @@ fn collect<'l>(
             ("default", _) => {}
             ("*", ExportOrigin::Module { specifier, .. }) => match resolver.file(scope, specifier) {
                 Some(file) => collect(file, resolver, named, stars, seen),
-                None => {
-                    stars.insert(specifier.clone());
-                }
+                None => stars.push(specifier),
             },
-            (name, _) => {
-                named.insert(name.to_owned());
-            }
+            _ => named.push(&export.name),
         }
     }
 }

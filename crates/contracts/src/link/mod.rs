@@ -248,7 +248,10 @@ fn api(routes: &[Route]) -> Option<ApiSignature> {
 }
 
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
-    names.collect::<BTreeSet<_>>().into_iter().collect()
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 impl Exports {

@@ -15,16 +15,23 @@ pub(super) fn kind(
     declarations: &[ContractDeclaration],
     next: Option<&NextFacts>,
 ) -> Kind {
-    let mut folders = entry_id.split('/').rev().skip(1);
     let role = next.and_then(|next| next.route_role);
     match facts.kind {
         Kind::TsModule if matches!(role, Some(RouteRole::Api | RouteRole::Route)) => Kind::NodeApi,
         Kind::TsModule if declarations.iter().any(|one| one.form == Some(ComponentForm::Class)) => {
             Kind::ReactComponent
         }
-        Kind::TsModule if folders.any(|folder| matches!(folder, "cli" | "bin")) => Kind::NodeCli,
+        Kind::TsModule if is_in_program(entry_id) => Kind::NodeCli,
         kind => kind,
     }
+}
+
+fn is_in_program(entry_id: &str) -> bool {
+    let mut start = 0;
+    entry_id.bytes().enumerate().filter(|(_, byte)| *byte == b'/').any(|(end, _)| {
+        let folder = &entry_id[std::mem::replace(&mut start, end + 1)..end];
+        matches!(folder, "cli" | "bin")
+    })
 }
 
 pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> String {
