@@ -67,7 +67,7 @@ pub(super) struct Surface(pub(super) [u8; 16]);
 
 impl Surface {
     pub(super) fn of(facts: &LocalFacts) -> Self {
-        let mut bytes = Bytes::default();
+        let mut bytes = Bytes(Vec::with_capacity(1024));
         facts.kind.hash(&mut bytes);
         // Whether a name for something else is one for a component is told by what is rendered beside.
         let stands_for = |one: &Declaration| {
@@ -94,7 +94,6 @@ impl Surface {
 }
 
 /// What is hashed, gathered, to be hashed at once.
-#[derive(Default)]
 struct Bytes(Vec<u8>);
 
 impl Hasher for Bytes {

@@ -39,11 +39,13 @@ struct Tsconfig {
     exclude: Option<Globs>,
 }
 
-/// Patterns that are compiled when somebody asks: most projects have more of them than are asked.
+/// Which files a list of patterns means, as TypeScript reads it: a folder means everything in it.
 #[derive(Debug, Default)]
 struct Globs {
     /// What almost all of them say: everything below a folder. A file stands for itself.
     folders: Vec<String>,
+    plain: Vec<Glob>,
+    /// Compiled when somebody asks: that takes longer than reading the whole file.
     patterns: Vec<String>,
     compiled: OnceLock<GlobSet>,
 }
@@ -55,7 +57,9 @@ impl Globs {
             folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let compiled = || self.compiled.get_or_init(|| globs(&self.patterns));
-        self.folders.iter().any(is_below) || (!self.patterns.is_empty() && compiled().is_match(path))
+        self.folders.iter().any(is_below)
+            || self.plain.iter().any(|glob| glob.is_match(path))
+            || (!self.patterns.is_empty() && compiled().is_match(path))
     }
 }
 
@@ -65,14 +69,81 @@ impl From<Vec<String>> for Globs {
         for pattern in all {
             let folder =
                 if pattern == "**/*" { "" } else { pattern.strip_suffix("/**/*").unwrap_or(&pattern) };
-            if folder.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
-                globs.patterns.push(pattern);
-            } else {
+            if !folder.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
                 globs.folders.push(folder.to_owned());
+            } else if let Some(plain) = Glob::plain(&pattern) {
+                globs.plain.push(plain);
+            } else {
+                globs.patterns.push(pattern);
             }
         }
         globs
     }
+}
+
+/// A pattern with nothing but stars and question marks in it, and folders of any depth in one place at most.
+#[derive(Debug)]
+struct Glob {
+    start: Vec<String>,
+    /// What follows after `**`.
+    end: Option<Vec<String>>,
+}
+
+impl Glob {
+    fn plain(pattern: &str) -> Option<Self> {
+        let mut parts = pattern.split('/').map(str::to_owned);
+        let start: Vec<String> = parts.by_ref().take_while(|part| part != "**").collect();
+        let rest: Vec<String> = parts.collect();
+        let has_more = |part: &String| part.contains("**") || part.contains(['[', ']', '{', '}', '!', '\\']);
+        if start.iter().chain(&rest).any(has_more) {
+            return None;
+        }
+        let is_deep = pattern.split('/').nth(start.len()).is_some();
+        Some(Self { start, end: is_deep.then_some(rest) })
+    }
+
+    /// Whether it means a file, or a folder around it.
+    fn is_match(&self, path: &str) -> bool {
+        let parts: Vec<&str> = path.split('/').collect();
+        let all_fit = |patterns: &[String], parts: &[&str]| {
+            let mut pairs = patterns.iter().zip(parts);
+            pairs.all(|(pattern, part)| fits(pattern.as_bytes(), part.as_bytes()))
+        };
+        if parts.len() < self.start.len() || !all_fit(&self.start, &parts) {
+            return false;
+        }
+        let inside = &parts[self.start.len()..];
+        match &self.end {
+            None => true,
+            // Something in it, and not the folder itself.
+            Some(end) => inside.windows(end.len().max(1)).any(|parts| all_fit(end, parts)),
+        }
+    }
+}
+
+/// Whether a name is one that a pattern means: a star stands for anything, a question mark for one byte.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut in_name) = (0, 0);
+    // Where the last star stands, and what it stands for so far ends.
+    let mut star = None;
+    while in_name < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, in_name));
+                at += 1;
+            }
+            Some(byte) if *byte == b'?' || *byte == name[in_name] => {
+                at += 1;
+                in_name += 1;
+            }
+            _ => {
+                let Some((before, end)) = star else { return false };
+                star = Some((before, end + 1));
+                (at, in_name) = (before + 1, end + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
 impl Tsconfigs {
@@ -341,6 +412,20 @@ mod tests {
             "**/*.spec.ts",
             "a b/**/*",
             "{src,lib}/**/*",
+            "**",
+            "*",
+            "*/b",
+            "src/**",
+            "**/src",
+            "**/b/*.ts",
+            "src/**/c.ts",
+            "src/**/b/**/*",
+            "*.spec.*",
+            "s*c/*.?s",
+            "**/*a*.t?",
+            "a?b",
+            "ö?*/**/é*",
+            "src/b**",
         ];
         let paths = [
             "a.ts",
@@ -351,6 +436,10 @@ mod tests {
             "srcs/a.ts",
             "lib/src/a.ts",
             "a b/c.ts",
+            "a.spec.ts",
+            "src/b/b/aa.spec.ts",
+            "öx/y/é.ts",
+            "öxx/é",
         ];
         for pattern in patterns.map(str::to_owned) {
             let (quick, compiled) =
