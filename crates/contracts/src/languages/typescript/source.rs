@@ -67,6 +67,10 @@ impl<'a> Source<'a> {
 
     /// The text of a span without comments and without the blanks that only lay it out, for what is shown as written.
     pub(super) fn compact(&self, span: Span) -> String {
+        let whole = self.slice(span);
+        if whole.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return whole.to_owned();
+        }
         let first = self.comments.partition_point(|comment| comment.span.end <= span.start);
         let inside = self.comments[first..].iter().take_while(|comment| comment.span.start < span.end);
         let mut text = String::new();
