@@ -39,8 +39,15 @@ pub fn semantic_hash(contract: &Contract) -> String {
         .iter()
         .map(|route| {
             let parameters: Vec<_> =
-                route.parameters.iter().map(|one| (&one.name, one.source, &one.text)).collect();
-            (&route.method, route.path_and_versions(), parameters, &route.guards, &route.returns)
+                route.parameters.iter().map(|one| (&one.name, one.source, &one.text, one.optional)).collect();
+            (
+                &route.method,
+                route.path_and_versions(),
+                parameters,
+                &route.guards,
+                &route.returns,
+                route.status,
+            )
         })
         .collect();
     routes.sort();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::routes::shown;
 use crate::model::{Contract, PropType, Version};
 
 /// Lists that are empty are left out.
@@ -104,12 +105,10 @@ impl Details {
     }
 }
 
-fn routes(contract: &Contract) -> BTreeSet<(&str, Cow<'_, str>, &[String], &str)> {
-    contract.routes.iter().map(seen).collect()
-}
-
-fn seen(route: &crate::model::Route) -> (&str, Cow<'_, str>, &[String], &str) {
-    (&route.method, route.path_and_versions(), &route.guards, &route.returns)
+/// Each address with everything that is answered there.
+fn routes(contract: &Contract) -> BTreeSet<(&str, Cow<'_, str>, String)> {
+    let each = contract.routes.iter();
+    each.map(|route| (&*route.method, route.path_and_versions(), shown(route))).collect()
 }
 
 /// Exported on both sides, and not with the same signature or props.

@@ -51,7 +51,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let nextjs = next::of(entry_id, facts);
+    let nextjs = next::of(entry_id, facts, lookup);
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
     let (routes, handed, too_many) = routes::of(scope, &resolver);
     let contract = Contract {

@@ -36,7 +36,10 @@ fn is_in_program(entry_id: &str) -> bool {
 
 pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> String {
     let file = entry_id.rsplit('/').next().unwrap_or(entry_id);
-    let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(file);
+    // A segment of an address may have dots of its own: `[...all].tsx`.
+    let segment = file.rfind(']').filter(|_| file.starts_with('[')).map_or(0, |end| end + 1);
+    let end = file[segment..].find('.').map_or(file.len(), |dot| segment + dot);
+    let stem = Some(&file[..end]).filter(|stem| !stem.is_empty()).unwrap_or(file);
     let phrase = match kind {
         Kind::ReactComponent => "React component".to_owned(),
         Kind::ReactHook => "React hook".to_owned(),

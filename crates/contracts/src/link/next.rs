@@ -1,11 +1,14 @@
 //! What Next.js makes of a file, decided by its path inside the repository together with what it exports.
 
+use super::scope::Lookup;
 use crate::model::{LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
 
-pub(super) fn of(entry_id: &str, facts: &LocalFacts) -> Option<NextFacts> {
+pub(super) fn of(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Option<NextFacts> {
     let segments: Vec<&str> = entry_id.split('/').collect();
     let (file, folders) = segments.split_last()?;
-    let stem = file.split('.').next().unwrap_or_default();
+    // Dots may be part of an address: `[...all].tsx`, `sitemap.xml.tsx`. Many projects mark pages: `about.page.tsx`.
+    let stem = file.rsplit_once('.').map_or(*file, |(stem, _)| stem);
+    let stem = stem.strip_suffix(".page").unwrap_or(stem);
     let has_default = facts.exports.iter().any(|export| export.name == "default");
     let app = route_root(folders, "app");
     let in_app = app.and_then(|at| {
@@ -14,7 +17,13 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts) -> Option<NextFacts> {
     });
     let in_pages = || {
         let at = route_root(folders, "pages")?;
-        let role = pages_role(stem, &folders[at + 1..], has_default, &facts.next)?;
+        let role = pages_role(stem, &folders[at + 1..], has_default)?;
+        let says_so = facts.next.imports_next || !facts.next.data.is_empty();
+        let is_special = matches!(role, RouteRole::App | RouteRole::Document);
+        let is_read = || is_at_top(&folders[..at]) && lookup.has_next(entry_id);
+        if !(is_special || says_so || is_read()) {
+            return None;
+        }
         let own =
             if stem == "index" || role != RouteRole::Page && role != RouteRole::Api { "" } else { stem };
         let path: Vec<&str> =
@@ -76,18 +85,26 @@ fn app_role(stem: &str, has_default: bool, exports: &NextExports) -> Option<Rout
     has_default.then_some(role)
 }
 
-/// Many projects have a folder `pages`; a route of Next.js says so by what it imports or exports.
-fn pages_role(stem: &str, below: &[&str], has_default: bool, exports: &NextExports) -> Option<RouteRole> {
-    if !has_default {
-        return None;
-    }
+/// Many projects have a folder `pages`; a route of Next.js says so by what it imports or exports, or stands where Next.js
+/// looks for it in a package that depends on it.
+fn pages_role(stem: &str, below: &[&str], has_default: bool) -> Option<RouteRole> {
     let role = match (stem, below.first()) {
-        ("_app", None) => return Some(RouteRole::App),
-        ("_document", None) => return Some(RouteRole::Document),
+        ("_app", None) => RouteRole::App,
+        ("_document", None) => RouteRole::Document,
         (_, Some(&"api")) => RouteRole::Api,
         _ => RouteRole::Page,
     };
-    (exports.imports_next || !exports.data.is_empty()).then_some(role)
+    has_default.then_some(role)
+}
+
+/// Whether a folder of routes has no more around it than the package, as far as names tell.
+fn is_at_top(around: &[&str]) -> bool {
+    let around = around.strip_suffix(&["src"]).unwrap_or(around);
+    match around {
+        [] | ["apps" | "packages" | "examples" | "sites" | "websites", _] => true,
+        [only] => !matches!(*only, "components" | "features" | "lib" | "modules" | "ui" | "views"),
+        _ => false,
+    }
 }
 
 /// `(group)` is no part of an address; `@slot` and `(.)intercepted` are kept, because they tell routes apart.

@@ -13,6 +13,11 @@ pub trait Lookup {
     /// nothing at all.
     fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)>;
 
+    /// Whether a manifest in reach of a file names Next.js. Asked of files in folders that are called `pages` alone.
+    fn has_next(&self, _entry: &str) -> bool {
+        false
+    }
+
     /// The files that add members to types of a file by `declare module`, by path.
     fn adding(&self, _entry: &str) -> Vec<(&str, &LocalFacts)> {
         Vec::new()

@@ -106,7 +106,9 @@ impl Route {
         });
         let named = names.filter(|name| !name.is_empty());
         let source = RouteParameterSource::Path;
-        named.map(|name| RouteParameter { name, source, text: "string".to_owned() }).collect()
+        named
+            .map(|name| RouteParameter { name, source, text: "string".to_owned(), optional: false })
+            .collect()
     }
 }
 
@@ -127,6 +129,8 @@ pub struct RouteParameter {
     /// Empty where nothing is annotated.
     #[serde(default, rename = "type", skip_serializing_if = "String::is_empty")]
     pub text: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

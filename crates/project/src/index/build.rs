@@ -79,10 +79,10 @@ fn build_here(
         .par_iter()
         .zip(&read)
         .map(|((_, file), read)| match read {
-            Some(read) => {
-                targets_of(&read.local.facts, |specifier| Some(resolver.resolve(&file.path, specifier)))
-                    .into()
-            }
+            Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
+                Some(resolver.resolve(&file.path, specifier))
+            })
+            .into(),
             None => Arc::default(),
         })
         .collect();
@@ -184,8 +184,15 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
     Some(Read { key, local: Arc::new(local), surface, slot, effort })
 }
 
+/// Among the targets of a file in `pages` that no import leads to: whether the package depends on Next.js.
+pub(super) const NEXT: &str = "next/";
+
 /// Where each specifier leads; one that `resolve` knows nothing of is left out.
-pub(super) fn targets_of(facts: &LocalFacts, resolve: impl Fn(&str) -> Option<Target>) -> Targets {
+pub(super) fn targets_of(
+    path: &str,
+    facts: &LocalFacts,
+    resolve: impl Fn(&str) -> Option<Target>,
+) -> Targets {
     let mut targets = BTreeMap::new();
     let exported = facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Module { specifier, .. } => Some(specifier),
@@ -203,6 +210,12 @@ pub(super) fn targets_of(facts: &LocalFacts, resolve: impl Fn(&str) -> Option<Ta
         if !targets.contains_key(to) {
             targets
                 .extend(resolve(to).filter(|target| target.file().is_some()).map(|one| (to.to_owned(), one)));
+        }
+    }
+    let may_be_page = path.starts_with("pages/") || path.contains("/pages/");
+    if may_be_page && !facts.next.imports_next && !facts.exported_as("default").0.is_empty() {
+        if let Some(Target::Package { declared: true, .. } | Target::Builtin(_)) = resolve(NEXT) {
+            targets.insert(NEXT.to_owned(), Target::Builtin(NEXT.to_owned()));
         }
     }
     targets
@@ -333,6 +346,10 @@ impl Lookup for Tree<'_> {
         let from = &self.raw[*self.positions.get(from)?];
         let found = &self.raw[*self.positions.get(from.targets.get(specifier)?.file()?)?];
         Some((found.path, &found.local.facts))
+    }
+
+    fn has_next(&self, entry: &str) -> bool {
+        self.positions.get(entry).is_some_and(|at| self.raw[*at].targets.contains_key(NEXT))
     }
 
     fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {

@@ -12,7 +12,7 @@ use becket_contracts::link::Lookup;
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
-use super::build::{id_with, made, targets_of};
+use super::build::{NEXT, id_with, made, targets_of};
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
@@ -84,7 +84,7 @@ pub(super) fn step(
             return None;
         }
         let local = Local::parse(path, &bytes, &content);
-        let targets = targets_of(&local.facts, |specifier| match old.targets().get(specifier) {
+        let targets = targets_of(path, &local.facts, |specifier| match old.targets().get(specifier) {
             Some(target) => Some(target.clone()),
             None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
         });
@@ -206,6 +206,10 @@ impl Lookup for Overlay<'_> {
         let from = self.previous.position(from)?;
         let at = self.previous.position(self.target(from, specifier)?.file()?)?;
         Some((&self.previous.files[at].path, self.facts(at)))
+    }
+
+    fn has_next(&self, entry: &str) -> bool {
+        self.previous.position(entry).is_some_and(|at| self.target(at, NEXT).is_some())
     }
 
     fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {

@@ -86,6 +86,30 @@ fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
 }
 
 #[test]
+fn a_page_is_a_route_where_the_package_depends_on_next() {
+    let page = "export default function About() { return <p />; }\n";
+    let bench = Bench::new(&[
+        ("package.json", r#"{ "dependencies": { "react": "19" } }"#),
+        ("pages/about.tsx", page),
+        ("components/pages/part.tsx", page),
+    ]);
+    let place = bench.place("cache");
+    let paths = |index: &Index| -> Vec<Option<String>> {
+        let routes = index.files().iter().map(|file| file.contract().nextjs.clone()?.segment_path);
+        routes.collect()
+    };
+    let first = look(&place, None).unwrap();
+    assert_eq!(paths(&first), [None, None]);
+    bench.write("package.json", r#"{ "dependencies": { "react": "19", "next": "15" } }"#);
+    let second = look(&place, Some(&first)).unwrap();
+    assert_eq!(paths(&second), [None, Some("/about".to_owned())]);
+    bench.write("pages/about.tsx", &page.replace("<p />", "<b />"));
+    let third = look(&place, Some(&second)).unwrap();
+    assert_eq!(shown(&third), shown(&look(&bench.place("other"), None).unwrap()));
+    assert_eq!(paths(&third), paths(&second));
+}
+
+#[test]
 fn a_second_worktree_costs_only_what_differs() {
     let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 1;\n")]);
     look(&bench.place("cache"), None).unwrap();

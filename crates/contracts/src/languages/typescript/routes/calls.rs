@@ -234,6 +234,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                         name: name.name.to_string(),
                         source: RouteParameterSource::Handler,
                         text: self.print.annotation(ty),
+                        optional: false,
                     });
                 }
             }

@@ -267,7 +267,8 @@ fn nest_parameters(function: &Function<'_>, print: Print<'_, '_>) -> Vec<RoutePa
         let named = decorator_argument(decorator).and_then(text_of);
         let name = named.unwrap_or_else(|| print.pattern(&item.pattern));
         let text = print.annotation_or(item.type_annotation.as_deref(), "");
-        found.push(RouteParameter { name, source, text });
+        let optional = item.optional || item.initializer.is_some();
+        found.push(RouteParameter { name, source, text, optional });
     }
     found
 }
