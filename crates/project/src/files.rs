@@ -183,6 +183,15 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
     Ok(Some(bytes))
 }
 
+/// The files of a folder whose names have an ending, by name; none where it cannot be looked into.
+pub fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|one| one == ending)).collect();
+    found.sort();
+    found
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Audience {
     Everyone,

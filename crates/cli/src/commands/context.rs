@@ -171,6 +171,9 @@ struct Compare {
     /// Show the difference in tokens
     #[arg(long)]
     stats: bool,
+    /// Accepted for the sake of scripts: .gitignore is never touched here
+    #[arg(long)]
+    skip_gitignore: bool,
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]

@@ -16,7 +16,9 @@ mod routes;
 mod signature;
 mod told;
 mod types;
+mod users;
 mod verdict;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,17 +26,17 @@ use serde::Serialize;
 
 use crate::fingerprint::canonical;
 use crate::graph::Graph;
-use crate::model::{
-    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, Member, UnresolvedType,
-};
+use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Member, UnresolvedType};
 
 pub use self::details::Details;
 use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
+use self::users::{users, users_of, users_of_file};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};
+use self::written::Alike;
 
 /// One reading of a tree.
 #[derive(Debug, Clone)]
@@ -43,8 +45,8 @@ pub struct Side<'a> {
     pub contracts: BTreeMap<&'a str, &'a Contract>,
     /// Who imports whom; absent where only written files are known.
     pub graph: Option<&'a Graph>,
-    /// Whether its contracts were read from files that leave out what they can. Such a side is compared with one that was
-    /// reduced in the same way, and where a file tells nothing of its declarations, by its exports alone.
+    /// Whether its contracts were read from files, which leave out what they can. What such a side does not tell is not
+    /// compared.
     pub reduced: bool,
 }
 
@@ -185,18 +187,31 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
 }
 
 fn changed_file(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Option<FileChange> {
+    let (before, after) = (origins.before, origins.after);
+    if !before.reduced && !after.reduced {
+        return told_file(origins, old, new, None);
+    }
+    let alike = written::alike((before.reduced, after.reduced), old, new);
+    told_file(origins, &alike.old, &alike.new, Some(&alike))
+}
+
+/// `read` is what files, where the contracts are from such, tell beside.
+fn told_file(
+    origins: &Origins<'_, '_>,
+    old: &Contract,
+    new: &Contract,
+    read: Option<&Alike>,
+) -> Option<FileChange> {
     let before = origins.before;
     let moved = old.entry_id != new.entry_id;
-    // A file that names exports and declares nothing was written without declarations.
-    let silent = |contract: &Contract| contract.declarations.is_empty() && !contract.exports.is_empty();
-    let by_exports = before.reduced && (silent(old) || silent(new));
-    let mut declarations = if by_exports { Vec::new() } else { declaration_changes(origins, old, new) };
-    declarations.extend(export_changes(before, old, new, by_exports));
+    let mut declarations = declaration_changes(origins, old, new);
+    declarations.extend(export_changes(before, old, new));
     declarations.extend(passed_on::changes(origins, old, new));
     declarations.extend(routes::changes(before, Some(old), Some(new)));
     declarations.extend(directive::change(before, old, new));
-    if before.reduced {
-        merged_props(before, old, new, &mut declarations);
+    if let Some(read) = read {
+        declarations.extend(read.untold.iter().map(written::Untold::change));
+        declarations.extend(written::merged(before, old, new, &declarations));
     } else if declarations.iter().all(|change| change.verdict == Verdict::Internal) {
         declarations.extend(passed_on::another_way(old, new));
     }
@@ -218,17 +233,9 @@ fn changed_file(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Op
     if declarations.is_empty() && details.is_empty() && same {
         return None;
     }
-    if before.reduced && !same && declarations.iter().all(|change| change.verdict == Verdict::Internal) {
-        declarations.push(DeclarationChange {
-            name: new.entry_id.clone(),
-            kind: "file".to_owned(),
-            change: Change::Changed,
-            before: Vec::new(),
-            after: Vec::new(),
-            verdict: Verdict::Breaking,
-            reason: "what it promises changed, in something that the written file leaves out".to_owned(),
-            used_by: users_of_file(before, &old.entry_id),
-        });
+    let unseen = declarations.iter().all(|change| change.verdict == Verdict::Internal);
+    if let Some(read) = read.filter(|_| !same && unseen) {
+        declarations.push(written::left_out(before, read));
     }
     let verdict = declarations.iter().map(|change| change.verdict).min().unwrap_or(Verdict::Internal);
     declarations.sort_by(|left, right| {
@@ -250,7 +257,30 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
     let side = origins.before;
     let mut changes = Vec::new();
     for (before, after) in exported::pairs(old, new) {
+        // Declared elsewhere and passed on by the same name it is still there, or was already.
+        let elsewhere = match (before, after) {
+            (Some(one), None) => passed_on::of_declared(origins.after, (old, one), new),
+            (None, Some(one)) => passed_on::of_declared(origins.before, (new, one), old),
+            _ => None,
+        };
+        let (before, after) = match elsewhere {
+            Some((_, found)) => (before.or(Some(found)), after.or(Some(found))),
+            None => (before, after),
+        };
         let (change, verdict, reason) = match (before, after) {
+            (Some(one), Some(other)) if elsewhere.is_some() => {
+                let place = elsewhere.map(|(place, _)| place).unwrap_or_default();
+                match judge_pair(one, other) {
+                    None => (
+                        Change::Moved,
+                        Verdict::Compatible,
+                        format!("it is the same, passed on from {place}"),
+                    ),
+                    Some((verdict, reason)) => {
+                        (Change::Changed, verdict, format!("passed on from {place}: {reason}"))
+                    }
+                }
+            }
             (Some(one), Some(other)) => match judge_in_files(origins, (old, one), (new, other)) {
                 Some((verdict, reason)) => (Change::Changed, verdict, reason),
                 None => continue,
@@ -280,46 +310,6 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
         });
     }
     changes
-}
-
-/// A written file knows the props of its components together, and nothing of each: who renders one has to change when one
-/// of them went or is wanted now, though a function that took them could do without.
-fn merged_props(side: &Side<'_>, old: &Contract, new: &Contract, changes: &mut Vec<DeclarationChange>) {
-    let renders = |contract: &Contract| matches!(contract.kind, Kind::ReactComponent | Kind::VueComponent);
-    let members = |contract: &Contract| -> Vec<Member> {
-        let props = contract.logic_signature.props.iter();
-        props.map(|(name, prop)| prop.as_member(name)).collect()
-    };
-    let known = old.declarations.iter().any(|one| !one.props.is_empty());
-    let unseen = old.semantic_hash == new.semantic_hash;
-    let told = changes.iter().any(|change| change.verdict == Verdict::Breaking);
-    if !renders(old) || !renders(new) || known || unseen || told {
-        return;
-    }
-    let Some((Verdict::Breaking, reason)) = judge_props(&[members(old)], &[members(new)]) else { return };
-    let is_component = |name: &str| name == "default" || name.starts_with(char::is_uppercase);
-    let mut changed =
-        changes.iter_mut().filter(|one| one.change == Change::Changed && is_component(&one.name));
-    let used_by = |name: &str| match old.declarations.iter().find(|one| one.name == name) {
-        Some(declaration) => users_of(side, old, declaration),
-        None => users_of_file(side, &old.entry_id),
-    };
-    if let (Some(only), None) = (changed.next(), changed.next()) {
-        only.used_by = used_by(&only.name);
-        (only.kind, only.verdict, only.reason) =
-            (DeclarationKind::Component.as_str().to_owned(), Verdict::Breaking, reason);
-        return;
-    }
-    changes.push(DeclarationChange {
-        name: component_name(new.entry_id.rsplit('/').next().unwrap_or(&new.entry_id)).to_owned(),
-        kind: DeclarationKind::Component.as_str().to_owned(),
-        change: Change::Changed,
-        before: Vec::new(),
-        after: Vec::new(),
-        verdict: Verdict::Breaking,
-        reason,
-        used_by: used_by(""),
-    });
 }
 
 /// As [`judge_pair`], knowing what else the files declare, and what they import.
@@ -448,8 +438,8 @@ fn same_signatures(old: &ContractDeclaration, new: &ContractDeclaration) -> bool
 }
 
 /// Names that came or went without a declaration that did: of barrels, of lists of exports, of renames.
-fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract, all: bool) -> Vec<DeclarationChange> {
-    let told: BTreeSet<String> = if all { BTreeSet::new() } else { exported::told_by_declarations(old, new) };
+fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract) -> Vec<DeclarationChange> {
+    let told: BTreeSet<String> = exported::told_by_declarations(old, new);
     let names = |contract: &Contract| -> BTreeSet<String> {
         let stars = contract.exports.stars.iter().map(|star| format!("* from {star}"));
         let default = contract.exports.default.iter().map(|_| "default".to_owned());
@@ -484,25 +474,6 @@ fn export_changes(side: &Side<'_>, old: &Contract, new: &Contract, all: bool) ->
         .chain(come.map(|name| change(name, Change::Added, Verdict::Compatible, "exported now")))
         .chain(turned)
         .collect()
-}
-
-/// Who uses it under any of the names that it is exported by.
-fn users_of(side: &Side<'_>, contract: &Contract, declaration: &ContractDeclaration) -> Vec<String> {
-    let names = exported::names(contract, declaration);
-    let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
-    all.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
-    let Some(graph) = side.graph else { return Vec::new() };
-    let Some(file) = graph.position(entry) else { return Vec::new() };
-    graph.users_of(file, Some(name)).into_iter().map(|user| graph.path(user).to_owned()).collect()
-}
-
-fn users_of_file(side: &Side<'_>, entry: &str) -> Vec<String> {
-    let Some(graph) = side.graph else { return Vec::new() };
-    let Some(file) = graph.position(entry) else { return Vec::new() };
-    graph.dependents(file).iter().map(|user| graph.path(*user).to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -62,6 +62,18 @@ fn explicit<'c>(contract: &'c Contract, name: &str) -> Option<&'c ImportedAs> {
     contract.passed_on.iter().find(|one| one.text == name)
 }
 
+/// The file and the declaration there, of something that one contract declares and another of the same file only passes on
+/// under the same name.
+pub(super) fn of_declared<'a>(
+    side: &Side<'a>,
+    (contract, declaration): (&Contract, &ContractDeclaration),
+    passing: &Contract,
+) -> Option<(&'a str, &'a ContractDeclaration)> {
+    let names = super::exported::names(contract, declaration);
+    let mut passed_on = names.iter().filter(|name| passing.exports.named.contains(name));
+    passed_on.find_map(|name| source(side, passing, name))
+}
+
 /// The file that declares what another one exports by this name without declaring it, where one step leads there.
 fn source<'a>(
     side: &Side<'a>,
@@ -76,8 +88,9 @@ fn source<'a>(
     }
     let graph = side.graph?;
     let file = graph.position(&contract.entry_id)?;
-    graph.edges(file).iter().filter(|edge| edge.kind == EdgeKind::ReExport).find_map(|edge| {
-        let named = edge.names.iter().any(|one| one == name || one == "*");
+    graph.edges(file).iter().find_map(|edge| {
+        // What is imported and exported by a list is passed on as well.
+        let named = edge.names.iter().any(|one| one == name || one == "*" && edge.kind == EdgeKind::ReExport);
         let (entry, other) = side.contracts.get_key_value(graph.path(edge.to)).filter(|_| named)?;
         let declared = other.declarations.iter().find(|one| one.exported && one.name == name)?;
         Some((*entry, declared))

@@ -4,12 +4,14 @@
 mod index;
 mod merged;
 mod node;
+mod read_toon;
 mod thrift;
 mod toon;
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -257,9 +259,14 @@ fn values(bundles: &[BundleText<'_>]) -> Vec<Value> {
     bundles.iter().filter_map(|bundle| serde_json::from_str(&bundle.json()).ok()).collect()
 }
 
-/// The bundles in a folder's file, whichever of the JSON forms it has.
+/// The bundles in a folder's file, whichever of its forms it has.
 pub fn read_folder_file(text: &str) -> Result<Vec<Value>, serde_json::Error> {
     let text = text.trim_start_matches('\u{feff}');
+    if read_toon::is_list(text) {
+        let read = read_toon::read_toon(text);
+        let read = read.map_err(|line| serde_json::Error::custom(format!("line {line} is no TOON")))?;
+        return Ok(read.as_array().cloned().unwrap_or_default());
+    }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(bundles)) => Ok(bundles),
         Ok(one) => Ok(vec![one]),
@@ -317,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn every_json_form_is_read_back() {
+    fn every_form_is_read_back() {
         let missing = ["{\"name\":\"x\"}".into(), "{\"name\":\"y\"}".into()];
         let cut = [(1, CutReason::MaxDepth, 0), (2, CutReason::TokenBudget, 1)];
         let texts = [
@@ -342,7 +349,7 @@ mod tests {
         assert_eq!(plain[0]["meta"]["cut"], json!(both));
         assert_eq!((&plain[1]["graph"]["nodes"], &plain[1]["meta"]["missing"]), (&json!([]), &json!([])));
         assert!(plain[1]["meta"].get("cut").is_none());
-        for format in [Format::Pretty, Format::Ndjson] {
+        for format in [Format::Pretty, Format::Ndjson, Format::Toon] {
             assert_eq!(read(format), plain, "{format:?}");
         }
         assert!(read_folder_file("[{\"cut").is_err());

@@ -340,11 +340,12 @@ fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
         return Some((DeclarationKind::Type, name, ""));
     }
     // `declare global { … }`, `declare module 'x' { … }`
-    if let Some(added) = line.strip_prefix("declare ").filter(|added| !added.starts_with("namespace ")) {
+    let ambient = line.strip_prefix("declare ");
+    if let Some(added) = ambient.filter(|added| added.starts_with("global") || added.starts_with("module ")) {
         let name = added.split_once(" {").map_or(added, |(name, _)| name);
         return Some((DeclarationKind::Namespace, name, line));
     }
-    let mut rest = line;
+    let mut rest = ambient.unwrap_or(line);
     for modifier in ["async ", "abstract "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
     }

@@ -6,11 +6,13 @@ use std::sync::{Arc, PoisonError};
 use becket_base::Timestamp;
 use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
 use becket_contracts::graph::Graph;
+use becket_project::index::Index;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
+use super::run::LastRun;
 use super::session::output_lock;
 use super::site::Site;
 use super::snapshot::{SnapshotSource, no_snapshot};
@@ -79,11 +81,15 @@ pub struct DriftReport {
 struct Baseline {
     contracts: Contracts,
     id: Option<String>,
+    /// How it was made, where that is not for the caller to say.
+    options: Option<ContextOptions>,
 }
 
 enum Contracts {
     /// Everything that is known of the files of then.
     Whole(Arc<Material>),
+    /// The same of the files that a run wrote contracts of, with the tokens of each as it was written.
+    Recalled(Box<(Index, Vec<usize>)>),
     /// What was written of them.
     Written(WrittenContracts),
 }
@@ -95,6 +101,11 @@ impl Baseline {
             Contracts::Whole(material) => {
                 Side { contracts: material.contracts(), graph: Some(material.graph()), reduced: false }
             }
+            Contracts::Recalled(recalled) => {
+                let files = recalled.0.files().iter();
+                let contracts = files.map(|file| (&*file.path, file.contract())).collect();
+                Side { contracts, graph: Some(recalled.0.graph()), reduced: false }
+            }
             Contracts::Written(written) => Side { graph: Some(graph), ..side_of(written) },
         }
     }
@@ -102,6 +113,10 @@ impl Baseline {
     fn tokens(&self, entry: &str) -> usize {
         match &self.contracts {
             Contracts::Whole(material) => material.entry(entry).map_or(0, |entry| entry.measures.tokens),
+            Contracts::Recalled(recalled) => {
+                let (index, tokens) = &**recalled;
+                index.position(entry).and_then(|at| tokens.get(at).copied()).unwrap_or_default()
+            }
             Contracts::Written(written) => written.tokens.get(entry).copied().unwrap_or_default(),
         }
     }
@@ -115,7 +130,7 @@ fn side_of(written: &WrittenContracts) -> Side<'_> {
 impl Engine {
     /// What changed since the baseline. The later side is always the files as they are now.
     pub fn compare_snapshot(&self, request: &CompareRequest) -> Result<Compared, Error> {
-        let compared = self.compared(request)?;
+        let (compared, _) = self.compared(request)?;
         let mut last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some((self.now(), compared.clone()));
         Ok(compared)
@@ -157,13 +172,12 @@ impl Engine {
             force_regenerate: false,
             clean_cache: false,
         };
-        let compared = self.compared(&compare)?;
+        let (compared, options) = self.compared(&compare)?;
         let site = self.site(request.path.as_deref())?;
         let folder = site.folder();
         let mut orphaned = Vec::new();
         let listed = written::listed(&folder);
         if !listed.is_empty() {
-            let options = self.context_options(&request.choice)?;
             let _lock = if request.approve { Some(output_lock(&site, &folder)?) } else { None };
             let reading = self.reading(request.path.as_deref(), options, false)?;
             let mut pages = self.pages(&reading, &folder);
@@ -175,14 +189,15 @@ impl Engine {
                         pages.files.insert(path.clone(), Page::Same);
                     }
                 }
-                self.write_pages(&reading, &pages, &folder)?;
+                self.write_run(&reading, &pages, &folder)?;
             }
         }
         Ok(DriftReport { compared, approved: request.approve, orphaned })
     }
 
-    fn compared(&self, request: &CompareRequest) -> Result<Compared, Error> {
-        let options = self.context_options(&request.choice)?;
+    /// With the options under which files of now are like those that were compared.
+    fn compared(&self, request: &CompareRequest) -> Result<(Compared, ContextOptions), Error> {
+        let asked = self.context_options(&request.choice)?;
         let named = request.baseline.as_deref().unwrap_or("disk");
         let site = self.site(request.project_path.as_deref())?;
         let folder = site.folder();
@@ -190,28 +205,13 @@ impl Engine {
         if !request.force_regenerate && !from_git && written::read_index(&folder).is_none() {
             return Err(written::missing_index(&folder.display().to_string()));
         }
-        let baseline = self.baseline(&site, named, options)?;
+        let baseline = self.baseline(&site, named, asked)?;
+        let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));
         let _lock = if request.force_regenerate { Some(output_lock(&site, &folder)?) } else { None };
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
-        // Files that were written in few words are compared with what would be written in as few now.
-        let form = match &baseline.contracts {
-            Contracts::Written(written) => written.form,
-            Contracts::Whole(_) => None,
-        };
-        let shown = match form {
-            Some((mode, schema)) => {
-                self.material(&reading.site, &reading.index, ContextOptions { mode, schema, ..options }, None)
-            }
-            None => Arc::clone(&reading.material),
-        };
-        let reduced = form.map(|_| reduced(&shown)).transpose()?;
+        let shown = &reading.material;
         let before = baseline.side(shown.graph());
-        let after = match &reduced {
-            Some(written) => Side { graph: Some(shown.graph()), ..side_of(written) },
-            None => {
-                Side { contracts: shown.contracts(), graph: Some(shown.graph()), reduced: before.reduced }
-            }
-        };
+        let after = Side { contracts: shown.contracts(), graph: Some(shown.graph()), reduced: false };
         let costs = |entry: &str| Costs {
             before: delta(baseline.tokens(entry)),
             after: delta(shown.entry(entry).map_or(0, |entry| entry.measures.tokens)),
@@ -220,21 +220,22 @@ impl Engine {
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
-            self.write_pages(&reading, &pages, &folder)?;
+            self.write_run(&reading, &pages, &folder)?;
         }
-        Ok(self.answer(&site, result, baseline.id))
+        Ok((self.answer(&site, result, baseline.id), options))
     }
 
     fn baseline(&self, site: &Site, named: &str, options: ContextOptions) -> Result<Baseline, Error> {
-        let whole = |material: Arc<Material>, id: String| Baseline {
+        let whole = |material: Arc<Material>, id: String, options: Option<ContextOptions>| Baseline {
             contracts: Contracts::Whole(material),
             id: Some(id),
+            options,
         };
         if let Some(revision) = named.strip_prefix("git:") {
             let index = Arc::new(self.index_at(site, revision, options.tests)?);
             let material = Arc::new(Material::of(&index, site, options, None, &|_| None));
             let commit = becket_git::resolve(&site.workspace.root, revision)?;
-            return Ok(whole(material, commit.as_str().to_owned()));
+            return Ok(whole(material, commit.as_str().to_owned(), None));
         }
         match named {
             "disk" | "snapshot" => match self.newest_snapshot(site) {
@@ -244,12 +245,13 @@ impl Engine {
                         project_path: Some(site.shown()),
                     };
                     let opened = self.open_snapshot(&source)?;
-                    Ok(whole(opened.material, record.id))
+                    let options = opened.material.options;
+                    Ok(whole(opened.material, record.id, Some(options)))
                 }
-                None if named == "disk" => of_folder(&site.folder()),
+                None if named == "disk" => of_folder(site, &site.folder(), options),
                 None => Err(no_snapshot()),
             },
-            "files" => of_folder(&site.folder()),
+            "files" => of_folder(site, &site.folder(), options),
             path => {
                 let admitted = self.sandbox()?.admit(path)?;
                 let folder = if admitted.absolute.is_file() {
@@ -257,7 +259,7 @@ impl Engine {
                 } else {
                     admitted.absolute
                 };
-                of_folder(&folder)
+                of_folder(site, &folder, options)
             }
         }
     }
@@ -326,13 +328,21 @@ fn delta(tokens: usize) -> TokenDelta {
     TokenDelta { gpt4o_mini: number(tokens), claude: number(claude(tokens)) }
 }
 
-/// What would be read back of a material, were it written.
-fn reduced(material: &Material) -> Result<WrittenContracts, Error> {
-    let nodes = material.entries.iter().map(|entry| entry.node()).collect::<Vec<_>>().join(",");
-    WrittenContracts::of(&format!("[{{\"graph\":{{\"nodes\":[{nodes}]}}}}]"))
-        .map_err(|_| Error::internal("A contract that was just written cannot be read back."))
-}
-
-fn of_folder(folder: &Path) -> Result<Baseline, Error> {
-    Ok(Baseline { contracts: Contracts::Written(written::contracts_in(folder)?), id: None })
+/// What was written into a folder. The run that wrote it knew more than it wrote; what style sheets say is not kept.
+fn of_folder(site: &Site, folder: &Path, asked: ContextOptions) -> Result<Baseline, Error> {
+    let run = if asked.style.is_none() { LastRun::that_wrote(site, folder) } else { None };
+    let recalled = run.and_then(|run| {
+        let (records, measures): (Vec<_>, Vec<_>) = run.remembered.entries.into_iter().unzip();
+        let index = Index::recalled(&site.cache(), &records)?;
+        let tokens = measures.iter().map(|measures| measures.tokens).collect();
+        Some((Contracts::Recalled(Box::new((index, tokens))), run.options))
+    });
+    let (contracts, options) = if let Some(recalled) = recalled {
+        recalled
+    } else {
+        let written = written::contracts_in(folder)?;
+        let options = written.options(asked);
+        (Contracts::Written(written), options)
+    };
+    Ok(Baseline { contracts, id: None, options: Some(options) })
 }

@@ -11,7 +11,7 @@ use becket_contracts::render::{self, CodeMode, NodeSource, NodeText, Thrift};
 use becket_contracts::secrets;
 use becket_contracts::style::{self, Sheets};
 use becket_contracts::target::{Reason, Target};
-use becket_project::index::{IndexId, IndexedFile};
+use becket_project::index::{FileRecord, IndexedFile};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::lacking::Lacking;
@@ -121,9 +121,9 @@ impl Entry {
         }
     }
 
-    pub(super) fn id(&self) -> Option<IndexId> {
+    pub(super) fn record(&self) -> Option<FileRecord> {
         match &self.origin {
-            Origin::Indexed { file, .. } => Some(file.id()),
+            Origin::Indexed { file, .. } => Some(file.record()),
             Origin::Stored(_) => None,
         }
     }

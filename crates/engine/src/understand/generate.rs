@@ -326,6 +326,16 @@ impl Engine {
         Ok(wrote)
     }
 
+    /// The same, and keeps it in mind for later processes.
+    pub(super) fn write_run(&self, reading: &Reading, pages: &Pages, folder: &Path) -> Result<(), Error> {
+        let wrote = self.write_pages(reading, pages, folder)?;
+        let Reading { site, index, material } = reading;
+        let shape = Shape::of(material.graph());
+        let report = report(reading, pages, wrote, folder.display().to_string(), shape);
+        Run::at(site, material.options, folder).keep(index, material, &self.kept_pages(folder), &report);
+        Ok(())
+    }
+
     pub(super) fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
         let Some(out) = out else { return Ok(site.folder()) };
         let names_file =

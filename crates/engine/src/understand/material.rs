@@ -11,7 +11,7 @@ use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
 use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
-use becket_project::index::{Index, IndexId, IndexedFile};
+use becket_project::index::{FileRecord, Index, IndexId, IndexedFile, record_id};
 use becket_project::share::each;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
@@ -139,7 +139,7 @@ pub(super) struct Remembered {
     pub(super) graph: IndexId,
     pub(super) thrift: Thrift,
     /// The file of each entry, and what it measured.
-    pub(super) entries: Vec<(IndexId, Measures)>,
+    pub(super) entries: Vec<(FileRecord, Measures)>,
     pub(super) packed: Parts<Arc<Packed>>,
 }
 
@@ -553,7 +553,8 @@ impl<'a> Previous<'a> {
         };
         let by_id = match self {
             Previous::Remembered(remembered) if !same_paths => {
-                remembered.entries.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect()
+                let entries = remembered.entries.iter().enumerate();
+                entries.map(|(at, (record, _))| (record_id(record), at)).collect()
             }
             _ => HashMap::new(),
         };
@@ -587,7 +588,7 @@ impl Known<'_> {
                 let id = file.id();
                 let at = if self.same_paths { at } else { *self.by_id.get(&id)? };
                 let (known, measures) = &remembered.entries[at];
-                (*known == id).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
+                (record_id(known) == id).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
             }
         }
     }

@@ -52,6 +52,28 @@ pub struct ContextOptions {
     pub predict: bool,
 }
 
+impl ContextChoice {
+    /// As something was made before, and what is said otherwise now: `asked` is everything that this choice came to.
+    pub(super) fn over(&self, asked: ContextOptions, before: ContextOptions) -> ContextOptions {
+        let said = |is_said: bool| if is_said { asked } else { before };
+        let profile = self.profile.is_some();
+        ContextOptions {
+            profile: said(profile).profile,
+            mode: said(profile || self.mode.is_some()).mode,
+            style: said(self.include_style).style,
+            bundle: BundleOptions {
+                depth: said(self.depth.is_some()).bundle.depth,
+                max_nodes: said(profile || self.max_nodes.is_some()).bundle.max_nodes,
+                token_budget: said(self.token_budget.is_some()).bundle.token_budget,
+            },
+            schema: said(self.schema.is_some()).schema,
+            format: said(self.format.is_some()).format,
+            tests: said(self.include_tests).tests,
+            predict: said(self.predict_behavior).predict,
+        }
+    }
+}
+
 impl Profile {
     pub fn as_str(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use becket_base::codec::{Decoder, Encoder};
 use becket_contracts::render::Thrift;
 use becket_project::files;
-use becket_project::index::{Index, IndexId};
+use becket_project::index::{GENERATION, Index, IndexId};
 use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
 
@@ -17,9 +17,10 @@ use super::generate::{ContextReport, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::site::Site;
-use super::written::{INDEX, KeptIndex, KeptPage, KeptPages};
+use super::written::{self, INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 5\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 6\n").as_bytes();
+const ENDING: &str = "run";
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Bytes that an entry or a bundle usually takes.
 const USUAL: usize = 128;
@@ -35,6 +36,7 @@ pub(super) struct Run {
 #[derive(Debug)]
 pub(super) struct LastRun {
     index: IndexId,
+    pub(super) options: ContextOptions,
     pub(super) report: ContextReport,
     pub(super) pages: KeptPages,
     pub(super) remembered: Remembered,
@@ -47,17 +49,12 @@ impl Run {
         let asked = (root, &site.prefix, options, output.to_string_lossy());
         let written = serde_json::to_writer(&mut hasher, &asked);
         debug_assert!(written.is_ok());
-        Self { file: site.cache().join(format!("{}.run", &hasher.finalize().to_hex()[..16])) }
+        Self { file: site.cache().join(format!("{}.{ENDING}", &hasher.finalize().to_hex()[..16])) }
     }
 
     /// What was kept in mind, if it can be read.
     pub(super) fn last(&self) -> Option<LastRun> {
-        let bytes = files::read(&self.file, LARGEST).ok()??;
-        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
-        if blake3::hash(body).as_bytes() != sum {
-            return None;
-        }
-        LastRun::decode(&mut Decoder { bytes: body.strip_prefix(MAGIC)? })
+        LastRun::read(&self.file)
     }
 
     /// Keeps a run in mind; that it could not is no failure.
@@ -74,17 +71,50 @@ impl Run {
 }
 
 impl LastRun {
+    /// The run that wrote the context files in a folder, whatever it was asked for, where they are as it left them or
+    /// copies of that.
+    pub(super) fn that_wrote(site: &Site, folder: &Path) -> Option<Self> {
+        let runs = files::with_ending(&site.cache(), ENDING);
+        let mut runs: Vec<Self> = runs.iter().filter_map(|file| Self::read(file)).collect();
+        let found = runs.iter().position(|run| run.is_untouched(folder));
+        let found = found.or_else(|| runs.iter().position(|run| run.is_copied_to(folder)))?;
+        Some(runs.swap_remove(found))
+    }
+
+    fn read(file: &Path) -> Option<Self> {
+        let bytes = files::read(file, LARGEST).ok()??;
+        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+        if blake3::hash(body).as_bytes() != sum {
+            return None;
+        }
+        Self::decode(&mut Decoder { bytes: body.strip_prefix(MAGIC)? })
+    }
+
+    fn is_untouched(&self, folder: &Path) -> bool {
+        let untouched =
+            |path: &str, stamp: Option<Stamp>| stamp.is_some() && stamp_of(&folder.join(path)) == stamp;
+        self.pages.index.as_ref().is_some_and(|index| untouched(INDEX, index.stamp))
+            && self.pages.folders.par_iter().all(|(path, page)| untouched(path, page.stamp))
+    }
+
+    /// Whether they say the same of every bundle, down to when it was made.
+    fn is_copied_to(&self, folder: &Path) -> bool {
+        let same = |path: &str, page: &KeptPage| {
+            let bundles =
+                page.bundles.iter().map(|packed| packed.hash.clone()).zip(page.times.iter().cloned());
+            written::read(&folder.join(path))
+                .is_some_and(|text| written::times_of(&text) == bundles.collect())
+        };
+        self.pages.index.as_ref().is_some_and(|index| index.is_in(folder))
+            && self.pages.folders.par_iter().all(|(path, page)| same(path, page))
+    }
+
     /// What it said, if a run now would write the same bytes over untouched files.
     pub(super) fn unchanged(&self, index: &Index, output: &Path) -> Option<ContextReport> {
         if self.index != index.id() {
             return None;
         }
-        let untouched =
-            |path: &str, stamp: Option<Stamp>| stamp.is_some() && stamp_of(&output.join(path)) == stamp;
-        let index_file = self.pages.index.as_ref()?;
-        let all = untouched(INDEX, index_file.stamp)
-            && self.pages.folders.par_iter().all(|(path, page)| untouched(path, page.stamp));
-        all.then(|| ContextReport {
+        self.is_untouched(output).then(|| ContextReport {
             files_written: 0,
             files_unchanged: self.pages.folders.len() + 1,
             files_removed: 0,
@@ -96,13 +126,14 @@ impl LastRun {
     }
 
     fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
+        (decoder.str()? == GENERATION).then_some(())?;
         let (index, paths, graph) = (decoder.array()?, decoder.array()?, decoder.array()?);
         let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
         let length = decoder.count()?;
-        let report = serde_json::from_slice(decoder.take(length)?).ok()?;
+        let (options, report) = serde_json::from_slice(decoder.take(length)?).ok()?;
         let count = decoder.small()?;
-        // No more than there can be, whatever the number says: each has an id and four numbers.
-        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 20));
+        // No more than there can be, whatever the number says: each has a record and four numbers.
+        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 76));
         for _ in 0..count {
             entries.push((decoder.array()?, Measures::decode(decoder)?));
         }
@@ -129,6 +160,7 @@ impl LastRun {
         decoder.bytes.is_empty().then_some(())?;
         Some(Self {
             index,
+            options,
             report,
             pages: KeptPages { folders, index: Some(index_file) },
             remembered: Remembered { paths, graph, thrift, entries, packed: packed.into() },
@@ -141,18 +173,19 @@ fn encode_entries(index: &Index, material: &Material, report: &ContextReport) ->
     let entries = &material.entries;
     let mut encoder = Encoder { bytes: Vec::with_capacity(entries.len() * USUAL) };
     encoder.bytes.extend(MAGIC);
+    encoder.text(GENERATION);
     let paths = paths_id(entries.iter().map(|entry| entry.path()));
     for id in [index.id(), paths, material.graph_id()?] {
         encoder.bytes.extend(id);
     }
     let thrift = THRIFTS.iter().position(|thrift| *thrift == material.thrift)?;
     encoder.bytes.push(u8::try_from(thrift).ok()?);
-    let report = serde_json::to_vec(report).ok()?;
+    let report = serde_json::to_vec(&(material.options, report)).ok()?;
     encoder.count(report.len());
     encoder.bytes.extend(report);
     encoder.small(entries.len());
     for entry in entries {
-        encoder.bytes.extend(entry.id()?);
+        encoder.bytes.extend(entry.record()?);
         entry.measures.encode(&mut encoder);
     }
     Some(encoder.bytes)

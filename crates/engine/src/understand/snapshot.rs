@@ -147,7 +147,7 @@ impl Engine {
             return Err(nothing_found(&reading.site));
         }
         let pages = self.pages(&reading, &folder);
-        self.write_pages(&reading, &pages, &folder)?;
+        self.write_run(&reading, &pages, &folder)?;
         drop(lock);
         let left_out = left_out(&reading.index);
         let (site, material) = (reading.site, reading.material);

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
 mod again;
+mod drift;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

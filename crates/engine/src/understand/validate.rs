@@ -101,10 +101,6 @@ fn beside(place: &Path, text: &str) -> Option<&'static str> {
 
 fn check(schema: &Validator, place: &Path, text: &str) -> ValidatedFile {
     let path = place.display().to_string();
-    // TOON is written for models; what it says was JSON before, which was checked by the tests.
-    if place.extension().is_some_and(|ending| ending == "toon") {
-        return ValidatedFile { path, bundles: 0, nodes: 0, errors: Vec::new() };
-    }
     match read_folder_file(text) {
         Err(error) => {
             ValidatedFile { path, bundles: 0, nodes: 0, errors: vec![format!("it is not JSON: {error}")] }

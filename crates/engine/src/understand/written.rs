@@ -3,23 +3,26 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use becket_base::Timestamp;
 use becket_base::text::decoded;
-use becket_contracts::bundle::Missing;
+use becket_contracts::bundle::{BundleOptions, Missing};
 use becket_contracts::model::{Contract, SchemaVersion};
 use becket_contracts::render::{
-    self, BundleText, CodeMode, FolderEntry, Index as IndexFile, IndexSummary, TokenEstimates,
+    self, BundleText, CodeMode, FolderEntry, Format, Index as IndexFile, IndexSummary, TokenEstimates,
     read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError, Folders};
 use becket_project::share::each;
-use becket_project::walk::{Below, Stamp, stamp_of};
+use becket_project::walk::rules::role_of;
+use becket_project::walk::{Below, Role, Stamp, Tests, stamp_of};
 use serde_json::Value;
 
 use super::material::{Material, Packed};
+use super::options::ContextOptions;
 use super::site::Site;
 use super::tokens::claude;
 use crate::Error;
@@ -80,6 +83,16 @@ pub(super) struct KeptIndex {
     /// Of its text without the time.
     pub(super) digest: [u8; 32],
     pub(super) stamp: Option<Stamp>,
+}
+
+impl KeptIndex {
+    /// Whether the index in a folder says the same, and was made at the same time.
+    pub(super) fn is_in(&self, folder: &Path) -> bool {
+        read_index(folder).is_some_and(|mut index| {
+            let then = std::mem::take(&mut index.created_at);
+            then == self.created_at && *blake3::hash(index.json().as_bytes()).as_bytes() == self.digest
+        })
+    }
 }
 
 /// What writing did.
@@ -253,7 +266,7 @@ fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
 }
 
 /// When each bundle was made, by its hash.
-fn times_of(text: &str) -> HashMap<String, Arc<str>> {
+pub(super) fn times_of(text: &str) -> HashMap<String, Arc<str>> {
     // Our own files have the two side by side, and are too large to be read as JSON for that.
     let ours = text.match_indices("\"createdAt\":\"").filter_map(|(at, mark)| {
         let (time, rest) = text[at + mark.len()..].split_once('"')?;
@@ -396,6 +409,10 @@ pub(super) struct WrittenContracts {
     pub(super) tokens: BTreeMap<String, usize>,
     /// How the first of them was written.
     pub(super) form: Option<(CodeMode, SchemaVersion)>,
+    format: Option<Format>,
+    depth: Option<usize>,
+    styled: bool,
+    predicts: bool,
 }
 
 pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
@@ -407,6 +424,7 @@ pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
         let text =
             text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
         written.add(&text).map_err(|error| unreadable(&path, &error))?;
+        written.format.get_or_insert_with(|| format_of(&row.context_file, &text));
     }
     Ok(written)
 }
@@ -421,6 +439,8 @@ impl WrittenContracts {
 
     fn add(&mut self, text: &str) -> Result<(), String> {
         for bundle in read_folder_file(text).map_err(|error| error.to_string())? {
+            let depth = bundle.get("depth").and_then(Value::as_u64);
+            self.depth = self.depth.or(depth.and_then(|depth| usize::try_from(depth).ok()));
             for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
                 let entry = node.get("entryId").and_then(Value::as_str).unwrap_or_default();
                 if node.get("contract").is_none() || self.contracts.contains_key(entry) {
@@ -428,12 +448,42 @@ impl WrittenContracts {
                 }
                 let contract = read_node(node).map_err(|error| error.to_string())?;
                 self.form.get_or_insert_with(|| form(node, &contract));
+                self.styled |= contract.style.is_some();
+                self.predicts |= !contract.prediction.is_empty();
                 self.tokens.insert(contract.entry_id.clone(), becket_base::tokens::count(&node.to_string()));
                 self.contracts.insert(contract.entry_id.clone(), contract);
             }
         }
         Ok(())
     }
+}
+
+impl WrittenContracts {
+    /// How they were made, as far as they tell; in everything else as `asked`.
+    pub(super) fn options(&self, asked: ContextOptions) -> ContextOptions {
+        let (mode, schema) = self.form.unwrap_or((asked.mode, asked.schema));
+        let is_test = |entry: &String| {
+            let role = |tests| role_of(entry, 1, tests);
+            role(Tests::LeftOut) != Role::Source && role(Tests::Included) == Role::Source
+        };
+        ContextOptions {
+            mode,
+            schema,
+            style: self.styled.then(|| asked.style.unwrap_or_default()),
+            bundle: BundleOptions { depth: self.depth.unwrap_or(asked.bundle.depth), ..asked.bundle },
+            format: self.format.unwrap_or(asked.format),
+            tests: if self.contracts.keys().any(is_test) { Tests::Included } else { Tests::LeftOut },
+            predict: self.predicts,
+            profile: asked.profile,
+        }
+    }
+}
+
+fn format_of(path: &str, text: &str) -> Format {
+    let named = |format: &Format| path.ends_with(format.file_name());
+    let named = [Format::Ndjson, Format::Toon].into_iter().find(named);
+    // One bundle a line, or not.
+    named.unwrap_or(if text.starts_with("[\n{") { Format::Json } else { Format::Pretty })
 }
 
 fn form(node: &Value, contract: &Contract) -> (CodeMode, SchemaVersion) {
@@ -463,9 +513,16 @@ fn unreadable(path: &Path, why: &str) -> Error {
 }
 
 pub(super) fn not_written(error: FileError) -> Error {
-    Error::unavailable("not_writable", sentence(&error.to_string()))
-        .with_hint("Check the permissions of the folder.")
-        .with_source(error)
+    let full = |source: &io::Error| {
+        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    };
+    let hint = match &error {
+        FileError::Failed { source, .. } if full(source) => {
+            "The disk is full: make room and run it again. What is there is of two runs."
+        }
+        _ => "Check the permissions of the folder.",
+    };
+    Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
 }
 
 /// Context files below a folder, wherever they come from, by path relative to it.

@@ -40,14 +40,14 @@ pub(super) fn build(
 }
 
 /// A file on its way into the index.
-struct Raw<'a> {
-    path: &'a Arc<str>,
-    key: Key,
-    local: Arc<Local>,
-    slot: Option<Slot>,
-    surface: Surface,
-    targets: Arc<Targets>,
-    old: Option<&'a IndexedFile>,
+pub(super) struct Raw<'a> {
+    pub(super) path: &'a Arc<str>,
+    pub(super) key: Key,
+    pub(super) local: Arc<Local>,
+    pub(super) slot: Option<Slot>,
+    pub(super) surface: Surface,
+    pub(super) targets: Arc<Targets>,
+    pub(super) old: Option<&'a IndexedFile>,
 }
 
 fn build_here(
@@ -102,9 +102,7 @@ fn build_here(
     }
     problems.sort();
 
-    let stars = raw.iter().map(|_| OnceLock::new()).collect();
-    let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
-    let mut tree = Tree { positions, raw: &raw, stars, adding: Arc::default() };
+    let mut tree = Tree::of(&raw);
     tree.adding = Arc::new(Adding::of(&tree, raw.len()));
     let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
@@ -333,12 +331,20 @@ fn file_id(file: &IndexedFile) -> u128 {
 }
 
 /// The files as the linker and the graph ask for them.
-struct Tree<'a> {
+pub(super) struct Tree<'a> {
     positions: FxHashMap<&'a str, usize>,
     raw: &'a [Raw<'a>],
     /// Asked again and again where a barrel has many of them.
     stars: Vec<OnceLock<Box<[usize]>>>,
     adding: Arc<Adding>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn of(raw: &'a [Raw<'a>]) -> Self {
+        let stars = raw.iter().map(|_| OnceLock::new()).collect();
+        let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
+        Self { positions, raw, stars, adding: Arc::default() }
+    }
 }
 
 impl Lookup for Tree<'_> {

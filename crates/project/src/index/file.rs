@@ -12,6 +12,14 @@ use super::kept::{Again, Kept, Linked, nothing};
 use super::local::{Key, Local, Surface};
 use super::{IndexId, Targets};
 
+/// The keys of what a file says and promises, and a digest over its edges.
+pub type FileRecord = [u8; 72];
+
+/// The id of the file that has this record.
+pub fn record_id(record: &FileRecord) -> IndexId {
+    xxh3_128(record).to_le_bytes()
+}
+
 #[derive(Debug)]
 pub struct IndexedFile {
     pub path: Arc<str>,
@@ -52,11 +60,16 @@ impl IndexedFile {
 
     /// The same for the same source with the same promises and needs: whatever is made of it may be kept as long.
     pub fn id(&self) -> IndexId {
+        record_id(&self.record())
+    }
+
+    /// By which [`Index::recalled`](super::Index::recalled) finds it, whatever was looked at since.
+    pub fn record(&self) -> FileRecord {
         let mut all = [0; 72];
         all[..32].copy_from_slice(&self.local.key.0);
         all[32..64].copy_from_slice(&self.linked.key.0);
         all[64..].copy_from_slice(&self.edges);
-        xxh3_128(&all).to_le_bytes()
+        all
     }
 
     /// The same file with another promise.

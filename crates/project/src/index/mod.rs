@@ -16,6 +16,7 @@ mod local;
 mod mounted;
 mod pack;
 mod reading;
+mod recalled;
 mod step;
 mod stored;
 
@@ -30,11 +31,11 @@ use becket_contracts::graph::Graph;
 use becket_contracts::target::Target;
 
 use self::adding::Adding;
-pub use self::file::IndexedFile;
+pub use self::file::{FileRecord, IndexedFile, record_id};
 use self::kept::Again;
 pub use self::kept::Linked;
 use self::known::Known;
-pub use self::local::{Key, Local, facts_of};
+pub use self::local::{GENERATION, Key, Local, facts_of};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 use crate::resolve::{Contents, Resolver};
@@ -184,6 +185,12 @@ impl Index {
             stored::save_facts(&index, &facts);
         }
         index
+    }
+
+    /// An index that was, by the records of its files in the order of their paths, from what the cache still holds of them;
+    /// `None` where one is gone. It knows nothing of the tree beside its files.
+    pub fn recalled(cache: &Path, records: &[FileRecord]) -> Option<Self> {
+        recalled::recalled(cache, records)
     }
 
     fn without_cache(place: &Place) -> Result<Self, IndexError> {

@@ -1,0 +1,373 @@
+//! Contracts that were read from files, which tell less than there is: signatures may be cut or left out, props stand in one
+//! merged view, what is private is a name. Two of them, or one and a whole contract, are brought to what both can tell, so
+//! that what is compared then differs where the code does.
+
+use std::collections::BTreeSet;
+
+use super::exported::{names, pairs};
+use super::verdict::judge_props;
+use super::{Change, DeclarationChange, Side, Verdict, told, users_of_file};
+use crate::header::CUT;
+use crate::model::{
+    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, LogicSignature, Member, PropType,
+    State,
+};
+
+/// The name of the prop that counts those that are left out.
+const MORE: &str = "…";
+
+/// In the signature of a constant that nobody annotated.
+const INFERRED_VALUE: &str = ": inferred";
+
+/// Two contracts that tell the same things.
+pub(super) struct Alike {
+    pub(super) old: Contract,
+    pub(super) new: Contract,
+    /// Exported declarations that are not what they were, and of which nothing worse can be said.
+    pub(super) untold: Vec<Untold>,
+    /// Whether what is exported was told whole.
+    pub(super) whole: bool,
+}
+
+pub(super) struct Untold {
+    pub(super) name: String,
+    pub(super) kind: DeclarationKind,
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
+    pub(super) reason: &'static str,
+}
+
+impl Untold {
+    pub(super) fn change(&self) -> DeclarationChange {
+        DeclarationChange {
+            name: self.name.clone(),
+            kind: self.kind.as_str().to_owned(),
+            change: Change::Changed,
+            before: self.before.clone(),
+            after: self.after.clone(),
+            verdict: Verdict::Compatible,
+            reason: self.reason.to_owned(),
+            used_by: Vec::new(),
+        }
+    }
+}
+
+/// What the merged view tells of several components that nothing else told: who renders one has to change when a prop went
+/// or is wanted now. Which of them it is cannot be told.
+pub(super) fn merged(
+    side: &Side<'_>,
+    old: &Contract,
+    new: &Contract,
+    told: &[DeclarationChange],
+) -> Option<DeclarationChange> {
+    let renders = |contract: &Contract| matches!(contract.kind, Kind::ReactComponent | Kind::VueComponent);
+    let known = old.declarations.iter().any(|one| !one.props.is_empty());
+    let is_told = told.iter().any(|change| change.verdict == Verdict::Breaking);
+    if !renders(old) || !renders(new) || known || is_told || old.semantic_hash == new.semantic_hash {
+        return None;
+    }
+    let (was, is) = (&old.logic_signature, &new.logic_signature);
+    let members = |signature: &LogicSignature| -> Vec<Member> {
+        signature.props.iter().map(|(name, prop)| prop.as_member(name)).collect()
+    };
+    let state = (was.state != is.state).then(|| (Verdict::Compatible, "its state changed".to_owned()));
+    let events = |signature: &LogicSignature| signature.emits.keys().cloned().collect::<Vec<_>>();
+    let emits =
+        (events(was) != events(is)).then(|| (Verdict::Compatible, "it calls other callbacks".to_owned()));
+    let props = judge_props(&[members(was)], &[members(is)]);
+    let (verdict, reason) = [props, state, emits].into_iter().flatten().min()?;
+    Some(of_file(side, old, new, verdict, reason))
+}
+
+/// Said where the hash of a file is another and nothing that is told of it.
+pub(super) fn left_out(side: &Side<'_>, Alike { old, new, whole, .. }: &Alike) -> DeclarationChange {
+    let reason = "what it promises changed, in something that the written file leaves out";
+    // Of what is told whole only what stands behind it can have changed; of the rest it may be anything.
+    let verdict = if *whole { Verdict::Breaking } else { Verdict::Compatible };
+    of_file(side, old, new, verdict, reason.to_owned())
+}
+
+fn of_file(
+    side: &Side<'_>,
+    old: &Contract,
+    new: &Contract,
+    verdict: Verdict,
+    reason: String,
+) -> DeclarationChange {
+    DeclarationChange {
+        name: new.entry_id.clone(),
+        kind: "file".to_owned(),
+        change: Change::Changed,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict,
+        reason,
+        used_by: if verdict == Verdict::Breaking { users_of_file(side, &old.entry_id) } else { Vec::new() },
+    }
+}
+
+/// Whether a contract was read from a file that tells its declarations by their signatures.
+fn is_read_from_lines(contract: &Contract) -> bool {
+    contract.declarations.iter().all(|one| one.lines.first == 0)
+}
+
+/// `read` says which of them come from files.
+pub(super) fn alike(read: (bool, bool), before: &Contract, after: &Contract) -> Alike {
+    let reduced = (read.0 && is_read_from_lines(before), read.1 && is_read_from_lines(after));
+    let mut alike = Alike { old: before.clone(), new: after.clone(), untold: Vec::new(), whole: true };
+    if reduced == (false, false) {
+        return alike;
+    }
+    let Alike { old, new, untold, whole } = &mut alike;
+    let same = !old.semantic_hash.is_empty() && old.semantic_hash == new.semantic_hash;
+    for (one, other) in [(&mut *old, after), (&mut *new, before)] {
+        same_lists(one, other);
+        same_exports(one, other);
+    }
+    let components = |one: &&ContractDeclaration| one.kind == DeclarationKind::Component;
+    let several = [&*old, &*new].iter().any(|one| one.declarations.iter().filter(components).count() > 1);
+    for one in [&mut *old, &mut *new] {
+        private_by_name(one);
+        // Where names come from is not told.
+        one.passed_on.clear();
+    }
+    if same {
+        // All that others see is told by either; the fuller one speaks for both.
+        let (from, to) = if reduced.0 { (&*new, old) } else { (&*old, new) };
+        to.exports.clone_from(&from.exports);
+        to.logic_signature.clone_from(&from.logic_signature);
+        let private = std::mem::take(&mut to.declarations).into_iter().filter(|one| !one.exported);
+        to.declarations =
+            from.declarations.iter().filter(|one| one.exported).cloned().chain(private).collect();
+        return alike;
+    }
+    mend_components(old, new, reduced, several);
+    // Two that are both silent of a name.
+    *whole = reduced != (true, true) || tells_all(old) && tells_all(new);
+    if reduced.0 {
+        *whole &= fill(old, new, false, untold);
+    }
+    if reduced.1 {
+        *whole &= fill(new, old, true, untold);
+    }
+    alike
+}
+
+/// Lists and props without what the other one leaves out of its own.
+fn same_lists(one: &mut Contract, other: &Contract) {
+    if other.brief && !one.brief {
+        let exports = one.exports.clone();
+        let is_private =
+            |name: &String| !exports.named.contains(name) && exports.default.as_ref() != Some(name);
+        one.version.functions.retain(is_private);
+        one.version.variables.retain(is_private);
+        one.version.imports.clear();
+        one.version.language_specific = None;
+        one.brief = true;
+    }
+    let props = &mut one.logic_signature.props;
+    props.remove(MORE);
+    if other.logic_signature.props.contains_key(MORE) {
+        props.retain(|name, _| other.logic_signature.props.contains_key(name));
+    }
+}
+
+/// Schema 0.4 has no place for the name of the default export, for stars, renames and types, and none for a single name.
+fn same_exports(one: &mut Contract, other: &Contract) {
+    let lossy = |contract: &Contract| contract.schema_version == "0.4" && is_read_from_lines(contract);
+    if !lossy(one) {
+        return;
+    }
+    let told: Vec<&str> =
+        one.declarations.iter().filter(|one| one.exported).map(|one| one.name.as_str()).collect();
+    let exports = &mut one.exports;
+    if let Some(at) = exports.named.iter().position(|name| name == "default") {
+        exports.default = Some(exports.named.remove(at));
+    }
+    if exports.default.is_some() {
+        let mut unnamed = told.iter().filter(|name| !exports.named.iter().any(|one| one == *name));
+        if let (Some(only), None) = (unnamed.next(), unnamed.next()) {
+            exports.default = Some((*only).to_owned());
+        }
+    } else if exports.is_empty() {
+        // The word `named` stands for one name.
+        exports.named = match (told.as_slice(), other.exports.named.as_slice()) {
+            ([only], _) => vec![(*only).to_owned()],
+            ([], [only]) => vec![only.clone()],
+            _ => Vec::new(),
+        };
+    }
+    exports.stars.clone_from(&other.exports.stars);
+    let named = |name: &&String| exports.named.contains(name);
+    exports.types = other.exports.types.iter().filter(named).cloned().collect();
+    let renamed = other.exports.renamed.iter().filter(|(name, _)| named(name));
+    exports.renamed = renamed.map(|(name, local)| (name.clone(), local.clone())).collect();
+}
+
+/// What is private is a name, and only where no list of the file has it.
+fn private_by_name(contract: &mut Contract) {
+    use DeclarationKind::{Component, Constant, Function, Hook, Variable};
+    let is_listed = |kind| matches!(kind, Component | Hook | Function | Constant | Variable);
+    contract.declarations.retain(|one| one.exported || !is_listed(one.kind));
+    for one in contract.declarations.iter_mut().filter(|one| !one.exported) {
+        one.signatures.clear();
+        one.props.clear();
+    }
+}
+
+/// A file tells the props, events and state of its components together: of an only one they are its own.
+fn mend_components(old: &mut Contract, new: &mut Contract, reduced: (bool, bool), several: bool) {
+    let is_component = |contract: &Contract, reduced: bool, one: &ContractDeclaration| {
+        let named = one.name == "default"
+            || one.name.starts_with(char::is_uppercase) && one.name.contains(char::is_lowercase)
+            || one.name.len() == 1;
+        let is_value = matches!(
+            one.kind,
+            DeclarationKind::Function | DeclarationKind::Constant | DeclarationKind::Class
+        );
+        let renders = matches!(contract.kind, Kind::ReactComponent | Kind::VueComponent);
+        one.kind == DeclarationKind::Component || reduced && renders && named && is_value && one.exported
+    };
+    let found = |contract: &Contract, reduced: bool| -> BTreeSet<String> {
+        let all = contract.declarations.iter().filter(|one| is_component(contract, reduced, one));
+        all.flat_map(|one| names(contract, one)).collect()
+    };
+    let (before, after) = (found(old, reduced.0), found(new, reduced.1));
+    let both: BTreeSet<String> = before.intersection(&after).cloned().collect();
+    for (contract, all) in [(old, &before), (new, &after)] {
+        let exports = contract.exports.clone();
+        let is_both = |one: &ContractDeclaration| {
+            one.exported && exports.names_of(&one.name).any(|name| both.contains(name))
+        };
+        let components = contract.declarations.iter().filter(|one| is_both(one)).count();
+        let merged = contract.logic_signature.clone();
+        for one in &mut contract.declarations {
+            one.props.clear();
+            one.emits.clear();
+            one.state.clear();
+            one.imported.clear();
+            one.inherits.clear();
+            if !is_both(one)
+                || !matches!(
+                    one.kind,
+                    DeclarationKind::Component
+                        | DeclarationKind::Function
+                        | DeclarationKind::Constant
+                        | DeclarationKind::Class
+                )
+            {
+                continue;
+            }
+            one.kind = DeclarationKind::Component;
+            one.form = (contract.kind == Kind::VueComponent).then_some(ComponentForm::Vue);
+            if !several && components == 1 && all.len() == 1 {
+                one.props = vec![
+                    merged.props.iter().map(|(name, prop): (_, &PropType)| prop.as_member(name)).collect(),
+                ];
+                one.emits = merged.emits.keys().cloned().collect();
+                let state =
+                    |(name, text): (&String, &String)| State { name: name.clone(), text: text.clone() };
+                one.state = merged.state.iter().map(state).collect();
+            }
+        }
+    }
+}
+
+/// Gives what was read the declarations that it only names, and those of which it tells the same as the other; says whether it told
+/// all of them whole.
+fn fill(read: &mut Contract, other: &Contract, later: bool, untold: &mut Vec<Untold>) -> bool {
+    let named = |name: &String| {
+        read.exports.named.contains(name) || name == "default" && read.exports.default.is_some()
+    };
+    let same_props = read.logic_signature.props == other.logic_signature.props;
+    let mut whole = true;
+    let mut declarations = Vec::with_capacity(read.declarations.len());
+    for pair in pairs(read, other) {
+        let (line, full) = match pair {
+            (Some(line), Some(full)) if line.exported && full.exported => (line, full),
+            (None, Some(full)) if names(other, full).iter().any(named) => {
+                // It is there, and nothing is told of it.
+                whole = false;
+                declarations.push(full.clone());
+                continue;
+            }
+            // What can be known by no name cannot be missed.
+            (Some(line), _) if !line.exported || !names(read, line).is_empty() => {
+                declarations.push(line.clone());
+                continue;
+            }
+            _ => continue,
+        };
+        let cut = line.signatures.iter().any(|text| is_cut(text));
+        whole &= !cut;
+        let reason = if says_same(line, full) {
+            None
+        } else if cut {
+            Some("it changed, and the written file tells too little of it to say more")
+        } else if same_props && is_made_otherwise(line, full) {
+            Some("it is declared otherwise, with the same props")
+        } else {
+            declarations.push(line.clone());
+            continue;
+        };
+        if let Some(reason) = reason {
+            let (before, after) = (line.signatures.clone(), full.signatures.clone());
+            let (before, after) = if later { (after, before) } else { (before, after) };
+            untold.push(Untold { name: full.name.clone(), kind: full.kind, before, after, reason });
+        }
+        let ContractDeclaration { props, emits, state, .. } = line.clone();
+        declarations.push(ContractDeclaration { props, emits, state, ..full.clone() });
+    }
+    read.declarations = declarations;
+    whole
+}
+
+fn tells_all(contract: &Contract) -> bool {
+    let told: BTreeSet<String> = contract.declarations.iter().flat_map(|one| names(contract, one)).collect();
+    contract.exports.named.iter().all(|name| told.contains(name))
+}
+
+/// One of several components that a call makes, or made: its props are somewhere among those of the file.
+fn is_made_otherwise(line: &ContractDeclaration, full: &ContractDeclaration) -> bool {
+    let component =
+        |one: &ContractDeclaration| one.kind == DeclarationKind::Component && one.props.is_empty();
+    let is_made = |one: &ContractDeclaration| one.signatures.iter().any(|text| text.contains(INFERRED_VALUE));
+    let (was, is) = (&line.signatures, &full.signatures);
+    component(line)
+        && component(full)
+        && (is_made(line) || is_made(full))
+        && !told::lost_parts(was, is)
+        && !told::other_ref(was, is)
+}
+
+/// A signature without the number of overloads that are not told behind it, and that number.
+fn uncounted(text: &str) -> (&str, usize) {
+    let counted = |(text, count)| Some((text, str::parse(str::strip_suffix(count, " more")?).ok()?));
+    text.rsplit_once(" …").and_then(counted).unwrap_or((text, 0))
+}
+
+fn is_cut(text: &str) -> bool {
+    let (text, more) = uncounted(text);
+    more > 0 || text.ends_with(CUT)
+}
+
+/// Whether the lines of a file are those of a declaration, as far as they go.
+fn says_same(line: &ContractDeclaration, full: &ContractDeclaration) -> bool {
+    let plain = |one: &ContractDeclaration, text: &str| {
+        let text = text.strip_prefix("default: ").unwrap_or(text);
+        let text = text.strip_prefix("declare ").unwrap_or(text);
+        if line.name == full.name { text.to_owned() } else { one.renamed(text, "") }
+    };
+    let mut more = 0;
+    let same = line.signatures.iter().enumerate().all(|(at, text)| {
+        let (text, untold) = uncounted(text);
+        more += untold;
+        let Some(whole) = full.signatures.get(at) else { return false };
+        let whole = plain(full, whole);
+        match text.strip_suffix(CUT) {
+            Some(start) => whole.starts_with(&plain(line, start)),
+            None => whole == plain(line, text),
+        }
+    });
+    same && line.signatures.len() + more == full.signatures.len()
+}

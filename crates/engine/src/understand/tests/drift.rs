@@ -1,0 +1,235 @@
+//! What was written of a project, held against what it is now: with all that is remembered of the run that wrote it, and with
+//! the files alone.
+
+use serde_json::Value;
+
+use super::*;
+
+const FIELD: &str = "import { useState } from 'react';\nimport { format } from './format';\n\
+    export interface Shown { a: string }\n\
+    export function Field(p: { label: string; onDone: () => void; onLeave: () => void }) {\n  \
+    const [on, setOn] = useState(false);\n  return <b onClick={() => p.onDone()}>{format(p.label)}</b>;\n}\n\
+    export function parse(text: string): Shown {\n  return { a: text };\n}\n";
+const PASSED_ON: &str = "export { pad } from './format';\n";
+
+/// What is edited, and the verdict that it has.
+const EDITS: &[(&str, &str, &str, &str)] = &[
+    ("src/Field.tsx", "return <b", "const [more, setMore] = useState(0);\n  return <b", "compatible"),
+    ("src/Field.tsx", "p.onDone()", "{ p.onDone(); p.onLeave(); }", "compatible"),
+    ("src/Field.tsx", "import { format }", "import fs from 'node:fs';\nimport { format }", "internal"),
+    ("src/Field.tsx", "import { useState } from 'react';\n", "", "internal"),
+    ("src/Field.tsx", "text: string)", "text: string, more?: number)", "compatible"),
+    ("src/Field.tsx", "a: string }", "a: string; b?: string }", "compatible"),
+    ("src/Field.tsx", "a: string }", "a: number }", "breaking"),
+    ("src/Field.tsx", "label: string;", "", "breaking"),
+    ("src/Field.tsx", "export function parse", "function added() {}\nexport function parse", "internal"),
+    ("src/Field.tsx", "return { a: text };", "return { a: text + '' };", "none"),
+    ("src/again.ts", "'./format'", "'./other'", "breaking"),
+];
+
+fn project(files: usize) -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("package.json", r#"{"name": "shop", "dependencies": {"react": "^18.0.0"}}"#);
+    repo.write("src/Field.tsx", FIELD);
+    repo.write(
+        "src/format.ts",
+        "export const format = (text: string): string => text;\nexport const pad = 2;\n",
+    );
+    repo.write("src/other.ts", "export const pad = 'x';\n");
+    repo.write("src/again.ts", PASSED_ON);
+    repo.write("src/use.tsx", "import { Field } from './Field';\nexport const used = Field;\n");
+    for at in 5..files {
+        repo.write(format!("src/many/m{at}.ts"), format!("export const m{at}: number = {at};\n"));
+    }
+    repo.commit("all");
+    repo
+}
+
+fn drift(repo: &TestRepo, baseline: Option<&str>) -> DriftReport {
+    let baseline = baseline.map(str::to_owned);
+    engine(repo).context_compare(&DriftRequest { baseline, ..DriftRequest::default() }).unwrap()
+}
+
+/// What is told of the files that changed, without what the contracts cost.
+fn told(report: &DriftReport) -> Value {
+    let mut told = serde_json::to_value(&report.compared.result.folder_diffs).unwrap();
+    for change in
+        told.as_array_mut().unwrap().iter_mut().flat_map(|folder| folder["changes"].as_array_mut().unwrap())
+    {
+        change.as_object_mut().unwrap().remove("tokenDelta");
+    }
+    told
+}
+
+fn verdict(report: &DriftReport) -> &'static str {
+    let summary = &report.compared.result.summary;
+    match (summary.breaking, summary.compatible, summary.internal) {
+        (0, 0, 0) => "none",
+        (0, 0, _) => "internal",
+        (0, ..) => "compatible",
+        _ => "breaking",
+    }
+}
+
+fn edited(repo: &TestRepo, (path, from, to, _): &(&str, &str, &str, &str)) -> String {
+    let before = repo.read(path);
+    let after = before.replacen(from, to, 1);
+    assert_ne!(before, after, "{from}");
+    repo.write(path, after);
+    before
+}
+
+#[test]
+fn what_was_written_is_compared_as_a_commit_is() {
+    for files in [5, 199] {
+        let repo = project(files);
+        for mode in ["header", "none", "full"] {
+            let choice = ContextChoice { mode: Some(mode.to_owned()), ..ContextChoice::default() };
+            engine(&repo).context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
+            assert_eq!(verdict(&drift(&repo, None)), "none");
+            for edit in EDITS.iter().filter(|_| mode == "header") {
+                let before = edited(&repo, edit);
+                let (written, commit) = (drift(&repo, None), drift(&repo, Some("git:HEAD")));
+                assert_eq!(verdict(&commit), edit.3, "{edit:?}: {}", commit.compared);
+                assert_eq!(told(&written), told(&commit), "{edit:?}: {}", written.compared);
+                repo.write(edit.0, before);
+            }
+            // One more file, and contracts would be written in fewer words.
+            repo.write("src/extra.ts", "export const extra = 1;\n");
+            let report = drift(&repo, None);
+            let summary = &report.compared.result.summary;
+            assert_eq!((summary.breaking, summary.compatible), (0, 1), "{files} {mode}: {}", report.compared);
+            repo.remove("src/extra.ts");
+        }
+    }
+}
+
+/// Whatever was remembered is gone, as in a clone that was made by somebody else.
+fn forget(repo: &TestRepo) {
+    std::fs::remove_dir_all(repo.path(".git/becket")).unwrap();
+}
+
+#[test]
+fn files_alone_tell_what_they_can() {
+    for files in [5, 199, 205] {
+        let repo = project(files);
+        for (mode, schema) in [("header", "0.3"), ("none", "0.3"), ("header", "0.4"), ("full", "0.3")] {
+            let choice = ContextChoice {
+                mode: Some(mode.to_owned()),
+                schema: Some(schema.to_owned()),
+                ..ContextChoice::default()
+            };
+            engine(&repo).context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
+            forget(&repo);
+            let report = drift(&repo, None);
+            assert_eq!(verdict(&report), "none", "{files} {mode}: {}", report.compared);
+            // What another file declares is told by the graph alone.
+            let edits = EDITS.iter().filter(|(path, ..)| *path == "src/Field.tsx");
+            for edit in edits.filter(|_| files != 199 && (files == 5 || mode == "header")) {
+                let before = edited(&repo, edit);
+                let report = drift(&repo, None);
+                let worse = verdict(&report) == "breaking" && edit.3 != "breaking";
+                let same = verdict(&report) == edit.3 || files == 205;
+                assert!(same && !worse, "{files} {mode} {schema} {edit:?}: {}", report.compared);
+                repo.write(edit.0, before);
+            }
+            repo.write("src/extra.ts", "export const extra = 1;\n");
+            let report = drift(&repo, None);
+            let summary = &report.compared.result.summary;
+            assert_eq!((summary.breaking, summary.compatible), (0, 1), "{files} {mode}: {}", report.compared);
+            repo.remove("src/extra.ts");
+        }
+    }
+}
+
+#[test]
+fn what_is_approved_is_written_as_it_was() {
+    let repo = project(5);
+    for remembered in [true, false] {
+        for (format, name) in [
+            ("toon", "context.toon"),
+            ("ndjson", "context.ndjson"),
+            ("json", "context.json"),
+            ("pretty", "context.json"),
+        ] {
+            let choice = ContextChoice {
+                format: Some(format.to_owned()),
+                schema: Some("0.4".to_owned()),
+                mode: Some("none".to_owned()),
+                depth: Some(1),
+                ..ContextChoice::default()
+            };
+            repo.write("src/Field.tsx", FIELD);
+            let request = ContextRequest { choice, ..ContextRequest::default() };
+            engine(&repo).context_generate(&request).unwrap();
+            if !remembered {
+                forget(&repo);
+            }
+            repo.write("src/Field.tsx", FIELD.replace("label: string;", ""));
+            let approve = DriftRequest { approve: true, clean_orphaned: true, ..DriftRequest::default() };
+            let report = engine(&repo).context_compare(&approve).unwrap();
+            assert!(report.has_drift() && report.orphaned.is_empty(), "{format}: {:?}", report.orphaned);
+            let approved = repo.read(format!("src/{name}"));
+            assert!(!engine(&repo).context_compare(&DriftRequest::default()).unwrap().has_drift());
+            engine(&repo).context_generate(&request).unwrap();
+            assert_eq!(repo.read(format!("src/{name}")), approved, "{format}");
+            assert!(approved.contains("composition") && !approved.contains("codeHeader"), "{approved}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_called_one() {
+    let failed = |kind: std::io::ErrorKind| {
+        let path = std::path::PathBuf::from("context.json");
+        let error = becket_project::files::FileError::Failed { path, action: "written", source: kind.into() };
+        written::not_written(error).hint().unwrap_or_default().to_owned()
+    };
+    assert!(failed(std::io::ErrorKind::StorageFull).contains("disk is full"));
+    assert!(failed(std::io::ErrorKind::PermissionDenied).contains("permissions"));
+}
+
+#[test]
+fn what_is_passed_on_is_still_there_and_its_users_are_found() {
+    let repo = TestRepo::new();
+    repo.write("src/core/a.ts", "interface Q { a: string }\nexport function f(q: Q): void {}\nexport function g(n: number): void {}\n");
+    repo.write("src/core/index.ts", "export * from './a';\n");
+    repo.write("src/main.ts", "import * as Core from './core';\nCore.g(1);\n");
+    repo.write("src/direct.ts", "import { f } from './core/a';\nf({ a: '' });\n");
+    repo.commit("all");
+    let only = |report: &DriftReport| {
+        let changes = report.compared.result.folder_diffs.iter().flat_map(|folder| folder.changes.clone());
+        let found: Vec<_> = changes.filter(|change| change.entry_id == "src/core/a.ts").collect();
+        let declared = found[0].declarations.iter().min_by_key(|one| one.verdict).unwrap().clone();
+        (declared.name, declared.verdict.as_str(), declared.used_by)
+    };
+    let users = |names: &[&str]| names.iter().map(|name| format!("src/{name}")).collect::<Vec<_>>();
+    let drift = || drift(&repo, Some("git:HEAD"));
+    // A private type is seen through what takes it.
+    let text = repo.read("src/core/a.ts");
+    repo.write("src/core/a.ts", text.replace("a: string", "a: string; b: string"));
+    assert_eq!(
+        only(&drift()),
+        ("Q".to_owned(), "breaking", users(&["core/index.ts", "direct.ts", "main.ts"]))
+    );
+    // Who imports all of a barrel uses what it passes on.
+    repo.write("src/core/a.ts", text.replace("n: number", "n: string"));
+    assert_eq!(only(&drift()), ("g".to_owned(), "breaking", users(&["core/index.ts", "main.ts"])));
+    // What moved to another file and is passed on from there is where it was.
+    let rest = text.replace("export function g(n: number): void {}\n", "");
+    for passing in
+        ["export { g } from './g';\n", "export * from './g';\n", "import { g } from './g';\nexport { g };\n"]
+    {
+        repo.write("src/core/a.ts", format!("{passing}{rest}"));
+        repo.write("src/core/g.ts", "export function g(n: number): void {}\n");
+        assert_eq!(
+            only(&drift()),
+            ("g".to_owned(), "compatible", Vec::new()),
+            "{passing}: {}",
+            drift().compared
+        );
+        assert_eq!(drift().breaking(), 0, "{passing}");
+        repo.write("src/core/g.ts", "export function g(n: string): void {}\n");
+        assert_eq!(only(&drift()).1, "breaking", "{passing}");
+    }
+}
