@@ -44,8 +44,10 @@ pub(super) fn changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract)
 
 /// What is passed on may come by another way and be what it was: it is told, because the hash knows the ways.
 pub(super) fn another_way(old: &Contract, new: &Contract) -> Option<DeclarationChange> {
-    let other = new.passed_on.iter().find(|one| !old.passed_on.contains(one));
-    let other = other.or_else(|| old.passed_on.iter().find(|one| !new.passed_on.contains(one)))?;
+    let all =
+        |contract: &'_ Contract| -> BTreeSet<ImportedAs> { contract.passed_on.iter().cloned().collect() };
+    let (before, after) = (all(old), all(new));
+    let other = after.symmetric_difference(&before).next()?;
     Some(DeclarationChange {
         name: other.text.clone(),
         kind: "export".to_owned(),
@@ -59,7 +61,10 @@ pub(super) fn another_way(old: &Contract, new: &Contract) -> Option<DeclarationC
 }
 
 fn explicit<'c>(contract: &'c Contract, name: &str) -> Option<&'c ImportedAs> {
-    contract.passed_on.iter().find(|one| one.text == name)
+    // By name, as the exports are, and what has none last.
+    let named = contract.passed_on.partition_point(|one| one.text != "*");
+    let at = contract.passed_on[..named].binary_search_by(|one| one.text.as_str().cmp(name)).ok()?;
+    contract.passed_on.get(at)
 }
 
 /// The file and the declaration there, of something that one contract declares and another of the same file only passes on

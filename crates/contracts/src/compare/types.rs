@@ -318,6 +318,13 @@ fn is_value_of(one: &str, other: &str) -> bool {
         "string" => one.starts_with(['\'', '"', '`']),
         "number" => one.starts_with(|first: char| first.is_ascii_digit() || first == '-'),
         "void" => one == "undefined",
+        // What React shows, by the name that everybody knows it by.
+        "ReactNode" | "React.ReactNode" => {
+            one.starts_with(['\'', '"', '`', '-'])
+                || one.starts_with(|first: char| first.is_ascii_digit())
+                || matches!(one, "string" | "number" | "true" | "false" | "null" | "undefined")
+                || matches!(one.trim_start_matches("React."), "ReactNode" | "ReactElement" | "JSX.Element")
+        }
         _ => false,
     }
 }
@@ -341,6 +348,8 @@ mod tests {
             ("{ run(a: string): void }", "{ run: (a: string) => void }"),
             ("[string, 'a']", "[string, string]"),
             ("string", "unknown"),
+            ("string | null", "React.ReactNode"),
+            ("JSX.Element", "ReactNode"),
         ];
         for (one, other) in wide {
             assert!(stands_for(&parse(one), &parse(other), From::User), "{one} for {other}");
@@ -353,6 +362,8 @@ mod tests {
             ("(a: string) => void", "() => void"),
             ("Map<'a', 1>", "Map<string, number>"),
             ("Foo", "Bar"),
+            ("Foo", "React.ReactNode"),
+            ("React.ReactNode", "string"),
             ("T extends string ? 1 : 2", "T extends string ? 1 : 3"),
         ];
         for (one, other) in not {
