@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 32");
+pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 33");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -39,11 +39,18 @@ impl<'a> Source<'a> {
             return None;
         }
         let after = self.comments.partition_point(|comment| comment.span.end <= start);
-        let comment = self.comments[..after].last().filter(|comment| comment.is_block())?;
-        let between = self.text.get(comment.span.end as usize..start as usize)?;
-        let text = self.slice(comment.span);
-        let belongs = between.len() < 200 && !between.contains([';', '{', '}', '(', ')', ',', '[', ']']);
-        (belongs && text.starts_with("/**") && text.contains('{')).then_some(text)
+        let mut end = start;
+        for comment in self.comments[..after].iter().rev() {
+            let between = self.text.get(comment.span.end as usize..end as usize)?;
+            let belongs = if end == start { begins_with(between) } else { between.trim().is_empty() };
+            let text = self.slice(comment.span);
+            if !belongs || text.starts_with("/**") {
+                return (belongs && text.contains('{')).then_some(text);
+            }
+            // `// eslint-disable-next-line` may stand below it.
+            end = comment.span.start;
+        }
+        None
     }
 
     pub(super) fn line(&self, offset: u32) -> u32 {
@@ -121,6 +128,20 @@ impl<'a> Source<'a> {
     pub(super) fn documented(&self, start: u32, member: Member) -> Member {
         Member { doc: self.doc(start), ..member }
     }
+}
+
+/// Whether a declaration may begin so: keywords, then at most one name. The end of a statement before it may be a line.
+fn begins_with(text: &str) -> bool {
+    const KEYWORDS: [&str; 10] =
+        ["export", "default", "declare", "const", "let", "var", "async", "function", "static", "="];
+    // The last comment may be far away.
+    if text.len() >= 200 {
+        return false;
+    }
+    let text = text.trim_end().trim_end_matches(['=', ':']);
+    let (before, name) = text.trim().rsplit_once(char::is_whitespace).unwrap_or(("", text));
+    before.split_whitespace().all(|word| KEYWORDS.contains(&word))
+        && !name.contains([';', '{', '}', '(', ')', ',', '[', ']', '\'', '"'])
 }
 
 /// Appends a text without its blanks, but for one between words.
