@@ -38,8 +38,10 @@ impl<'s, 'a> Origins<'s, 'a> {
     ) -> Option<ContractDeclaration> {
         let other = |text: &str| -> Option<&str> {
             let now = new.imported.iter().find(|one| one.text == text)?;
-            let mut was = old.imported.iter().filter(|one| self.same((old_file, one), (new_file, now)));
-            was.next().map(|was| was.text.as_str()).filter(|was| *was != text)
+            let was = old.imported.iter().filter(|one| self.same((old_file, one), (new_file, now)));
+            // One thing may have two names, and keeps both.
+            let mut names = was.map(|was| was.text.as_str());
+            if names.clone().any(|was| was == text) { None } else { names.next() }
         };
         new.imported.iter().find(|one| other(&one.text).is_some())?;
         let text = |text: &String| replaced(text, |mention| other(mention.text)).into_owned();
