@@ -343,6 +343,7 @@ fn two_files_are_compared_wherever_they_lie() {
         "src/b/Card.tsx",
         "export function Card({ name }: { name?: string }) {\n  return <b>{name}</b>;\n}\n",
     );
+    assert!(out(&after).status.success());
     let same = after.to_str().unwrap();
     assert!(context(&repo, &["compare", "--skip-gitignore", same, same]).status.success());
     let compared = context(&repo, &["compare", before.to_str().unwrap(), after.to_str().unwrap()]);
