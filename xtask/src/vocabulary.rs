@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use becket_base::tokens::{bits, hash};
 use regex::Regex;
 
 const BUCKETS: usize = 1 << 16;
@@ -35,7 +36,7 @@ pub(crate) fn write(root: &Path, vocabulary: &Path) -> Result<usize, Error> {
         let (token, rank) = line.split_once(' ').ok_or(Error::Line(number + 1))?;
         let token = base64(token).ok_or(Error::Line(number + 1))?;
         let rank: u32 = rank.trim().parse().map_err(|_| Error::Line(number + 1))?;
-        buckets[(becket_base::tokens::hash(&token) >> 16) as usize & (BUCKETS - 1)].push((token, rank));
+        buckets[(hash(&token) >> 16) as usize].push((token, rank));
         count += 1;
     }
     let ranges = ranges()?;
@@ -44,7 +45,8 @@ pub(crate) fn write(root: &Path, vocabulary: &Path) -> Result<usize, Error> {
     table.extend(ranges.iter().flat_map(|range| range.to_le_bytes()));
     let mut entries = Vec::new();
     for bucket in &mut buckets {
-        table.extend((entries.len() as u32).to_le_bytes());
+        let filter = bucket.iter().fold(0, |filter, (token, _)| filter | bits(hash(token)));
+        table.extend((entries.len() as u64 | filter).to_le_bytes());
         bucket.sort_by_key(|(_, rank)| *rank);
         for (token, rank) in bucket {
             entries.push(token.len() as u8);
@@ -52,7 +54,7 @@ pub(crate) fn write(root: &Path, vocabulary: &Path) -> Result<usize, Error> {
             entries.extend(token.iter());
         }
     }
-    table.extend((entries.len() as u32).to_le_bytes());
+    table.extend((entries.len() as u64).to_le_bytes());
     table.extend(entries);
     let path = root.join(TABLE);
     std::fs::write(&path, table).map_err(failed(&path))?;

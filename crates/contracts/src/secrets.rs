@@ -7,6 +7,7 @@
 mod hints;
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexBuilder};
@@ -16,6 +17,9 @@ use self::hints::Hints;
 
 /// In characters, of a secret that is known only by the name that it is assigned to.
 const LONGEST_ASSIGNED: usize = 512;
+
+/// How a pattern begins that begins where its hint does: it is tried there and nowhere else.
+const AT_HINT: &str = r"\A";
 
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
@@ -173,7 +177,7 @@ pub const RULES: &[Rule] = &[
         "A database address with a password",
         &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql"],
         |rest| rest.windows(3).take(8).any(|three| three == b"://"),
-        r"(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:(?P<secret>[^\s@/'\x22`]+)@",
+        r"\A(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:(?P<secret>[^\s@/'\x22`]+)@",
     ),
     doubtful(
         "assigned-secret",
@@ -193,7 +197,7 @@ pub const RULES: &[Rule] = &[
             "credential",
         ],
         assigns_text,
-        r"(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,})[\x22'`]",
+        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,})[\x22'`]",
     ),
     doubtful(
         "authorization-header",
@@ -206,20 +210,32 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Where a secret begins and ends in the text, and the rule that found it. Sorted, none within another.
-pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
-    let mut found: Vec<(std::ops::Range<usize>, &'static Rule)> = Vec::new();
-    for (index, rule) in hinted(text) {
+pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
+    let mut found: Vec<(Range<usize>, &'static Rule)> = Vec::new();
+    for (index, (rule, mut starts)) in RULES.iter().zip(hinted(text)).enumerate() {
+        if starts.is_empty() {
+            continue;
+        }
         let pattern = COMPILED[index].get_or_init(|| compile(rule.pattern));
-        for captures in pattern.captures_iter(text) {
-            let Some(secret) = captures.name("secret") else { continue };
-            // AWS writes its own manuals with keys that end so.
-            let is_of_manual = rule.name == "aws-access-key" && secret.as_str().ends_with("EXAMPLE");
-            // Nobody chooses such a long one: it is a picture or a program.
-            let is_data =
-                rule.name == "assigned-secret" && secret.as_str().chars().nth(LONGEST_ASSIGNED).is_some();
-            if !is_of_manual && !is_data && (!rule.checked || is_secret(secret.as_str())) {
-                found.push((secret.range(), rule));
+        let mut add = |secret: Range<usize>| {
+            if rule.is_secret(&text[secret.clone()]) {
+                found.push((secret, rule));
             }
+        };
+        if rule.pattern.starts_with(AT_HINT) {
+            starts.sort_unstable();
+            let mut end = 0;
+            for start in starts {
+                let captures = if start < end { None } else { pattern.captures(&text[start..]) };
+                let captured = captures.and_then(|it| Some((it.get(0)?.end(), it.name("secret")?.range())));
+                if let Some((whole, secret)) = captured {
+                    end = start + whole;
+                    add(start + secret.start..start + secret.end);
+                }
+            }
+        } else {
+            let captured = pattern.captures_iter(text);
+            captured.filter_map(|captures| Some(captures.name("secret")?.range())).for_each(add);
         }
     }
     found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -230,6 +246,17 @@ pub fn find(text: &str) -> Vec<(std::ops::Range<usize>, &'static Rule)> {
         keep
     });
     found
+}
+
+impl Rule {
+    /// Whether what its pattern found is one.
+    fn is_secret(&self, value: &str) -> bool {
+        // AWS writes its own manuals with keys that end so.
+        let is_of_manual = self.name == "aws-access-key" && value.ends_with("EXAMPLE");
+        // Nobody chooses such a long one: it is a picture or a program.
+        let is_data = self.name == "assigned-secret" && value.chars().nth(LONGEST_ASSIGNED).is_some();
+        !is_of_manual && !is_data && (!self.checked || is_secret(value))
+    }
 }
 
 /// The text without its secrets. Line breaks inside a secret stay, so that line numbers do.
@@ -271,11 +298,7 @@ pub fn scan(text: &str) -> Vec<Secret> {
 }
 
 /// The line with its secrets taken out, whichever line they begin or end on.
-fn snippet(
-    text: &str,
-    line: std::ops::Range<usize>,
-    found: &[(std::ops::Range<usize>, &'static Rule)],
-) -> String {
+fn snippet(text: &str, line: Range<usize>, found: &[(Range<usize>, &'static Rule)]) -> String {
     const LONGEST: usize = 120;
     let mut shown = String::new();
     let mut at = line.start;
@@ -339,11 +362,16 @@ fn is_secret(value: &str) -> bool {
     classes[2] || classes[3] || (classes[0] && classes[1] && value.len() >= 20)
 }
 
-/// The rules that a text may break, found in one cheap pass: most files break none, and patterns are slow.
-fn hinted(text: &str) -> impl Iterator<Item = (usize, &'static Rule)> {
-    let mut wanted = [false; RULES.len()];
-    HINTS.find(text, |rule, rest| wanted[rule] |= (RULES[rule].follows)(rest));
-    RULES.iter().enumerate().filter(move |(index, _)| wanted[*index])
+/// For each rule, where the hints stand that say that a text may break it, found in one cheap pass: most files break
+/// none, and patterns are slow.
+fn hinted(text: &str) -> [Vec<usize>; RULES.len()] {
+    let mut starts = [const { Vec::new() }; RULES.len()];
+    HINTS.find(text, |rule, place| {
+        if (RULES[rule].follows)(&text.as_bytes()[place.end..]) {
+            starts[rule].push(place.start);
+        }
+    });
+    starts
 }
 
 /// Whether as many letters, digits and signs follow as a token of some kind has at least.
@@ -433,8 +461,11 @@ mod tests {
             let pattern = RegexBuilder::new(rule.pattern).size_limit(16 << 20).build().unwrap();
             assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
         }
-        assert_eq!(hinted("const a = 1;").count(), 0);
-        let names = |text: &str| hinted(text).map(|(_, rule)| rule.name).collect::<Vec<_>>();
+        let names = |text: &str| {
+            let met = RULES.iter().zip(hinted(text)).filter(|(_, starts)| !starts.is_empty());
+            met.map(|(rule, _)| rule.name).collect::<Vec<_>>()
+        };
+        assert!(names("const a = 1;").is_empty());
         assert_eq!(names("PASSWORD = 'x'"), ["assigned-secret"]);
         assert_eq!(names("\"password\": \"x\""), ["assigned-secret"]);
         assert_eq!(names("const passwordOfSomebody: string\u{a0}=\n `x`"), ["assigned-secret"]);
@@ -479,6 +510,8 @@ mod tests {
             (format!("'postgres://{}:p4ss@host'", "u".repeat(300)), "database-url"),
             (format!("'Basic\u{2003}\u{2003}\u{2003}\u{2003}{}=='", &long[..20]), "authorization-header"),
             (format!("password =\u{b}'{}1'", "q".repeat(511)), "assigned-secret"),
+            ("é auth_token='tok-93kd02kd93kd'; token = 'x'".to_owned(), "assigned-secret"),
+            ("secretToken: 'token-token-93kd'".to_owned(), "assigned-secret"),
         ] {
             assert_eq!(rules(&text), [rule], "{text}");
         }

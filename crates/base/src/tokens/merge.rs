@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::vocabulary::rank;
 
@@ -9,64 +11,52 @@ use super::vocabulary::rank;
 const SHORT: usize = 96;
 const NONE: u32 = u32::MAX;
 
-/// Keeps its lists, so that they are not made anew for each piece.
-pub(super) struct Merger {
-    parts: Vec<(u32, u32)>,
-    /// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
-    pairs: Vec<u32>,
-}
+/// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
+static PAIRS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
 
-impl Default for Merger {
-    fn default() -> Self {
-        Self { parts: Vec::new(), pairs: vec![0; 1 << 16] }
+/// The tokens of one piece.
+pub(super) fn count(piece: &[u8]) -> usize {
+    match piece {
+        [] | [_] => piece.len(),
+        [first, second] => 1 + usize::from(pair(*first, *second) == NONE),
+        _ if rank(piece).is_some() => 1,
+        _ if piece.len() <= SHORT => count_short(piece),
+        _ => count_long(piece),
     }
 }
 
-impl Merger {
-    /// The tokens of one piece.
-    pub(super) fn count(&mut self, piece: &[u8]) -> usize {
-        match piece {
-            [] | [_] => return piece.len(),
-            [first, second] => return if self.pair(*first, *second) == NONE { 2 } else { 1 },
-            _ if rank(piece).is_some() => return 1,
-            _ => {}
-        }
-        if piece.len() <= SHORT { self.count_short(piece) } else { count_long(piece) }
+fn count_short(piece: &[u8]) -> usize {
+    // Each part is where it begins, and the rank of its join with the next one; two more say where the last one ends.
+    let mut room = [(0, NONE); SHORT + 1];
+    let size = piece.len();
+    let mut parts = size;
+    for (part, at) in room.iter_mut().zip(0..).take(size + 1) {
+        part.0 = at;
     }
-
-    fn count_short(&mut self, piece: &[u8]) -> usize {
-        // Each part is where it begins, and the rank of its join with the next one.
-        self.parts.clear();
-        let size = u32::try_from(piece.len()).unwrap_or(NONE);
-        for (start, pair) in (0..size).zip(piece.windows(2)) {
-            let rank = self.pair(pair[0], pair[1]);
-            self.parts.push((start, rank));
-        }
-        self.parts.extend([(size - 1, NONE), (size, NONE)]);
-        loop {
-            let last = self.parts.len() - 1;
-            let Some(at) = lowest(&self.parts[..last]) else { return last };
-            self.parts.remove(at + 1);
-            let start = self.parts[at].0;
-            let end = |index: usize| self.parts.get(index).map_or(size + 1, |part| part.0);
-            let rank_here = joined(piece, start, end(at + 2));
-            let rank_before = (at > 0).then(|| joined(piece, self.parts[at - 1].0, end(at + 1)));
-            self.parts[at].1 = rank_here;
-            if let Some(rank) = rank_before {
-                self.parts[at - 1].1 = rank;
-            }
-        }
+    for (part, two) in room.iter_mut().zip(piece.windows(2)) {
+        part.1 = pair(two[0], two[1]);
     }
+    while let Some(at) = lowest(&room[..parts]) {
+        room.copy_within(at + 2..=parts, at + 1);
+        parts -= 1;
+        let end = |index: usize| if index > parts { NONE } else { room[index].0 };
+        let here = joined(piece, room[at].0, end(at + 2));
+        if at > 0 {
+            room[at - 1].1 = joined(piece, room[at - 1].0, end(at + 1));
+        }
+        room[at].1 = here;
+    }
+    parts
 }
 
-impl Merger {
-    fn pair(&mut self, first: u8, second: u8) -> u32 {
-        let known = &mut self.pairs[usize::from(first) << 8 | usize::from(second)];
-        if *known == 0 {
-            *known = rank(&[first, second]).map_or(NONE, |rank| rank + 1);
-        }
-        if *known == NONE { NONE } else { *known - 1 }
+fn pair(first: u8, second: u8) -> u32 {
+    let place = &PAIRS[usize::from(first) << 8 | usize::from(second)];
+    let mut known = place.load(Relaxed);
+    if known == 0 {
+        known = rank(&[first, second]).map_or(NONE, |rank| rank + 1);
+        place.store(known, Relaxed);
     }
+    if known == NONE { NONE } else { known - 1 }
 }
 
 /// The leftmost part with the lowest rank.
@@ -131,7 +121,7 @@ mod tests {
                     b"etaoinshrdlu_ET("[(state >> 60) as usize]
                 })
                 .collect();
-            let short = Merger::default().count_short(&piece);
+            let short = count_short(&piece);
             assert_eq!(count_long(&piece), short, "{}", String::from_utf8_lossy(&piece));
         }
     }

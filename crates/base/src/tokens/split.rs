@@ -5,141 +5,39 @@
 //! include letters without case and marks; one other character may stand before a word, and an English ending (`'s`,
 //! `'ll` …) after it.
 
+use super::plain;
 use super::vocabulary::{Class, class};
 
-/// Calls `found` with where each piece begins and ends.
-pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) {
-    let mut at = 0;
-    while at < text.len() {
-        let end = plain(text.as_bytes(), at).unwrap_or_else(|| next(text, at));
-        found(at, end);
-        at = end;
-    }
-}
-
-/// The same as [`next`] where a piece is of ASCII and nothing else follows it, as almost everywhere in code.
+/// Calls `found` with where each piece of several bytes begins and ends, and gives how many there are of one byte.
 #[inline]
-fn plain(bytes: &[u8], at: usize) -> Option<usize> {
-    let first = kind(bytes, at);
-    let end = match first {
-        DIGIT => {
-            let goes_on = |length: usize| kind(bytes, at + length) == DIGIT;
-            match (goes_on(1), goes_on(2)) {
-                (true, true) => return Some(at + 3),
-                (true, false) => at + 2,
-                (false, _) => at + 1,
+pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
+    let (bytes, mut at, mut single) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        let starts = plain::starts(bytes, at);
+        let last = starts.checked_ilog2().unwrap_or(0) as usize;
+        if last == 0 {
+            let end = next(text, at);
+            if end == at + 1 {
+                single += 1
+            } else {
+                found(at, end)
             }
+            at = end;
+            continue;
         }
-        UPPER | LOWER => word(bytes, at),
-        // One of these may stand before a word.
-        OTHER | BLANK if matches!(kind(bytes, at + 1), UPPER | LOWER) => word(bytes, at + 1),
-        BLANK if bytes[at] != b' ' || kind(bytes, at + 1) != OTHER => return gap(bytes, at),
-        // One blank may stand before signs.
-        OTHER | BLANK => {
-            let end = past(bytes, at + 1, |kind| kind == OTHER);
-            let breaks = past(bytes, end, |kind| kind == BREAK);
-            // A `/` after the last line break belongs to it as well; that is left to the slow way.
-            if breaks > end && bytes.get(breaks) == Some(&b'/') {
-                return None;
-            }
-            return (kind(bytes, end) != BEYOND).then_some(breaks);
+        // A piece has one byte where the next one begins right behind it.
+        single += (starts & starts >> 1).count_ones() as usize;
+        let ends = starts & !(1 << last);
+        let mut several = ends & !(starts >> 1);
+        while several != 0 {
+            let start = several.trailing_zeros();
+            several &= several - 1;
+            let length = (starts >> start >> 1).trailing_zeros() as usize + 1;
+            found(at + start as usize, at + start as usize + length);
         }
-        BREAK => return gap(bytes, at),
-        _ => return None,
-    };
-    match kind(bytes, end) {
-        BEYOND => None,
-        OTHER if first != DIGIT => Some(end + ending(&bytes[end..])),
-        _ => Some(end),
+        at += last;
     }
-}
-
-/// Past the capitals and small letters that begin at `at`.
-#[inline]
-fn word(bytes: &[u8], at: usize) -> usize {
-    let capitals = past(bytes, at, |kind| kind == UPPER);
-    let mut end = capitals;
-    // Eight letters in one step: words are most of a text.
-    while let Some(eight) = bytes.get(end..end + 8).and_then(|bytes| bytes.try_into().ok()) {
-        let others = !small_letters(u64::from_le_bytes(eight)) & HIGH;
-        if others != 0 {
-            return end + others.trailing_zeros() as usize / 8;
-        }
-        end += 8;
-    }
-    past(bytes, end, |kind| kind == LOWER)
-}
-
-/// The highest bit of each of eight bytes.
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Has it set for every byte that is a small letter.
-#[inline]
-fn small_letters(bytes: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let ascii = bytes & !HIGH;
-    // A sum reaches the highest bit from a bound on, and none runs over into the next byte.
-    let from = ascii + (HIGH - ONES * u64::from(b'a'));
-    let beyond = ascii + (HIGH - ONES * u64::from(b'z' + 1));
-    from & !beyond & !bytes & HIGH
-}
-
-/// [`blank`] for ASCII.
-#[inline]
-fn gap(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = past(bytes, at, |kind| matches!(kind, BLANK | BREAK));
-    if kind(bytes, end) == BEYOND {
-        return None;
-    }
-    let last = bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
-    Some(match last {
-        Some(last) => at + last + 1,
-        None if end == bytes.len() || end == at + 1 => end,
-        None => end - 1,
-    })
-}
-
-#[inline]
-fn past(bytes: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
-    let mut end = at;
-    while wanted(kind(bytes, end)) {
-        end += 1;
-    }
-    end
-}
-
-/// Of the byte at `at`; the end is a kind of its own.
-#[inline]
-fn kind(bytes: &[u8], at: usize) -> u8 {
-    bytes.get(at).map_or(END, |byte| KINDS[*byte as usize])
-}
-
-const OTHER: u8 = 0;
-const UPPER: u8 = 1;
-const LOWER: u8 = 2;
-const DIGIT: u8 = 3;
-const BLANK: u8 = 4;
-const BREAK: u8 = 5;
-const BEYOND: u8 = 6;
-const END: u8 = 7;
-
-const KINDS: [u8; 256] = kinds();
-
-const fn kinds() -> [u8; 256] {
-    let mut kinds = [BEYOND; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        kinds[byte] = match ASCII[byte] {
-            Class::Upper => UPPER,
-            Class::Lower => LOWER,
-            Class::Number => DIGIT,
-            Class::Space => BLANK,
-            Class::Break => BREAK,
-            _ => OTHER,
-        };
-        byte += 1;
-    }
-    kinds
+    single
 }
 
 /// Where the piece that begins at `at` ends.
@@ -281,14 +179,43 @@ mod tests {
 
     use super::*;
 
+    /// What `next` alone finds.
+    fn one_by_one(text: &str) -> Vec<(usize, usize)> {
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < text.len() {
+            let end = next(text, at);
+            all.push((at, end));
+            at = end;
+        }
+        all
+    }
+
+    fn check(text: &str) -> Result<(), TestCaseError> {
+        let wanted = one_by_one(text);
+        let mut several = Vec::new();
+        let single = pieces(text, |start, end| several.push((start, end)));
+        let long: Vec<_> = wanted.iter().copied().filter(|(start, end)| end - start > 1).collect();
+        prop_assert_eq!(&several, &long, "{:?}", text);
+        prop_assert_eq!(single, wanted.len() - long.len(), "{:?}", text);
+        Ok(())
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
         #[test]
-        fn the_plain_way_cuts_as_the_other(text in "[ \t\r\n/'sStTlLvrReEmMdD0-9aZ(){};.é\u{301}ſ日५\u{a0}]{0,24}") {
-            for (at, _) in text.char_indices() {
-                if let Some(end) = plain(text.as_bytes(), at) {
-                    prop_assert_eq!(end, next(&text, at), "{:?} at {}", text, at);
-                }
-            }
+        fn many_at_once_are_cut_as_one_by_one(text in "[ \t\r\n/'sStTlLvrReEmMdD0-9aZ(){};.]{0,200}") {
+            check(&text)?;
+        }
+
+        #[test]
+        fn so_are_other_letters(text in "[ \t\r\n/'sSlLr0-9aZ(){;.é\u{301}ſ日५\u{a0}]{0,90}") {
+            check(&text)?;
+        }
+
+        #[test]
+        fn so_are_lines_of_code(text in r"(( {0,9}|\t)(foo|Bar|'|it's|//|/\*\*|=>|0x1f|123456|;|\}|, |\.)*(;|\{| )?(\n|\r\n|\n\n)){0,6}") {
+            check(&text)?;
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The vocabulary as a table that is used as it lies in the program. `cargo xtask vocabulary` writes it, in this layout:
 //!
 //! 1. the number of character ranges, and each range: its first character, with its class in the highest byte;
-//! 2. where each of the 65,536 buckets begins among the entries, and where the last one ends;
+//! 2. where each of the 65,536 buckets begins among the entries, and where the last one ends: 8 bytes each, of which the
+//!    upper 42 bits have two for each of its tokens, so that what is no token is known by one look;
 //! 3. the entries of each bucket: length (1 byte), rank (3 bytes), and the token itself.
 //!
-//! All numbers are little-endian; the bucket of a token is the upper half of the lower 32 bits of its hash.
+//! All numbers are little-endian; the bucket of a token is the upper half of its hash, and its bits come from the lower.
 
 const TABLE: &[u8] = include_bytes!("o200k_base.bin");
 const BUCKETS: usize = 1 << 16;
@@ -31,11 +32,16 @@ pub(super) enum Class {
 
 /// The rank of a token, if there is such a token.
 pub(super) fn rank(token: &[u8]) -> Option<u32> {
-    let bucket = (hash(token) >> 16) as usize & (BUCKETS - 1);
+    let hash = hash(token);
+    let bucket = (hash >> 16) as usize;
     let offsets = 4 + 4 * number(0) as usize;
-    let entries = offsets + 4 * (BUCKETS + 1);
-    let end = entries + number(offsets + 4 * (bucket + 1)) as usize;
-    let mut at = entries + number(offsets + 4 * bucket) as usize;
+    let here = offset(offsets + 8 * bucket);
+    if here & bits(hash) != bits(hash) {
+        return None;
+    }
+    let entries = offsets + 8 * (BUCKETS + 1);
+    let end = entries + (offset(offsets + 8 * (bucket + 1)) & OFFSET) as usize;
+    let mut at = entries + (here & OFFSET) as usize;
     while at < end {
         let length = TABLE[at] as usize;
         // Most of a bucket is told apart by its first byte, without a call.
@@ -66,25 +72,47 @@ pub(super) fn class(letter: char) -> Class {
     }
 }
 
-/// Mixed the same on every machine, because the table depends on it; public for the program that writes the table.
+/// Of what says where a bucket begins, the bits that say it.
+const OFFSET: u64 = (1 << 22) - 1;
+
+/// Those of the 42 bits above them that tokens with this hash have; public for the program that writes the table, as
+/// [`hash`] is.
+pub const fn bits(hash: u32) -> u64 {
+    let (one, other) = (hash & 0xff, hash >> 8 & 0xff);
+    1 << (22 + ((one * 42) >> 8)) | 1 << (22 + ((other * 42) >> 8))
+}
+
+/// Mixed the same on every machine, because the table depends on it.
 pub fn hash(token: &[u8]) -> u32 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut chunks = token.chunks_exact(8);
-    for chunk in chunks.by_ref() {
-        let word = u64::from_le_bytes([
-            chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
-        ]);
-        hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = token.len() as u64;
+    let mut rest = token;
+    while let Some((eight, more)) = rest.split_first_chunk() {
+        hash = (hash ^ u64::from_le_bytes(*eight)).wrapping_mul(FACTOR);
         hash ^= hash >> 29;
+        rest = more;
     }
-    let mut last = token.len() as u64;
-    for byte in chunks.remainder() {
-        last = (last << 8) | u64::from(*byte);
-    }
-    hash = (hash ^ last).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((hash ^ (hash >> 32)) & 0xffff_ffff) as u32
+    // Up to seven bytes are two numbers that may overlap, or three bytes.
+    let last = match (rest.first_chunk(), rest.last_chunk(), rest) {
+        (Some(first), Some(last), _) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+        }
+        (_, _, [first, .., last]) => {
+            u64::from(*first) | u64::from(rest[rest.len() / 2]) << 8 | u64::from(*last) << 16
+        }
+        (_, _, [only]) => u64::from(*only),
+        _ => 0,
+    };
+    hash = (hash ^ last).wrapping_mul(FACTOR);
+    hash ^= hash >> 32;
+    (hash.wrapping_mul(FACTOR) >> 32) as u32
+}
+
+#[inline]
+fn offset(at: usize) -> u64 {
+    TABLE[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 fn number(at: usize) -> u32 {
-    u32::from_le_bytes([TABLE[at], TABLE[at + 1], TABLE[at + 2], TABLE[at + 3]])
+    TABLE[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -4,18 +4,25 @@
 //! two pairs in them, of which one stands at an even place: it needs only every other place, remembers nothing from one
 //! to the next, and so is faster than an automaton. Only where it meets a pair is the text around it compared.
 
-/// A pair of letters as a place in a table; case is lost, and so are some differences that the comparison makes again.
-const PLACES: usize = 32 * 32;
+use std::ops::Range;
+
 /// Letters from frequent to rare, as in code; what is no letter is rarer still.
 const FREQUENT: &[u8] = b"etarnosilcdupmgfhbyvwxkqjz";
 
 /// Hints, each with an owner.
 #[derive(Debug)]
 pub(super) struct Hints {
-    /// Those whose pair falls on each place.
-    places: Vec<Vec<Hint>>,
-    /// The letters that may follow the pair in one of them, a bit for each; all where it ends one.
-    next: Box<[u32; PLACES]>,
+    /// For two bytes as a number, which of the pairs they are, counted from 1; 0 for none.
+    numbers: Box<[u8]>,
+    pairs: Vec<Pair>,
+}
+
+#[derive(Debug, Default)]
+struct Pair {
+    /// The letters that may follow in one of the hints, a bit for each; all where the pair ends one. Case is lost here, and
+    /// so are some differences that the comparison makes again.
+    next: u32,
+    hints: Vec<Hint>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -27,38 +34,58 @@ struct Hint {
 }
 
 impl Hints {
-    /// Of hints of three letters or more; a shorter one is never found.
+    /// Of hints of three letters or more; a shorter one is never found. There may be a hundred.
     pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
-        let mut made = Self { places: vec![Vec::new(); PLACES], next: Box::new([0; PLACES]) };
+        let mut made = Self { numbers: vec![0; 1 << 16].into_boxed_slice(), pairs: Vec::new() };
         for (text, owner) in hints {
             let text = text.as_bytes();
             let rarity = |at: &usize| rank(text[*at]) + 2 * rank(text[at + 1]) + rank(text[at + 2]);
             let Some(first) = (0..text.len().saturating_sub(2)).max_by_key(rarity) else { continue };
-            for pair in [first, first + 1] {
-                let place = place(text[pair], text[pair + 1]);
-                made.places[place].push(Hint { text, pair, owner });
-                made.next[place] |= text.get(pair + 2).map_or(u32::MAX, |letter| bit(*letter));
+            for at in [first, first + 1] {
+                let pair = made.pair(text[at], text[at + 1]);
+                pair.hints.push(Hint { text, pair: at, owner });
+                pair.next |= text.get(at + 2).map_or(u32::MAX, |letter| bit(*letter));
             }
         }
         made
     }
 
-    /// Calls `found` with the owner of every hint that is met, more than once for some, and what follows it.
-    pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, &[u8])) {
+    /// The pair of these letters, in whatever case.
+    fn pair(&mut self, first: u8, second: u8) -> &mut Pair {
+        let (small, large) = (
+            [first, second].map(|it| it.to_ascii_lowercase()),
+            [first, second].map(|it| it.to_ascii_uppercase()),
+        );
+        let known = usize::from(self.numbers[number(small)]);
+        let index = if known == 0 { self.pairs.len() } else { known - 1 };
+        if known == 0 {
+            self.pairs.push(Pair::default());
+            let number_of = u8::try_from(self.pairs.len()).unwrap_or(u8::MAX);
+            for pair in [small, large, [small[0], large[1]], [large[0], small[1]]] {
+                self.numbers[number(pair)] = number_of;
+            }
+        }
+        &mut self.pairs[index]
+    }
+
+    /// Calls `found` with the owner of every hint that is met, more than once for some, and where it begins and ends.
+    pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
         let bytes = text.as_bytes();
-        for (half, pair) in bytes.chunks_exact(2).enumerate() {
-            let place = place(pair[0], pair[1]);
-            let next = self.next[place];
-            if next == 0 {
+        for (half, pair) in bytes.as_chunks().0.iter().enumerate() {
+            let known = usize::from(self.numbers[number(*pair)]);
+            if known == 0 {
                 continue;
             }
-            let at = 2 * half;
-            if bytes.get(at + 2).is_none_or(|letter| next & bit(*letter) != 0) {
-                for hint in &self.places[place] {
-                    let here =
-                        at.checked_sub(hint.pair).and_then(|start| bytes.get(start..start + hint.text.len()));
-                    if here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text)) {
-                        found(hint.owner, &bytes[at - hint.pair + hint.text.len()..]);
+            let (at, pair) = (2 * half, &self.pairs[known - 1]);
+            if bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0) {
+                for hint in &pair.hints {
+                    let start = at.checked_sub(hint.pair);
+                    let place = start.map(|start| start..start + hint.text.len());
+                    let here = place.clone().and_then(|place| bytes.get(place));
+                    if let Some(place) = place
+                        && here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text))
+                    {
+                        found(hint.owner, place);
                     }
                 }
             }
@@ -67,11 +94,10 @@ impl Hints {
 }
 
 #[inline]
-fn place(first: u8, second: u8) -> usize {
-    usize::from(first & 31) << 5 | usize::from(second & 31)
+fn number(pair: [u8; 2]) -> usize {
+    usize::from(u16::from_le_bytes(pair))
 }
 
-/// Case is lost here too.
 #[inline]
 fn bit(letter: u8) -> u32 {
     1 << (letter & 31)
@@ -91,8 +117,8 @@ mod tests {
         let hints = Hints::new(words.iter().copied().zip(0..));
         let met = |text: &str| {
             let mut met = [0; 6];
-            hints.find(text, |owner, rest| {
-                assert!(text.as_bytes().ends_with(rest));
+            hints.find(text, |owner, place| {
+                assert!(text[place].eq_ignore_ascii_case(words[owner]));
                 met[owner] += 1;
             });
             met

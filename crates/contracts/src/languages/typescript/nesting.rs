@@ -24,60 +24,66 @@ pub(super) fn deepest(text: &str) -> usize {
     // Each open bracket keeps how much of its statement came before it.
     let mut stack: Vec<u32> = Vec::new();
     let (mut around, mut chain, mut deepest) = (0_usize, 0_u32, 0_usize);
-    let (mut at, mut in_word, mut last) = (0, false, PLAIN);
+    let (mut at, mut last) = (0, PLAIN);
     while let Some(&byte) = bytes.get(at) {
         let class = CLASSES[byte as usize];
         match class {
-            WORD if in_word => {}
+            PLAIN => {
+                at = past(bytes, at + 1, PLAIN);
+                continue;
+            }
             WORD => {
                 chain += 1;
-                in_word = true;
+                last = WORD;
+                at = past(bytes, at + 1, WORD);
+                continue;
             }
-            PLAIN => in_word = false,
-            _ => {
-                in_word = false;
-                match class {
-                    OPERATOR => match comment_end(bytes, at) {
-                        Some(end) => {
-                            at = end;
-                            continue;
-                        }
-                        None => chain += 1,
-                    },
-                    OPEN => {
-                        around += chain as usize + 1;
-                        stack.push(chain);
-                        deepest = deepest.max(around);
-                        chain = 0;
-                    }
-                    CLOSE => {
-                        deepest = deepest.max(around + chain as usize);
-                        chain = stack.pop().unwrap_or_default();
-                        around = around.saturating_sub(chain as usize + 1);
-                    }
-                    BOUNDARY => {
-                        deepest = deepest.max(around + chain as usize);
-                        chain = 0;
-                    }
-                    QUOTE => {
-                        at = string_end(bytes, at);
-                        last = WORD;
-                        continue;
-                    }
-                    _ if ends_statement(last, &bytes[at..]) => {
-                        deepest = deepest.max(around + chain as usize);
-                        chain = 0;
-                    }
-                    _ => {}
+            OPERATOR => match comment_end(bytes, at) {
+                Some(end) => {
+                    at = end;
+                    continue;
                 }
+                None => chain += 1,
+            },
+            OPEN => {
+                around += chain as usize + 1;
+                stack.push(chain);
+                deepest = deepest.max(around);
+                chain = 0;
             }
+            CLOSE => {
+                deepest = deepest.max(around + chain as usize);
+                chain = stack.pop().unwrap_or_default();
+                around = around.saturating_sub(chain as usize + 1);
+            }
+            BOUNDARY => {
+                deepest = deepest.max(around + chain as usize);
+                chain = 0;
+            }
+            QUOTE => {
+                at = string_end(bytes, at);
+                last = WORD;
+                continue;
+            }
+            _ if ends_statement(last, &bytes[at..]) => {
+                deepest = deepest.max(around + chain as usize);
+                chain = 0;
+            }
+            _ => {}
         }
-        if class != PLAIN && class != NEWLINE {
+        if class != NEWLINE {
             last = class;
         }
         at += 1;
     }
     deepest.max(around + chain as usize)
+}
+
+/// Past the bytes of this class that begin at `at`.
+#[inline]
+fn past(bytes: &[u8], at: usize, class: u8) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().position(|byte| CLASSES[*byte as usize] != class).map_or(bytes.len(), |length| at + length)
 }
 
 /// A new line ends a statement where the next one begins with a word that does not go on with it.
@@ -106,14 +112,13 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let mut here = at + 1;
-    while let Some(&byte) = bytes.get(here) {
-        match byte {
-            b'\\' => here += 1,
+    while let Some(found) = bytes.get(here..).and_then(|rest| memchr::memchr3(quote, b'\\', b'\n', rest)) {
+        here += found;
+        match bytes[here] {
+            b'\\' => here += 2,
             b'\n' => return here,
-            _ if byte == quote => return here + 1,
-            _ => {}
+            _ => return here + 1,
         }
-        here += 1;
     }
     bytes.len()
 }

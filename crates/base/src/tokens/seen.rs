@@ -1,0 +1,95 @@
+//! The pieces that were seen, and how many tokens each has: code repeats itself.
+//!
+//! All threads share what one has learned. A place holds a piece exactly, so that what is found there is right whoever wrote
+//! it and when: up to seven bytes in one number, which is replaced as a whole, and up to fifteen in two, which are written
+//! once and never again.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use super::merge;
+
+/// Zero in a place that has no piece yet: a piece has a length, which stands in the highest byte but one half; there, above
+/// it, stands the number of tokens, which is no larger.
+static BRIEF: [AtomicU64; 1 << PLACES] = [const { AtomicU64::new(0) }; 1 << PLACES];
+/// The last bytes with the length, and the first eight.
+static SHORT: [[AtomicU64; 2]; 1 << PLACES] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; 1 << PLACES];
+const PLACES: u32 = 15;
+
+/// So many bytes and their number go into a key.
+const BRIEF_LENGTH: usize = 7;
+const SHORT_LENGTH: usize = 15;
+/// Where the length and the number of tokens stand.
+const LENGTH: u32 = 56;
+const TOKENS: u32 = 60;
+const KEY: u64 = (1 << TOKENS) - 1;
+/// In a place that is being written; no length is so small.
+const WRITING: u64 = 1;
+
+/// The tokens of the piece that begins and ends there in the text.
+#[inline]
+pub(super) fn count(text: &[u8], start: usize, end: usize) -> usize {
+    let length = end - start;
+    if length <= BRIEF_LENGTH {
+        let key = key(bytes_at(text, start), length, length);
+        let place = &BRIEF[place(key)];
+        let known = place.load(Relaxed);
+        if known & KEY == key {
+            return (known >> TOKENS) as usize;
+        }
+        let count = new(&text[start..end]);
+        place.store(key | (count as u64) << TOKENS, Relaxed);
+        return count;
+    }
+    if length > SHORT_LENGTH {
+        return merge::count(&text[start..end]);
+    }
+    let first = u64::from_le_bytes(bytes_at(text, start));
+    let last = key(bytes_at(text, start + 8), length - 8, length);
+    // Two neighbours: what came first stays where it is.
+    let place = place(first ^ last.rotate_left(29));
+    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+        let known = last_known.load(Acquire);
+        if known & KEY == last && first_known.load(Relaxed) == first {
+            return (known >> TOKENS) as usize;
+        }
+    }
+    let count = new(&text[start..end]);
+    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+        if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
+            first_known.store(first, Relaxed);
+            last_known.store(last | (count as u64) << TOKENS, Release);
+            break;
+        }
+    }
+    count
+}
+
+#[cold]
+fn new(piece: &[u8]) -> usize {
+    merge::count(piece)
+}
+
+/// The first bytes of these in a number, with the length of the whole.
+#[inline]
+fn key(bytes: [u8; 8], first: usize, length: usize) -> u64 {
+    u64::from_le_bytes(bytes) & ((1 << (8 * first)) - 1) | (length as u64) << LENGTH
+}
+
+/// Eight bytes: reading all of them and leaving out what is too much is faster than copying a few. Zeros where the text has
+/// no more.
+#[inline]
+fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
+    text.get(start..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        let rest = text.get(start..).unwrap_or_default();
+        padded[..rest.len()].copy_from_slice(rest);
+        padded
+    })
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a few bits are wanted")]
+fn place(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES)) as usize
+}
