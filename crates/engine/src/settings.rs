@@ -71,6 +71,9 @@ pub struct LogSettings {
     pub json: bool,
 }
 
+/// Room for the fields around a bundle.
+pub(crate) const BUNDLE_FRAME: usize = 2_000;
+
 impl Engine {
     pub fn settings_report(&self) -> SettingsReport {
         let settings = self.settings.entries().into_iter().map(|entry| SettingStatus {
@@ -136,6 +139,15 @@ impl Engine {
 
     pub fn max_output_bytes(&self) -> usize {
         bytes(self.settings.number(config::MCP_MAX_OUTPUT_BYTES))
+    }
+
+    /// How long an answer may be that holds bundles, which have a limit of their own: the general one only where somebody
+    /// chose it.
+    pub fn max_bundle_answer_bytes(&self) -> usize {
+        let chosen = self.settings.source(config::MCP_MAX_OUTPUT_BYTES.key()) != config::Source::Default;
+        let bundle =
+            bytes(self.settings.number(config::SECURITY_MAX_BUNDLE_SIZE)).saturating_add(BUNDLE_FRAME);
+        if chosen { self.max_output_bytes() } else { bundle.max(self.max_output_bytes()) }
     }
 
     pub fn mcp_settings(&self) -> McpSettings {

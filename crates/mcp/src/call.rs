@@ -11,7 +11,7 @@ use becket_engine::{
 };
 use rmcp::{
     Peer, RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
+    model::{ProgressNotificationParam, ProgressToken, ProtocolVersion},
     service::RequestContext,
 };
 use serde_json::Value;
@@ -33,6 +33,7 @@ pub struct Call {
     engine: Arc<Engine>,
     session: Arc<Session>,
     persona: Persona,
+    json_text: bool,
     peer: Peer<RoleServer>,
     progress: Option<ProgressToken>,
     /// How far it was said to be.
@@ -40,6 +41,11 @@ pub struct Call {
     /// The level this very request asked for (2026-07-28), or that the session set (before).
     level: Option<Level>,
     cancelled: CancellationToken,
+}
+
+/// Whether who asks speaks a protocol that has no other place for a result than its text.
+fn knows_text_alone(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18)
 }
 
 impl Call {
@@ -52,6 +58,7 @@ impl Call {
         Self {
             engine,
             persona,
+            json_text: persona.json_text || knows_text_alone(context),
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
             done: Arc::default(),
@@ -68,6 +75,11 @@ impl Call {
     /// As whom the server answers.
     pub(crate) fn persona(&self) -> Persona {
         self.persona
+    }
+
+    /// Whether the text of a result has to be the result itself.
+    pub(crate) fn json_text(&self) -> bool {
+        self.json_text
     }
 
     /// Runs file, process or database work off the protocol's threads; a `git` that it started ends with the call.

@@ -12,8 +12,10 @@ pub struct Persona {
     pub toolsets: Option<&'static [Toolset]>,
     /// How its seed lists tool names; `None` for whatever the settings choose.
     pub names: Option<NameStyle>,
-    /// Whether the text of a result is the result itself as JSON, and that of a failure nothing but its message.
+    /// Whether the text of a result is the result itself as JSON, as its seed has it.
     pub json_text: bool,
+    /// Whether the text of a failure is nothing but its message.
+    pub bare_failures: bool,
 }
 
 impl Persona {
@@ -23,6 +25,7 @@ impl Persona {
         toolsets: None,
         names: None,
         json_text: false,
+        bare_failures: false,
     };
 
     /// Whether becket's own tool, resources and prompts are offered beside the seed's.
@@ -42,14 +45,16 @@ pub const PERSONAS: &[Persona] = &[
         title: "LogicStamp's contracts, served by becket",
         toolsets: Some(&[Toolset::Understand]),
         names: Some(NameStyle::Underscore),
-        json_text: false,
+        json_text: true,
+        bare_failures: false,
     },
     Persona {
         name: "logicstamp-mcp",
         title: "LogicStamp's MCP server, served by becket",
         toolsets: Some(&[Toolset::Understand]),
         names: Some(NameStyle::Underscore),
-        json_text: false,
+        json_text: true,
+        bare_failures: false,
     },
     Persona {
         name: "context-stash",
@@ -57,6 +62,7 @@ pub const PERSONAS: &[Persona] = &[
         toolsets: Some(&[Toolset::Remember]),
         names: Some(NameStyle::Dotted),
         json_text: false,
+        bare_failures: false,
     },
     Persona {
         name: "lodestar",
@@ -64,6 +70,7 @@ pub const PERSONAS: &[Persona] = &[
         toolsets: Some(&[Toolset::Coordinate]),
         names: Some(NameStyle::Dotted),
         json_text: false,
+        bare_failures: false,
     },
     Persona {
         name: "segmint",
@@ -71,6 +78,7 @@ pub const PERSONAS: &[Persona] = &[
         toolsets: Some(&[Toolset::Commit]),
         names: Some(NameStyle::Underscore),
         json_text: true,
+        bare_failures: true,
     },
     Persona {
         name: "crinkle",
@@ -78,5 +86,6 @@ pub const PERSONAS: &[Persona] = &[
         toolsets: Some(&[]),
         names: Some(NameStyle::Underscore),
         json_text: false,
+        bare_failures: false,
     },
 ];

@@ -87,7 +87,7 @@ impl<T: Tool> Route for TypedRoute<T> {
         let input = Arc::clone(&self.definition().input_schema);
         async move {
             let started = Instant::now();
-            let most_bytes = call.engine().max_output_bytes();
+            let most_bytes = T::MOST_BYTES(call.engine());
             let persona = call.persona();
             let arguments = request.arguments.unwrap_or_default();
             let caller = call.clone();
@@ -160,7 +160,7 @@ async fn run<T: Tool>(
     }
     let mut arguments = arguments::spelled_as_declared(arguments, input)?;
     let request = T::PAGE.map(|page| page::Request::take(page, &mut arguments)).transpose()?;
-    let persona = call.persona();
+    let json_text = call.json_text();
     let params = arguments::parse::<T::Params>(arguments, input)?;
     let output = T::run(call, params).await?;
     let text = T::text(&output);
@@ -181,7 +181,7 @@ async fn run<T: Tool>(
     #[cfg(test)]
     schema::assert_valid(&value, &define::<T>());
     // Bounded by now, and never cut: a part of JSON is none.
-    let text = if persona.json_text { value.to_string() } else { with_notice(&text, cut) };
+    let text = if json_text { value.to_string() } else { with_notice(&text, cut) };
     Ok((text, value))
 }
 
@@ -201,7 +201,7 @@ fn success(text: &str, value: Value) -> CallToolResult {
 
 /// The one mapping of a use case's error to a tool result.
 pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
-    let text = match (persona.json_text, error.hint()) {
+    let text = match (persona.bare_failures, error.hint()) {
         (true, _) => error.message().to_owned(),
         (false, Some(hint)) => format!("{} [{}]\n{hint}", error.message(), error.code()),
         (false, None) => format!("{} [{}]", error.message(), error.code()),

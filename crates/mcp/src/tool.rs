@@ -4,7 +4,7 @@
 
 use std::future::Future;
 
-use becket_engine::Error;
+use becket_engine::{Engine, Error};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -21,6 +21,8 @@ pub trait Tool: Send + Sync + 'static {
     const EFFECT: Effect;
     /// The list in the output that is shown page by page.
     const PAGE: Option<Page> = None;
+    /// How long the answer may be.
+    const MOST_BYTES: fn(&Engine) -> usize = Engine::max_output_bytes;
     /// Whether the call makes sense while the settings are broken. Only a tool that explains them says yes.
     const WITH_BROKEN_SETTINGS: bool = false;
 

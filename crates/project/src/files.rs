@@ -56,10 +56,25 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 /// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace_derived(path, bytes, fs::symlink_metadata(path).ok().as_ref())
+}
+
+/// As [`write_derived`], unless these bytes stand there already; whether they had to be written.
+pub fn renew_derived(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
+    let found = fs::symlink_metadata(path).ok();
+    let size = bytes.len() as u64;
+    let may_be_same = found.as_ref().is_some_and(|found| found.is_symlink() || found.len() == size);
+    if may_be_same && read(path, size).ok().flatten().as_deref() == Some(bytes) {
+        return Ok(false);
+    }
+    replace_derived(path, bytes, found.as_ref()).map(|()| true)
+}
+
+fn replace_derived(path: &Path, bytes: &[u8], found: Option<&std::fs::Metadata>) -> Result<(), FileError> {
     let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
-        Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
+    match found {
+        Some(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
+        Some(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
         _ => {}
     }
     let mut temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use becket_base::{Parts, tokens};
 use becket_contracts::bundle::CutReason;
-use becket_contracts::compare::folders;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::render::quoted;
 
@@ -19,8 +18,6 @@ pub(super) struct Layout {
     holders: OnceLock<Holders>,
     /// By path, and the places of their bundles.
     folders: OnceLock<Vec<(String, Vec<usize>)>>,
-    /// How many hold files.
-    total_folders: OnceLock<usize>,
     /// Of each path; one more than they are, because none is not known yet.
     paths: OnceLock<Vec<AtomicUsize>>,
     /// Of what is the same in the text of every bundle.
@@ -48,10 +45,6 @@ impl Layout {
             }
             folders.into_iter().map(|(folder, places)| (folder.to_owned(), places)).collect()
         })
-    }
-
-    pub(super) fn total_folders(&self, graph: &Graph) -> usize {
-        *self.total_folders.get_or_init(|| folders((0..graph.len()).map(|at| graph.path(at))).len())
     }
 
     /// The places of the bundles that hold one of some entries.

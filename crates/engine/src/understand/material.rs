@@ -343,10 +343,6 @@ impl Material {
         folders.iter().map(|(folder, places)| (folder.as_str(), bundles(places))).collect()
     }
 
-    pub(super) fn total_folders(&self) -> usize {
-        self.layout.total_folders(self.graph())
-    }
-
     /// By path of the root. A bundle whose nodes are all as they were is as it was.
     pub(super) fn packed(&self) -> &Parts<Arc<Packed>> {
         self.packed.get_or_init(|| {

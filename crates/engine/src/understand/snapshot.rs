@@ -19,6 +19,7 @@ use super::site::Site;
 use super::written;
 use crate::progress::tell;
 use crate::repository::sentence;
+use crate::settings::BUNDLE_FRAME;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -131,8 +132,6 @@ pub struct ReadBundle {
     pub next_cursor: Option<String>,
 }
 
-/// Room for the fields around a bundle.
-const FRAME: usize = 2_000;
 const MOST_FOLDERS: usize = 200;
 
 impl Engine {
@@ -385,8 +384,7 @@ impl Engine {
         let number = |key| usize::try_from(self.settings.number(key)).unwrap_or(usize::MAX);
         Limit {
             bytes: number(config::SECURITY_MAX_BUNDLE_SIZE)
-                .min(self.max_output_bytes())
-                .saturating_sub(FRAME),
+                .min(self.max_bundle_answer_bytes().saturating_sub(BUNDLE_FRAME)),
             tokens: number(config::SECURITY_MAX_TOKENS_PER_REQUEST),
         }
     }
@@ -429,7 +427,7 @@ fn fitted(
     // The bytes that may be spent are shared with tokens at the usual rate.
     let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
     let mut options = material.options.bundle;
-    options.token_budget = Some(bytes.saturating_sub(FRAME));
+    options.token_budget = Some(bytes.saturating_sub(BUNDLE_FRAME));
     let reached = bundle::reach(material.graph(), packed.root, options, &cost);
     let smaller = bundle::bundle(material.graph(), reached);
     let kept = smaller.nodes.len();
@@ -442,7 +440,8 @@ fn fitted(
     };
     let mut value: Value =
         serde_json::from_str(&material.text(&cut, position, created).json()).unwrap_or_default();
-    if value.to_string().len() > limit.bytes {
+    let without_code = value.to_string().len() > limit.bytes;
+    if without_code {
         // One file alone is too much: its code goes, its contract stays.
         for node in value.pointer_mut("/graph/nodes").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(node) = node.as_object_mut() {
@@ -452,6 +451,9 @@ fn fitted(
     }
     // One contract may be too much, too.
     let lost = shrink(&mut value, limit.bytes);
+    if kept == all && !without_code && lost.is_empty() {
+        return (value, None);
+    }
     let lost = if lost.is_empty() { String::new() } else { format!(" Cut inside: {}.", lost.join("; ")) };
     let notice = format!(
         "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists the rest; \

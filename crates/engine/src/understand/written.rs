@@ -18,7 +18,7 @@ use becket_contracts::render::{
 use becket_project::files::{self, FileError, Folders};
 use becket_project::share::each;
 use becket_project::walk::rules::role_of;
-use becket_project::walk::{Below, Role, Stamp, Tests, stamp_of};
+use becket_project::walk::{Below, Role, Stamp, Tests};
 use serde_json::Value;
 
 use super::material::{Material, Packed};
@@ -229,7 +229,8 @@ fn index_page(
 impl Pages {
     /// To know them again, once they are written.
     pub(super) fn keep(&self, folder: &Path) -> KeptPages {
-        let stamp = |path: &str| stamp_of(&folder.join(path));
+        let below = Below::new(folder);
+        let stamp = |path: &str| below.file(path);
         let stamped = |(path, page): (&String, &Arc<KeptPage>)| {
             let page = match page.stamp {
                 Some(_) => Arc::clone(page),
@@ -253,7 +254,7 @@ fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
     IndexSummary {
         total_components: material.entries.len(),
         total_bundles: folders.iter().map(|folder| folder.bundles).sum(),
-        total_folders: material.total_folders(),
+        total_folders: folders.len(),
         total_token_estimate: tokens,
         token_estimates: TokenEstimates {
             gpt4o_mini: tokens,
@@ -364,13 +365,8 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) ->
 
 /// Whether it had to be written.
 fn write_page(folder: &Path, folders: &Folders<'_>, path: &str, text: &str) -> Result<bool, FileError> {
-    let target = folder.join(path);
-    if read(&target).as_deref() == Some(text) {
-        return Ok(false);
-    }
     folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
-    files::write_derived(&target, text.as_bytes())?;
-    Ok(true)
+    files::renew_derived(&folder.join(path), text.as_bytes())
 }
 
 /// The files that the index in a folder lists, itself included, as far as they lie inside it.

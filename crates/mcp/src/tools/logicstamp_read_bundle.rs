@@ -1,7 +1,7 @@
 //! `logicstamp_read_bundle`: contracts and graph of a file, of a folder, or the index.
 
 use becket_engine::{
-    Error,
+    Engine, Error,
     understand::{ReadBundle, ReadBundleRequest, SnapshotSource},
 };
 use schemars::JsonSchema;
@@ -37,6 +37,7 @@ impl Tool for LogicstampReadBundle {
         the snapshot was taken. What is beyond the limits is cut and listed.";
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
+    const MOST_BYTES: fn(&Engine) -> usize = Engine::max_bundle_answer_bytes;
 
     type Params = Params;
     type Output = ReadBundle;

@@ -149,7 +149,7 @@ keys! {
         variable: Some("BECKET_ALLOWED_PATHS"),
         flag: Some("--allowed-paths"),
     }
-    /// Largest bundle that is read or given out, in bytes.
+    /// Largest bundle that is read or given out, in bytes; so long may the answer be, unless `mcp.max_output_bytes` is set.
     SECURITY_MAX_BUNDLE_SIZE: NumberKey = "security.max_bundle_size" {
         kind: Kind::Number { least: KIB, most: GIB },
         default: DefaultValue::Number(MIB),

@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::io::Read;
-use std::path::Path;
 
 use becket_base::text::decoded;
 use becket_contracts::fingerprint;
@@ -16,6 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use crate::walk::Below;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
@@ -167,15 +166,10 @@ pub(super) fn reuse(bytes: Vec<u8>) {
 }
 
 /// The bytes of a source file, if it is one that can be read.
-pub(super) fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
-    let file = fs_err::File::open(root.join(path)).ok()?;
-    let size = file.metadata().map_or(0, |metadata| metadata.len().min(LARGEST_SOURCE));
+pub(super) fn read(root: &Below<'_>, path: &str) -> Option<Vec<u8>> {
     let mut bytes = ROOM.take();
     bytes.clear();
-    // One more, so that the end is seen without growing.
-    bytes.reserve(usize::try_from(size).unwrap_or_default() + 1);
-    // Of the system's own file, which does not fill the room with zeros first.
-    file.file().take(LARGEST_SOURCE + 1).read_to_end(&mut bytes).ok()?;
+    root.read(path, LARGEST_SOURCE, &mut bytes).ok()?;
     Some(bytes)
 }
 

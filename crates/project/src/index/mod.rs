@@ -39,7 +39,7 @@ pub use self::local::{GENERATION, Key, Local, facts_of};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 use crate::resolve::{Contents, Resolver};
-use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
+use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
 /// Where the imports of a file lead, by specifier.
 pub type Targets = BTreeMap<String, Target>;
@@ -162,8 +162,8 @@ impl Index {
             },
             None => walked,
         };
-        let root = place.root.clone();
-        let read = move |path: &str| local::read(&root, path);
+        let root = Below::new(&place.root);
+        let read = |path: &str| local::read(&root, path);
         let facts = Pack::new(&place.cache, FACTS);
         build::build(walked, taken, &read, &facts, previous, &place.reading)
     }
@@ -195,8 +195,8 @@ impl Index {
 
     fn without_cache(place: &Place) -> Result<Self, IndexError> {
         let (walked, taken) = known::look(place, None)?;
-        let root = place.root.clone();
-        let read = move |path: &str| local::read(&root, path);
+        let root = Below::new(&place.root);
+        let read = |path: &str| local::read(&root, path);
         Ok(build::build(walked, taken, &read, &Pack::new(&place.cache, ""), None, &place.reading))
     }
 

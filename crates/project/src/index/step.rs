@@ -20,7 +20,7 @@ use super::local::{Key, Local, Surface, read};
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
 use crate::resolve::{Modules, Resolver};
 use crate::share::each;
-use crate::walk::{Role, Walked};
+use crate::walk::{Below, Role, Walked};
 
 /// With more edits than this everything is looked at: reading the cache as a whole is cheaper then.
 const MOST_EDITS: usize = 500;
@@ -64,8 +64,9 @@ pub(super) fn step(
     if touched.len() > MOST_EDITS {
         return Err(walked);
     }
+    let root = Below::new(&place.root);
     let read = each(touched, WORTH_WAKING, |at| {
-        let bytes = read(&place.root, &walked.files[at].path)?;
+        let bytes = read(&root, &walked.files[at].path)?;
         let content = blake3::hash(&bytes);
         Some((at, bytes, content))
     });
@@ -190,8 +191,8 @@ pub(super) fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
 
 fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {
     resolver.get_or_init(|| {
-        let root = place.root.clone();
-        Resolver::new(Modules::new(&walked.files), &move |path: &str| read(&root, path))
+        let root = Below::new(&place.root);
+        Resolver::new(Modules::new(&walked.files), &|path: &str| read(&root, path))
     })
 }
 

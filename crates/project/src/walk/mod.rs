@@ -84,7 +84,10 @@ pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
         return Err(unreadable(io::ErrorKind::NotADirectory.into()));
     }
     fs::read_dir(root).map_err(unreadable)?;
-    let Visited { mut files, mut folders, mut problems } = visit(root, "", &Arc::new(Rules::start(tests)));
+    // Taken before the names are read: what comes in between makes the next look read again.
+    let stamp = fs::symlink_metadata(root).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
+    let rules = Arc::new(Rules::start(tests));
+    let Visited { mut files, mut folders, mut problems } = visit(root, "", stamp, &rules);
     files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     problems.sort();
@@ -93,8 +96,17 @@ pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
 
 struct Entry {
     name: String,
-    path: PathBuf,
+    found: fs::DirEntry,
     kind: Kind,
+}
+
+impl Entry {
+    /// Asked of the open folder, which is a shorter way than the whole path.
+    fn stamped(&self) -> io::Result<Stamp> {
+        let metadata =
+            if cfg!(unix) { self.found.metadata() } else { fs::symlink_metadata(self.found.path()) };
+        metadata.map(|metadata| Stamp::of(&metadata))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,10 +117,8 @@ enum Kind {
     Other,
 }
 
-fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Visited {
+fn visit(absolute: &Path, relative: &str, stamp: Stamp, rules: &Arc<Rules>) -> Visited {
     let mut visited = Visited::default();
-    // Taken before the names are read: what comes in between makes the next look read again.
-    let stamp = fs::symlink_metadata(absolute).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
     let entries = match read_folder(absolute, relative, &mut visited.problems) {
         Ok(entries) => entries,
         Err(error) => {
@@ -121,7 +131,7 @@ fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Visited {
 
     let texts = |name: &str| {
         let entry = entries.iter().find(|entry| entry.name == name && entry.kind == Kind::File)?;
-        fs::read(&entry.path).ok()
+        fs::read(entry.found.path()).ok()
     };
     let (rules, problems) = rules.in_folder(relative, texts);
     visited.problems.extend(problems.into_iter().map(WalkProblem::from));
@@ -130,19 +140,22 @@ fn visit(absolute: &Path, relative: &str, rules: &Arc<Rules>) -> Visited {
     for entry in entries {
         let path = join(relative, &entry.name);
         match entry.kind {
-            Kind::Folder if rules.enters(&path, &entry.name) => folders.push((entry.path, path)),
+            Kind::Folder if rules.enters(&path, &entry.name) => {
+                folders.push((entry.found.path(), path, entry.stamped().unwrap_or_default()));
+            }
             Kind::File if rules.lists(&path, &entry.name) => {
                 // One that is gone in between shows in the folder's new stamp at the next look.
-                if let Ok(metadata) = fs::symlink_metadata(&entry.path) {
-                    let role = role_of(&path, metadata.len(), rules.tests());
-                    visited.files.push(Found { path: path.into(), role, stamp: Stamp::of(&metadata) });
+                if let Ok(stamp) = entry.stamped() {
+                    let role = role_of(&path, stamp.size, rules.tests());
+                    visited.files.push(Found { path: path.into(), role, stamp });
                 }
             }
             Kind::File | Kind::Folder | Kind::Other => {}
         }
     }
-    let inner: Vec<Visited> =
-        folders.into_par_iter().map(|(absolute, relative)| visit(&absolute, &relative, &rules)).collect();
+    let visit =
+        |(absolute, relative, stamp): (PathBuf, String, Stamp)| visit(&absolute, &relative, stamp, &rules);
+    let inner: Vec<Visited> = folders.into_par_iter().map(visit).collect();
     for part in inner {
         visited.files.extend(part.files);
         visited.folders.extend(part.folders);
@@ -161,7 +174,7 @@ fn read_folder(absolute: &Path, relative: &str, problems: &mut Vec<WalkProblem>)
             _ => Kind::Other,
         };
         match entry.file_name().into_string() {
-            Ok(name) => entries.push(Entry { name, path: entry.path(), kind }),
+            Ok(name) => entries.push(Entry { name, found: entry, kind }),
             Err(name) => {
                 if kind != Kind::Other {
                     let path = join(relative, &name.to_string_lossy());

@@ -3,10 +3,14 @@
 #![allow(clippy::disallowed_methods, reason = "asks the disk for stamps")]
 
 use std::fs::Metadata;
+use std::io;
+#[cfg(not(unix))]
+use std::io::Read;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use becket_base::codec::{Decoder, Encoder};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Size, times and identity of a file or folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,6 +92,46 @@ impl<'a> Below<'a> {
     }
 }
 
+impl Below<'_> {
+    /// Adds the bytes of a file to `bytes`, one more than `limit` at most. Nobody is asked how large it is: there is room for
+    /// almost any.
+    #[cfg(unix)]
+    pub fn read(&self, path: &str, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        use rustix::buffer::spare_capacity;
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = match &self.folder {
+            Some(folder) => openat(folder, path, flags, Mode::empty())?,
+            None => openat(CWD, self.root.join(path), flags, Mode::empty())?,
+        };
+        let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
+        while bytes.len() < most {
+            if bytes.capacity() - bytes.len() < LEAST_ROOM {
+                bytes.reserve(bytes.capacity().max(ROOM));
+            }
+            match rustix::io::read(&file, spare_capacity(bytes)) {
+                Ok(0) => break,
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bytes.truncate(most);
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    pub fn read(&self, path: &str, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let file = fs_err::File::open(self.root.join(path))?;
+        file.file().take(limit.saturating_add(1)).read_to_end(bytes).map(|_| ())
+    }
+}
+
+/// Bytes that most files do not have, and how much room there must be to ask for more.
+#[cfg(unix)]
+const ROOM: usize = 64 * 1024;
+#[cfg(unix)]
+const LEAST_ROOM: usize = 4 * 1024;
+
 /// The stamp of a file now; `None` where there is none.
 pub fn stamp_of(path: &Path) -> Option<Stamp> {
     fs_err::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
@@ -97,11 +141,8 @@ pub fn stamp_of(path: &Path) -> Option<Stamp> {
 /// so that its own output does not look like news.
 pub fn names_digest<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
     names.filter(|name| !is_output(name)).fold(0, |sum: u64, name| {
-        let digest = blake3::hash(name.as_bytes());
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest.as_bytes()[..8]);
         // A sum does not depend on the order, which no file system promises.
-        sum.wrapping_add(u64::from_le_bytes(first))
+        sum.wrapping_add(xxh3_64(name.as_bytes()))
     })
 }
 
