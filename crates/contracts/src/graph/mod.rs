@@ -18,7 +18,7 @@ use crate::target::Target;
 
 pub use self::cycles::Cycle;
 pub use self::names::Names;
-pub use self::reach::{Dependent, Impact};
+pub use self::reach::{Dependent, HandedOn, Impact};
 
 /// How one file needs another; the strongest first.
 #[derive(

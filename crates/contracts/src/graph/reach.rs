@@ -1,6 +1,7 @@
 //! Who feels a change: the files that need a file or one of its exports, directly or through others.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::Serialize;
 
@@ -13,6 +14,19 @@ pub struct Impact {
     pub dependents: Vec<Dependent>,
     /// How many there are in all.
     pub total: usize,
+    /// How many of them import it themselves.
+    pub direct: usize,
+}
+
+/// The names under which one file hands on what another exports under a name.
+pub type HandedOn<'a> = &'a dyn Fn(usize, usize, &str) -> Vec<String>;
+
+/// How a file was reached.
+struct Felt {
+    distance: usize,
+    via: usize,
+    /// What of it is another now; `None` for all.
+    names: Option<BTreeSet<String>>,
 }
 
 /// One file that feels a change.
@@ -30,30 +44,70 @@ pub struct Dependent {
 }
 
 impl Graph {
-    /// Everything that depends on `file`, or on its export `name`, at most `depth` steps away (at least one), and at most
-    /// `limit` of it.
-    pub fn impact(&self, file: usize, name: Option<&str>, depth: usize, limit: usize) -> Impact {
-        let mut found: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let mut queue = VecDeque::new();
-        for from in self.users_of(file, name) {
-            found.insert(from, (1, file));
-            queue.push_back(from);
-        }
-        while let Some(here) = queue.pop_front() {
-            let distance = found.get(&here).map_or(1, |(distance, _)| *distance);
-            if distance >= depth {
+    /// Everything that depends on `file`, or on one of its exports, at most `depth` steps away (at least one), and at most
+    /// `limit` of it. A barrel hands on that export alone; whoever uses it otherwise may be another as a whole.
+    pub fn impact(
+        &self,
+        file: usize,
+        export: Option<(&str, HandedOn<'_>)>,
+        depth: usize,
+        limit: usize,
+    ) -> Impact {
+        let mut found: BTreeMap<usize, Felt> = BTreeMap::new();
+        let names = export.map(|(name, _)| BTreeSet::from([name.to_owned()]));
+        let mut queue = VecDeque::from([(file, 0, names)]);
+        while let Some((here, distance, names)) = queue.pop_front() {
+            if distance >= depth.max(1) {
                 continue;
             }
-            for from in self.dependents(here) {
-                if *from != file && !found.contains_key(from) {
-                    found.insert(*from, (distance + 1, here));
-                    queue.push_back(*from);
+            for from in self.dependents(here).iter().copied().filter(|from| *from != file) {
+                let Some(edge) = self.edges(from).iter().find(|edge| edge.to == here) else { continue };
+                let takes = |name: &&String| edge.names.contains(name) || edge.names.contains("*");
+                let next = match (&names, export) {
+                    (Some(names), Some((_, handed_on))) => {
+                        let taken: Vec<&String> = names.iter().filter(takes).collect();
+                        if edge.kind == EdgeKind::ReExport {
+                            // What came through another barrel comes by that one.
+                            let on = taken.iter().flat_map(|name| handed_on(from, here, name));
+                            let on: BTreeSet<String> = on.filter(|_| edge.through.is_none()).collect();
+                            (!on.is_empty()).then_some(Some(on))
+                        } else {
+                            (!taken.is_empty()).then_some(None)
+                        }
+                    }
+                    _ => Some(None),
+                };
+                let Some(next) = next else { continue };
+                match found.entry(from) {
+                    Entry::Vacant(place) => {
+                        place.insert(Felt { distance: distance + 1, via: here, names: next.clone() });
+                        queue.push_back((from, distance + 1, next));
+                    }
+                    Entry::Occupied(mut place) => {
+                        let felt = place.get_mut();
+                        let more = match (&mut felt.names, next) {
+                            (None, _) => continue,
+                            (Some(_), None) => None,
+                            (Some(known), Some(names)) => {
+                                let new: BTreeSet<String> = names.difference(known).cloned().collect();
+                                if new.is_empty() {
+                                    continue;
+                                }
+                                known.extend(new.iter().cloned());
+                                Some(new)
+                            }
+                        };
+                        if more.is_none() {
+                            felt.names = None;
+                        }
+                        queue.push_back((from, felt.distance, more));
+                    }
                 }
             }
         }
         let mut dependents: Vec<Dependent> = found
             .iter()
-            .filter_map(|(from, (distance, via))| {
+            .filter_map(|(from, Felt { distance, via, .. })| {
                 let edge = self.edges(*from).iter().find(|edge| edge.to == *via)?;
                 Some(Dependent {
                     path: self.path(*from).to_owned(),
@@ -66,7 +120,8 @@ impl Graph {
             .collect();
         dependents.sort_by(|left, right| (left.distance, &left.path).cmp(&(right.distance, &right.path)));
         let total = dependents.len();
+        let direct = dependents.iter().filter(|one| one.distance == 1).count();
         dependents.truncate(limit);
-        Impact { dependents, total }
+        Impact { dependents, total, direct }
     }
 }

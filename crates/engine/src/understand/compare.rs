@@ -29,6 +29,8 @@ pub struct CompareRequest {
     /// Write the context files of now as well.
     pub force_regenerate: bool,
     pub clean_cache: bool,
+    /// Goes on with the last comparison instead.
+    pub cursor: Option<String>,
 }
 
 /// The seed's result, and what it speaks of.
@@ -45,12 +47,20 @@ pub struct Compared {
     pub baseline_id: Option<String>,
     /// When it was compared.
     pub compared_at: String,
+    /// What is not in this answer, and how to get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
+    /// Where the rest begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct LastCompareRequest {
     /// Only a result of this moment or later.
     pub since: Option<String>,
+    /// Where an answer before ended.
+    pub cursor: Option<String>,
 }
 
 /// `stamp context compare`: two written files, two indexes, or what is written against what is.
@@ -130,10 +140,14 @@ fn side_of(written: &WrittenContracts) -> Side<'_> {
 impl Engine {
     /// What changed since the baseline. The later side is always the files as they are now.
     pub fn compare_snapshot(&self, request: &CompareRequest) -> Result<Compared, Error> {
+        if request.cursor.is_some() {
+            let cursor = request.cursor.clone();
+            return self.last_compare_result(&LastCompareRequest { since: None, cursor });
+        }
         let (compared, _) = self.compared(request)?;
         let mut last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some((self.now(), compared.clone()));
-        Ok(compared)
+        compared.part(None, self.max_output_bytes())
     }
 
     /// The last result, without comparing again.
@@ -151,7 +165,9 @@ impl Engine {
         };
         let last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some((at, compared)) if since.is_none_or(|since| *at >= since) => Ok(compared.clone()),
+            Some((at, compared)) if since.is_none_or(|since| *at >= since) => {
+                compared.clone().part(request.cursor.as_deref(), self.max_output_bytes())
+            }
             Some(_) => Err(Error::not_found("no_compare_result", "Nothing was compared since then.")
                 .with_hint("Call logicstamp_compare_snapshot, or leave out `since`.")),
             None => Err(Error::not_found("no_compare_result", "Nothing was compared yet in this server.")
@@ -171,6 +187,7 @@ impl Engine {
             baseline: Some(baseline),
             force_regenerate: false,
             clean_cache: false,
+            cursor: None,
         };
         let (compared, options) = self.compared(&compare)?;
         let site = self.site(request.path.as_deref())?;
@@ -308,6 +325,8 @@ impl Engine {
             branch: site.branch.clone(),
             baseline_id,
             compared_at: self.now().to_string(),
+            cut: None,
+            next_cursor: None,
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Who depends on a file or one of its exports.
 
-use becket_contracts::graph::{Cycle, Dependent};
-use becket_project::index::Index;
+use becket_contracts::graph::{Cycle, Dependent, HandedOn};
+use becket_contracts::model::ExportOrigin;
+use becket_contracts::target::Target;
+use becket_project::index::{Index, IndexedFile};
 use becket_project::walk::Tests;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,7 +88,9 @@ impl Engine {
                 .with_hint(hint));
             }
         }
-        let impact = graph.impact(at, export, depth, limit);
+        let handed_on =
+            |from: usize, to: usize, name: &str| handed_on(&index.files()[from], graph.path(to), name);
+        let impact = graph.impact(at, export.map(|name| (name, &handed_on as HandedOn<'_>)), depth, limit);
         let cycle = graph.cycles().into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
         let shown = impact.dependents.len();
         Ok(ImpactReport {
@@ -94,7 +98,7 @@ impl Engine {
             branch: site.branch,
             file: path,
             export: export.map(str::to_owned),
-            direct: graph.users_of(at, export).len(),
+            direct: impact.direct,
             total: impact.total,
             dependents: impact.dependents,
             cycle,
@@ -114,6 +118,22 @@ impl Engine {
         }
         Ok(path)
     }
+}
+
+/// The names under which a file exports what it takes from another under `name`.
+fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
+    let exports = file.local().facts.exports.iter();
+    let handed = exports.filter_map(|export| {
+        let ExportOrigin::Module { specifier, imported } = &export.origin else { return None };
+        let is_there = file.targets().get(specifier).and_then(Target::file) == Some(from);
+        match (export.name.as_str(), imported.as_str()) {
+            _ if !is_there => None,
+            // A star hands on all but the default.
+            ("*", _) => (name != "default").then(|| name.to_owned()),
+            (as_name, imported) => (imported == name || imported == "*").then(|| as_name.to_owned()),
+        }
+    });
+    handed.collect()
 }
 
 pub(super) fn unknown_file(path: &str, index: &Index) -> Error {

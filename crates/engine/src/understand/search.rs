@@ -26,6 +26,9 @@ pub struct SearchComponents {
     /// How many match in all.
     pub total: usize,
     pub results: Vec<ComponentMatch>,
+    /// Set when an answer has no room for as many as were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -76,9 +79,31 @@ impl Engine {
         });
         let total = results.len();
         results.truncate(limit);
-        Ok(SearchComponents { project_path: site.shown(), query: request.query.clone(), total, results })
+        let asked = results.len();
+        let mut room = self.max_output_bytes().saturating_sub(FRAME + request.query.len());
+        let mut fits = |one: &ComponentMatch| {
+            let size = serde_json::to_string(one).map_or(0, |text| text.len() + 1);
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        };
+        let shown = results.iter().map_while(|one| Some(one).filter(|one| fits(one))).count();
+        results.truncate(shown);
+        let notice = (shown < asked).then(|| {
+            format!("{shown} of {total}: more do not fit into an answer. Narrow it by folderPrefix or kind.")
+        });
+        Ok(SearchComponents {
+            project_path: site.shown(),
+            query: request.query.clone(),
+            total,
+            results,
+            notice,
+        })
     }
 }
+
+/// Room for the fields around the results.
+const FRAME: usize = 1_000;
 
 /// Kinds of files and of declarations.
 const KINDS: &[&str] = &[

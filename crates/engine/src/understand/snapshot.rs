@@ -44,7 +44,7 @@ pub struct Refreshed {
     pub summary: SnapshotSummary,
     /// By path; the first of them where there are many.
     pub folders: Vec<FolderRow>,
-    /// Set when not all folders are shown: how to get the others.
+    /// Set when not all folders are shown: how to get the others; and when nothing could be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     /// Sources that are not analysed, with the reason; the first of them where there are many.
@@ -146,7 +146,11 @@ impl Engine {
             return Err(nothing_found(&reading.site));
         }
         let pages = self.pages(&reading, &folder);
-        self.write_run(&reading, &pages, &folder)?;
+        let unwritten = match pages.foreign() {
+            // A snapshot needs none of them, and the project's own files come first.
+            Some(error) => Some(format!("No context files were written. {}", error.message())),
+            None => self.write_run(&reading, &pages, &folder).map(|()| None)?,
+        };
         drop(lock);
         let left_out = left_out(&reading.index);
         let (site, material) = (reading.site, reading.material);
@@ -178,9 +182,11 @@ impl Engine {
         let missing = summary.missing_dependencies.len();
         summary.missing_dependencies.truncate(MOST_FOLDERS);
         let cut = all > MOST_FOLDERS || missing > MOST_FOLDERS;
-        let notice = cut.then(|| {
+        let cut = cut.then(|| {
             format!("{all} folders and {missing} missing dependencies in all; logicstamp_list_bundles has every folder.")
         });
+        let notices: Vec<String> = unwritten.into_iter().chain(cut).collect();
+        let notice = (!notices.is_empty()).then(|| notices.join(" "));
         Ok(Refreshed {
             snapshot_id: record.id,
             project_path: site.shown(),
@@ -255,8 +261,10 @@ impl Engine {
         if path == written::INDEX {
             let site = opened.site.clone();
             let pages = written::pages(material, &site, self.now(), None, &written::KeptPages::default());
-            let index = serde_json::to_value(&pages.index).unwrap_or_default();
+            let mut index = serde_json::to_value(&pages.index).unwrap_or_default();
+            let lost = shrink(&mut index, limit.bytes);
             answer.index = Some(index);
+            answer.notice = (!lost.is_empty()).then(|| format!("Cut to fit: {}.", lost.join("; ")));
             return Ok(answer);
         }
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -426,20 +434,28 @@ fn fitted(
     let cost = |at: usize| material.entries[at].node().len();
     // The bytes that may be spent are shared with tokens at the usual rate.
     let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
-    let mut options = material.options.bundle;
-    options.token_budget = Some(bytes.saturating_sub(BUNDLE_FRAME));
-    let reached = bundle::reach(material.graph(), packed.root, options, &cost);
-    let smaller = bundle::bundle(material.graph(), reached);
-    let kept = smaller.nodes.len();
-    let cut = Packed {
-        root: smaller.root,
-        nodes: smaller.nodes.clone(),
-        hash: packed.hash.clone(),
-        tokens: 0,
-        more: OnceLock::from(material.more(smaller)),
+    let mut budget = bytes.saturating_sub(BUNDLE_FRAME);
+    // What lies around the nodes is known only when they are chosen: edges, what is missing, what was cut.
+    let (mut value, kept) = loop {
+        let mut options = material.options.bundle;
+        options.token_budget = Some(budget);
+        let reached = bundle::reach(material.graph(), packed.root, options, &cost);
+        let smaller = bundle::bundle(material.graph(), reached);
+        let kept = smaller.nodes.len();
+        let cut = Packed {
+            root: smaller.root,
+            nodes: smaller.nodes.clone(),
+            hash: packed.hash.clone(),
+            tokens: 0,
+            more: OnceLock::from(material.more(smaller)),
+        };
+        let text = material.text(&cut, position, created).json();
+        let excess = text.len().saturating_sub(bytes);
+        if excess == 0 || kept <= 1 || budget == 0 {
+            break (serde_json::from_str::<Value>(&text).unwrap_or_default(), kept);
+        }
+        budget = budget.saturating_sub(excess.max(budget / 16));
     };
-    let mut value: Value =
-        serde_json::from_str(&material.text(&cut, position, created).json()).unwrap_or_default();
     let without_code = value.to_string().len() > limit.bytes;
     if without_code {
         // One file alone is too much: its code goes, its contract stays.

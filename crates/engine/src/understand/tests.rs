@@ -2,7 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests make repositories and files")]
 
 mod again;
+mod barrels;
 mod drift;
+mod limits;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -371,6 +373,7 @@ fn large_folders_come_in_parts_and_large_bundles_are_cut() {
         let body = (0..60).map(function).collect::<Vec<_>>().concat();
         repo.write(format!("src/big/file{number:02}.ts"), body);
     }
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 100000\n");
     let engine = engine(&repo);
     refresh(&engine);
     let mut cursor = None;

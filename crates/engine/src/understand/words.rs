@@ -42,6 +42,9 @@ impl Display for Compared {
                 }
             }
         }
+        if let Some(cut) = &self.cut {
+            writeln!(formatter, "{cut}")?;
+        }
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_base::Timestamp;
 use becket_base::text::decoded;
@@ -47,6 +47,8 @@ pub(super) struct Pages {
     kept: KeptPages,
     /// What stood there before, as far as it is known without reading.
     before: Option<BTreeSet<String>>,
+    /// What stands in the place of some and is no file of LogicStamp.
+    foreign: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -134,13 +136,21 @@ pub(super) fn pages(
         (inside, path, bundles, known, known.is_some_and(same))
     });
     let changed = known.iter().filter(|(.., same)| !same).collect();
+    let foreign = Mutex::new(Vec::new());
+    let not_ours = |path: &str| foreign.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     let mut made = each(changed, MANY_PAGES, |(_, path, bundles, known, _)| {
         let before: HashMap<String, Arc<str>> = match known {
             Some(page) => {
                 let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
                 hashes.zip(page.times.iter().cloned()).collect()
             }
-            None => old(path).map(|text| times_of(&text)).unwrap_or_default(),
+            None => {
+                let text = old(path);
+                if text.as_deref().is_some_and(|text| !is_ours(text)) {
+                    not_ours(path);
+                }
+                text.map(|text| times_of(&text)).unwrap_or_default()
+            }
         };
         let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
         let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
@@ -165,7 +175,14 @@ pub(super) fn pages(
     }
     let index = IndexFile::new(now.to_string(), summary(material, &rows), rows);
     let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));
-    let (index, page, digest) = index_page(index, known, &|| old(INDEX));
+    let old_index = || {
+        old(INDEX).inspect(|text| {
+            if !is_ours(text) {
+                not_ours(INDEX)
+            }
+        })
+    };
+    let (index, page, digest) = index_page(index, known, &old_index);
     files.insert(INDEX.to_owned(), page);
     let kept_index = KeptIndex { created_at: index.created_at.clone(), digest, stamp: None };
     Pages {
@@ -173,7 +190,15 @@ pub(super) fn pages(
         index,
         before: known.map(|_| kept.folders.keys().cloned().chain([INDEX.to_owned()]).collect()),
         kept: KeptPages { folders: pages, index: Some(kept_index) },
+        foreign: foreign.into_inner().unwrap_or_else(PoisonError::into_inner),
     }
+}
+
+/// Whether a text is a file of LogicStamp, or nothing that could be lost.
+fn is_ours(text: &str) -> bool {
+    const HEAD: usize = 4096;
+    let head = becket_base::clip(text, HEAD).to_string();
+    matches!(text.trim(), "" | "[]" | "{}") || head.contains("LogicStamp")
 }
 
 /// What the index says of a folder.
@@ -227,6 +252,18 @@ fn index_page(
 }
 
 impl Pages {
+    /// Why they must not be written: what the project has of its own under these names would be lost.
+    pub(super) fn foreign(&self) -> Option<Error> {
+        let mut names: Vec<&str> = self.foreign.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        let shown = becket_base::clip(&names.join(", "), 400).to_string();
+        let what = if names.len() == 1 { "is no file" } else { "are no files" };
+        (!names.is_empty()).then(|| {
+            Error::conflict("not_ours", format!("{shown} {what} of LogicStamp and would be overwritten."))
+                .with_hint("Rename it, or have the context files written elsewhere with `--out FOLDER`.")
+        })
+    }
+
     /// To know them again, once they are written.
     pub(super) fn keep(&self, folder: &Path) -> KeptPages {
         let below = Below::new(folder);
@@ -288,6 +325,9 @@ pub(super) fn times_of(text: &str) -> HashMap<String, Arc<str>> {
 
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not.
 pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
+    if let Some(error) = pages.foreign() {
+        return Err(error);
+    }
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     let others = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same));
     let mut wrote = Wrote::default();
@@ -532,5 +572,6 @@ pub(super) fn found_in(folder: &Path) -> Vec<PathBuf> {
             found.insert(PathBuf::from(&*file.path));
         }
     }
-    found.into_iter().filter(|path| folder.join(path).is_file()).collect()
+    let is_ours = |path: &PathBuf| read(&folder.join(path)).is_some_and(|text| is_ours(&text));
+    found.into_iter().filter(is_ours).collect()
 }

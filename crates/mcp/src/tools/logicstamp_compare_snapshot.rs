@@ -37,6 +37,8 @@ pub(super) struct Params {
     /// Forget the cache and read everything again.
     #[serde(default)]
     clean_cache: bool,
+    /// The nextCursor of the answer before: goes on with that comparison instead of making a new one.
+    cursor: Option<String>,
 }
 
 impl Tool for LogicstampCompareSnapshot {
@@ -63,6 +65,7 @@ impl Tool for LogicstampCompareSnapshot {
             baseline: params.baseline,
             force_regenerate: params.force_regenerate,
             clean_cache: params.clean_cache,
+            cursor: params.cursor,
         };
         call.blocking(move |engine| engine.compare_snapshot(&request)).await
     }

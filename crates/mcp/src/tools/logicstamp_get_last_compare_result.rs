@@ -19,6 +19,8 @@ pub(super) struct LogicstampGetLastCompareResult;
 pub(super) struct Params {
     /// Only a result of this moment or later (`2026-01-31T12:00:00Z`).
     since: Option<String>,
+    /// The nextCursor of the answer before.
+    cursor: Option<String>,
 }
 
 impl Tool for LogicstampGetLastCompareResult {
@@ -33,7 +35,7 @@ impl Tool for LogicstampGetLastCompareResult {
     type Output = Compared;
 
     async fn run(call: Call, params: Params) -> Result<Compared, Error> {
-        let request = LastCompareRequest { since: params.since };
+        let request = LastCompareRequest { since: params.since, cursor: params.cursor };
         call.blocking(move |engine| engine.last_compare_result(&request)).await
     }
 

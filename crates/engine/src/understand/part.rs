@@ -1,0 +1,180 @@
+//! A comparison that is too large for one answer, part by part: as many files as there is room for, and where to go on.
+
+use becket_contracts::compare::{ComponentChange, FolderDiff};
+
+use super::compare::Compared;
+use crate::Error;
+
+/// Room for what says that something was cut.
+const FRAME: usize = 1_000;
+/// Files that use what was broken, where there is no room for all.
+const MOST_USERS: usize = 20;
+
+impl Compared {
+    /// The part that begins at the file that the cursor names, in about `room` bytes. The summary is that of the whole.
+    pub(super) fn part(mut self, cursor: Option<&str>, room: usize) -> Result<Self, Error> {
+        let folders = std::mem::take(&mut self.result.folder_diffs);
+        let total: usize = folders.iter().map(|folder| folder.changes.len()).sum();
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => folders
+                .iter()
+                .flat_map(|folder| &folder.changes)
+                .position(|change| change.entry_id == cursor)
+                .ok_or_else(|| {
+                    Error::invalid("invalid_cursor", "The last comparison has no file of this cursor.")
+                        .with_hint("Leave it out to compare again.")
+                })?,
+        };
+        let room = room.saturating_sub(FRAME + size(&self));
+        let (mut spent, mut at, mut shown, mut less) = (0, 0, 0, None);
+        for folder in folders {
+            let mut kept = FolderDiff { changes: Vec::new(), ..folder };
+            for mut change in folder.changes {
+                at += 1;
+                if at <= start || self.next_cursor.is_some() {
+                    continue;
+                }
+                // A folder's own fields are counted with each of its files.
+                let frame = kept.path.len() + 64;
+                if shown == 0 && size(&change) + frame > room {
+                    less = Some(shortened(&mut change, room.saturating_sub(frame)));
+                }
+                spent += size(&change) + frame;
+                if shown > 0 && spent > room {
+                    self.next_cursor = Some(change.entry_id);
+                    continue;
+                }
+                shown += 1;
+                kept.changes.push(change);
+            }
+            if !kept.changes.is_empty() {
+                self.result.folder_diffs.push(kept);
+            }
+        }
+        let rest = self.next_cursor.is_some() || start > 0;
+        let of_all = rest.then(|| {
+            let (first, last) = (start + 1, start + shown);
+            let more = if self.next_cursor.is_some() { "; call again with nextCursor as cursor" } else { "" };
+            format!("Files {first} to {last} of {total} are shown{more}.")
+        });
+        let parts: Vec<String> = of_all.into_iter().chain(less).collect();
+        self.cut = (!parts.is_empty()).then(|| parts.join(" "));
+        Ok(self)
+    }
+}
+
+/// Makes the change of one file fit, and says what it lost.
+fn shortened(change: &mut ComponentChange, room: usize) -> String {
+    for declaration in &mut change.declarations {
+        declaration.used_by.truncate(MOST_USERS);
+    }
+    let all = change.declarations.len();
+    while size(change) > room && change.declarations.len() > 1 {
+        change.declarations.truncate(change.declarations.len() / 2);
+    }
+    if size(change) > room {
+        change.details = Default::default();
+    }
+    for declaration in &mut change.declarations {
+        if size(declaration) > room {
+            (declaration.before, declaration.after) = (Vec::new(), Vec::new());
+        }
+    }
+    let left = change.declarations.len();
+    format!("Of {} {left} of {all} declarations are shown, with {MOST_USERS} users at most.", change.entry_id)
+}
+
+fn size(value: &impl serde::Serialize) -> usize {
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use becket_contracts::compare::{Change, CompareResult, CompareSummary, DeclarationChange, Verdict};
+
+    use super::*;
+
+    fn declaration(name: String) -> DeclarationChange {
+        DeclarationChange {
+            name,
+            kind: "function".to_owned(),
+            change: Change::Changed,
+            before: vec!["f(a: string): void".to_owned()],
+            after: vec!["f(a: number): void".to_owned()],
+            verdict: Verdict::Breaking,
+            reason: "its parameter changed".to_owned(),
+            used_by: (0..40).map(|user| format!("src/users/user{user}.ts")).collect(),
+        }
+    }
+
+    fn compared(folders: usize, files: usize, declarations: usize) -> Compared {
+        let change = |folder: usize, file: usize| ComponentChange {
+            root_component: format!("f{file}"),
+            kind: "hash_changed".to_owned(),
+            entry_id: format!("d{folder}/f{file}.ts"),
+            moved_from: None,
+            semantic_hash_before: None,
+            semantic_hash_after: None,
+            token_delta: None,
+            verdict: Verdict::Breaking,
+            details: Default::default(),
+            declarations: (0..declarations).map(|at| declaration(format!("f{at}"))).collect(),
+        };
+        let folder_diffs = (0..folders)
+            .map(|folder| FolderDiff {
+                path: format!("d{folder}"),
+                status: "changed".to_owned(),
+                changes: (0..files).map(|file| change(folder, file)).collect(),
+            })
+            .collect();
+        Compared {
+            result: CompareResult {
+                baseline: "disk".to_owned(),
+                status: "diff".to_owned(),
+                summary: CompareSummary { breaking: folders * files, ..CompareSummary::default() },
+                folder_diffs,
+                error: None,
+            },
+            project_path: ".".to_owned(),
+            branch: None,
+            baseline_id: None,
+            compared_at: "2026-01-31T12:00:00Z".to_owned(),
+            cut: None,
+            next_cursor: None,
+        }
+    }
+
+    #[test]
+    fn the_parts_together_are_the_whole() {
+        let whole = compared(7, 30, 2);
+        assert_eq!(compared(2, 2, 1).part(None, 100_000).unwrap().cut, None);
+        let (mut seen, mut cursor, mut parts) = (Vec::new(), None, 0);
+        loop {
+            let part = whole.clone().part(cursor.as_deref(), 20_000).unwrap();
+            assert!(size(&part) <= 20_000, "{}", size(&part));
+            assert!(part.cut.is_some());
+            assert_eq!(part.result.summary, whole.result.summary);
+            let changes = part.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
+            seen.extend(changes.map(|change| change.entry_id.clone()));
+            parts += 1;
+            cursor = part.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let all = whole.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
+        assert!(all.map(|change| &change.entry_id).eq(&seen), "{seen:?}");
+        assert!(parts > 5, "{parts}");
+        assert_eq!(whole.part(Some("no/file.ts"), 20_000).unwrap_err().code(), "invalid_cursor");
+    }
+
+    #[test]
+    fn one_file_that_is_too_large_loses_declarations_and_it_is_said() {
+        let part = compared(1, 2, 500).part(None, 20_000).unwrap();
+        assert!(size(&part) <= 20_000, "{}", size(&part));
+        let cut = part.cut.unwrap();
+        assert!(cut.contains("Files 1 to 1 of 2") && cut.contains("of 500 declarations"), "{cut}");
+        assert_eq!(part.next_cursor.as_deref(), Some("d0/f1.ts"));
+    }
+}
