@@ -33,16 +33,13 @@ struct Places {
 /// The places where pieces begin, counted from `at`, where one begins. The last one may be longer than what was looked at.
 #[inline]
 pub(super) fn starts(bytes: &[u8], at: usize) -> u64 {
-    let whole: Option<&[u8; WIDTH]> = bytes[at..].first_chunk();
-    match whole {
-        Some(block) => among(&Places::of(block), WIDTH),
-        None => {
-            let mut block = [0; WIDTH];
-            let rest = &bytes[at..];
-            block[..rest.len()].copy_from_slice(rest);
-            among(&Places::of(&block), rest.len())
-        }
+    let rest = &bytes[at..];
+    if let Some(block) = rest.first_chunk() {
+        return among(&Places::of(block), WIDTH);
     }
+    let mut block = [0; WIDTH];
+    block[..rest.len()].copy_from_slice(rest);
+    among(&Places::of(&block), rest.len())
 }
 
 #[inline]

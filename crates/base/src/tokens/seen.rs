@@ -89,7 +89,6 @@ fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a few bits are wanted")]
 fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES)) as usize
 }

@@ -18,9 +18,9 @@ pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
         if last == 0 {
             let end = next(text, at);
             if end == at + 1 {
-                single += 1
+                single += 1;
             } else {
-                found(at, end)
+                found(at, end);
             }
             at = end;
             continue;

@@ -1,6 +1,6 @@
 //! A comparison that is too large for one answer, part by part: as many files as there is room for, and where to go on.
 
-use becket_contracts::compare::{ComponentChange, FolderDiff};
+use becket_contracts::compare::{ComponentChange, Details, FolderDiff};
 
 use super::compare::Compared;
 use crate::Error;
@@ -74,7 +74,7 @@ fn shortened(change: &mut ComponentChange, room: usize) -> String {
         change.declarations.truncate(change.declarations.len() / 2);
     }
     if size(change) > room {
-        change.details = Default::default();
+        change.details = Details::default();
     }
     for declaration in &mut change.declarations {
         if size(declaration) > room {
@@ -118,7 +118,7 @@ mod tests {
             semantic_hash_after: None,
             token_delta: None,
             verdict: Verdict::Breaking,
-            details: Default::default(),
+            details: Details::default(),
             declarations: (0..declarations).map(|at| declaration(format!("f{at}"))).collect(),
         };
         let folder_diffs = (0..folders)

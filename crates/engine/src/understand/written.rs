@@ -47,7 +47,7 @@ pub(super) struct Pages {
     kept: KeptPages,
     /// What stood there before, as far as it is known without reading.
     before: Option<BTreeSet<String>>,
-    /// What stands in the place of some and is no file of LogicStamp.
+    /// What stands in the place of some and is no context file.
     foreign: Vec<String>,
 }
 
@@ -139,18 +139,15 @@ pub(super) fn pages(
     let foreign = Mutex::new(Vec::new());
     let not_ours = |path: &str| foreign.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     let mut made = each(changed, MANY_PAGES, |(_, path, bundles, known, _)| {
-        let before: HashMap<String, Arc<str>> = match known {
-            Some(page) => {
-                let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
-                hashes.zip(page.times.iter().cloned()).collect()
+        let before: HashMap<String, Arc<str>> = if let Some(page) = known {
+            let hashes = page.bundles.iter().map(|packed| packed.hash.clone());
+            hashes.zip(page.times.iter().cloned()).collect()
+        } else {
+            let text = old(path);
+            if text.as_deref().is_some_and(|text| !is_ours(text)) {
+                not_ours(path);
             }
-            None => {
-                let text = old(path);
-                if text.as_deref().is_some_and(|text| !is_ours(text)) {
-                    not_ours(path);
-                }
-                text.map(|text| times_of(&text)).unwrap_or_default()
-            }
+            text.map(|text| times_of(&text)).unwrap_or_default()
         };
         let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
         let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
@@ -178,7 +175,7 @@ pub(super) fn pages(
     let old_index = || {
         old(INDEX).inspect(|text| {
             if !is_ours(text) {
-                not_ours(INDEX)
+                not_ours(INDEX);
             }
         })
     };
@@ -194,7 +191,7 @@ pub(super) fn pages(
     }
 }
 
-/// Whether a text is a file of LogicStamp, or nothing that could be lost.
+/// Whether a text is a context file, or nothing that could be lost.
 fn is_ours(text: &str) -> bool {
     const HEAD: usize = 4096;
     let head = becket_base::clip(text, HEAD).to_string();
