@@ -34,7 +34,7 @@ impl Client {
             transport::serve(connection, far_reader, far_writer, limits, closing).await.unwrap();
         });
         let mut client = Self { lines: BufReader::new(reader).lines(), input };
-        let hello = json!({"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "test", "version": "1.0.0"}});
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1.0.0"}});
         client.request("initialize", hello).await;
         client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         client

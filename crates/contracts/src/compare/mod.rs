@@ -326,8 +326,12 @@ fn judge_in_files(
         match (expand::expanded(old_file, old), expand::expanded(new_file, now)) {
             _ if same_signatures(old, now) => plainly,
             (None, None) => plainly,
-            (before, after) => judge_pair(before.as_ref().unwrap_or(old), after.as_ref().unwrap_or(now))
-                .unwrap_or_else(|| same("it is the same, with other names for types")),
+            (before, after) => {
+                let judged = judge_pair(before.as_ref().unwrap_or(old), after.as_ref().unwrap_or(now))
+                    .unwrap_or_else(|| same("it is the same, with other names for types"));
+                // Where both ways say the same, in the words of the source.
+                if judged.0 == plainly.0 { plainly } else { judged }
+            }
         }
     });
     let is_seen = |one: &ContractDeclaration| one.exported || !one.signatures.is_empty();
