@@ -205,13 +205,18 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn after(&self, before: &str) -> String {
-        let text = [before, self.text, self.end()].concat();
+        let text = [self.exported(before), self.text, self.end()].concat();
         if self.more == 0 { text } else { text + &self.others() }
     }
 
     fn size(&self, before: &str) -> usize {
         let others = if self.more == 0 { 0 } else { self.others().len() };
-        before.len() + self.text.len() + self.end().len() + others
+        self.exported(before).len() + self.text.len() + self.end().len() + others
+    }
+
+    /// What is assigned to a default export stands beside it.
+    fn exported<'b>(&self, before: &'b str) -> &'b str {
+        if before == Reached::AsDefault.word() && self.text.starts_with("namespace ") { "" } else { before }
     }
 
     fn end(&self) -> &'static str {

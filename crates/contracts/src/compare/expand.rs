@@ -75,7 +75,7 @@ fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Opt
         Form::Members(members) if members.generics.is_empty() && members.parents.is_empty() => {
             Some(object(&members.own))
         }
-        Form::Class(class) if class.generics.is_empty() && class.parent.is_none() => {
+        Form::Class(class) if !of_value && class.generics.is_empty() && class.parent.is_none() => {
             let of_instance = |member: &&String| {
                 !["static ", "private ", "protected ", "abstract ", "constructor("]
                     .iter()

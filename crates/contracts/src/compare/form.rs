@@ -60,6 +60,10 @@ impl Form {
             DeclarationKind::Namespace => namespace(signature).map(Self::Members),
             DeclarationKind::Type => alias(signature),
             DeclarationKind::Enum => enumeration(signature).map(Self::Enum),
+            // A component may be one, too.
+            _ if signature.starts_with("class ") || signature.starts_with("abstract class ") => {
+                class(signature).map(Self::Class)
+            }
             _ => call(signature).map(Self::Call).or_else(|| value(signature)),
         };
         found.unwrap_or(Self::Other)

@@ -7,7 +7,7 @@ use super::generics::{Renaming, apart};
 use super::signature::group;
 use super::types::{From, Type, is_same, member, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call};
-use crate::model::DeclarationKind;
+use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 
 const ONLY_MORE: &str = "members were only added, moved, or take and give what they did";
 
@@ -95,12 +95,80 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
             }
         }
     }
-    let is_new_duty = |part: &&Part| part.is_abstract;
-    let added = after.iter().filter(|(name, _)| !before.contains_key(*name)).flat_map(|(_, parts)| parts);
-    match added.into_iter().find(is_new_duty) {
-        Some(part) => breaking(format!("`{}` was added, and has to be implemented", part.text)),
+    // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
+    let is_data = was.parent.is_none() && holds_data(&before);
+    let is_new_duty = |name: &str, part: &Part| {
+        part.is_abstract || is_data && !part.optional && !name.starts_with("static ")
+    };
+    let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
+    let mut added = added.flat_map(|(name, parts)| parts.iter().map(move |part| (name, part)));
+    match added.find(|(name, part)| is_new_duty(name, part)) {
+        Some((_, part)) if part.is_abstract => {
+            breaking(format!("`{}` was added, and has to be implemented", part.text))
+        }
+        Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
         None => compatible(ONLY_MORE),
     }
+}
+
+/// Whether there is nothing to a class but public fields, and nothing that has to be given to make one.
+fn holds_data(members: &BTreeMap<String, Vec<Part>>) -> bool {
+    let mut own = members.iter().filter(|(name, _)| !name.starts_with("static "));
+    let is_plain = |part: &Part| match &part.what {
+        What::Value(_) => !part.is_protected && !part.is_abstract && part.can_read,
+        What::Call(call) => part.text.starts_with("constructor(") && call.parameters.is_empty(),
+    };
+    own.clone().any(|(name, _)| name != "constructor") && own.all(|(_, parts)| parts.iter().all(is_plain))
+}
+
+/// What a component that is a class has for those who hold one, beside its props.
+pub(super) fn judge_component(was: &[String], is: &[String]) -> Option<Judgement> {
+    let class = |signatures: &[String]| match Form::of(DeclarationKind::Component, signatures.first()?) {
+        Form::Class(mut class) => {
+            // What it extends is judged by the props.
+            class.parent = Some(String::new());
+            class.members.retain(|text| {
+                let name = Part::of(text).name();
+                !is_for_react(name.trim_start_matches("static ")) && !text.starts_with("protected ")
+            });
+            Some(class)
+        }
+        _ => None,
+    };
+    let was = class(was)?;
+    match (class(is), was.members.first()) {
+        (Some(is), _) => Some(judge_class(&was, &is)),
+        (None, Some(member)) => Some(breaking(format!("`{member}` was removed"))),
+        (None, None) => None,
+    }
+}
+
+/// What was assigned to a function or class, which is one more signature, and the two without.
+pub(super) fn assigned_apart(
+    old: &ContractDeclaration,
+    new: &ContractDeclaration,
+) -> Option<(Option<Judgement>, ContractDeclaration, ContractDeclaration)> {
+    let find = |one: &ContractDeclaration| match one.kind {
+        DeclarationKind::Namespace => None,
+        _ => one.signatures.iter().position(|text| text.starts_with("namespace ")),
+    };
+    let (was_at, is_at) = (find(old), find(new));
+    was_at.or(is_at)?;
+    let apart = |one: &ContractDeclaration, at: Option<usize>| {
+        let mut rest = one.clone();
+        (at.map(|at| rest.signatures.remove(at)), rest)
+    };
+    let ((was, old), (is, new)) = (apart(old, was_at), apart(new, is_at));
+    let form = |text: &String| Form::of(DeclarationKind::Namespace, text);
+    let judged = match (was.as_ref().map(form), is.as_ref().map(form)) {
+        _ if was == is => None,
+        (Some(Form::Members(was)), Some(Form::Members(is))) => {
+            Some(judge_members(DeclarationKind::Namespace, &was, &is))
+        }
+        (None, _) => Some(compatible("something was assigned to it")),
+        (Some(_), _) => Some(breaking("what was assigned to it went")),
+    };
+    Some((judged, old, new))
 }
 
 /// One way to use a member.

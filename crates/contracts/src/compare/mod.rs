@@ -33,6 +33,7 @@ use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
+pub(crate) use self::signature::group;
 use self::users::{users, users_of, users_of_file};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};
@@ -378,9 +379,14 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         (true, true) | (false, false) => {}
     }
     let both = |kind: DeclarationKind| old.kind == kind && new.kind == kind;
+    if let Some((assigned, old, new)) = members::assigned_apart(old, new) {
+        return assigned.into_iter().chain(judge_pair(&old, &new)).min();
+    }
     // The parameters of a hook are in its signature.
     let props = (!both(DeclarationKind::Hook)).then(|| judge_props(&old.props, &new.props)).flatten();
     let judged = || old.kind != new.kind || !same_signatures(old, new);
+    let as_class = || members::judge_component(&old.signatures, &new.signatures);
+    let class = both(DeclarationKind::Component).then(as_class).flatten();
     let signatures = if both(DeclarationKind::Component) {
         // The props of a component are its parameters: they have been judged one by one.
         let known = !(old.props.is_empty() && new.props.is_empty());
@@ -394,7 +400,7 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
             (true, true) => None,
             (true, false) => judged()
                 .then(|| (Verdict::Compatible, "it is declared otherwise, with the same props".to_owned())),
-            (false, _) => judged().then(|| judge(old, new)),
+            (false, _) => judged().then(|| class.clone().unwrap_or_else(|| judge(old, new))),
         }
     } else {
         judged().then(|| judge(old, new))
@@ -402,7 +408,8 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     let state = (old.state != new.state).then(|| (Verdict::Compatible, "its state changed".to_owned()));
     let emits = (old.emits != new.emits).then(|| judge_emits(old, new));
     let inherits = both(DeclarationKind::Component).then(|| judge_inherits(old, new)).flatten();
-    [props, signatures, inherits, emits, state].into_iter().flatten().min()
+    let class = class.filter(|(verdict, _)| *verdict == Verdict::Breaking);
+    [props, signatures, class, inherits, emits, state].into_iter().flatten().min()
 }
 
 /// Props of types that could not be followed, by the names of those.

@@ -87,7 +87,7 @@ fn only(of: &Members, other: &Members) -> String {
 }
 
 /// The first group in these brackets that is not inside `<…>`.
-pub(super) fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
+pub(crate) fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
     let mut angle = 0_usize;
     let mut depth = 0_usize;
     let mut start = None;

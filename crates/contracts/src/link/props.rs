@@ -101,6 +101,9 @@ impl<'l> Expander<'l> {
             Some(shape) => self.expand(shape, scope),
             None => vec![Vec::new()],
         };
+        for member in variants.iter_mut().flatten() {
+            member.optional |= component.given.contains(&member.name);
+        }
         let new: Vec<&UnresolvedType> = self.unresolved.difference(&before).collect();
         if component.props.is_some() && new.is_empty() {
             return variants;

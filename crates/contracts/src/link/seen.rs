@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::scope::{Resolver, Scope};
+use crate::compare::group;
 use crate::mentions::{Mention, mentions};
 use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
 
@@ -127,9 +128,19 @@ fn first_letter(name: &str) -> u64 {
 /// its own business.
 fn visible(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
     let by_props = one.kind == DeclarationKind::Component && !one.props.is_empty();
-    let signatures = one.signatures.iter().filter(move |_| !by_props).map(String::as_str);
+    let signatures = one.signatures.iter().filter_map(move |text| {
+        // Beside them are the members of a class, and what was assigned to it.
+        if by_props && !text.starts_with("namespace ") { class_members(text) } else { Some(text) }
+    });
     let props = one.props.iter().filter(move |_| by_props).flatten().map(|prop| prop.text.as_str());
     signatures.chain(props)
+}
+
+/// What stands in the braces of a class: behind what it extends, which may have braces of its own.
+fn class_members(signature: &str) -> Option<&str> {
+    let is_class = signature.starts_with("class ") || signature.starts_with("abstract class ");
+    let (start, _) = group(signature, '{', '}').filter(|_| is_class)?;
+    signature.get(start..)
 }
 
 /// A type is mentioned by its name alone; the same name of a value may be that of anything else.

@@ -123,6 +123,9 @@ pub struct ComponentFacts {
     /// Props that the parameter pattern takes apart, with the text of a default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destructured: Vec<(String, Option<String>)>,
+    /// Props that `defaultProps` gives, whatever their type says: nobody has to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
     /// Names of props that are called, or handed on by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_callbacks: Vec<String>,

@@ -24,7 +24,7 @@ pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, Rout
 pub use route::{NestApplication, Route, RouteFramework, RouteParameter, RouteParameterSource};
 pub use shape::{
     COMPONENT_TYPES, CallShape, ConditionalType, MappedType, Member, MemberKind, NATIVE_COMPONENTS,
-    TypeParameter, TypeShape, is_react, is_react_class,
+    TypeParameter, TypeShape, is_for_react, is_react, is_react_class,
 };
 pub use spelling::{SchemaVersion, UnknownSchemaVersion};
 pub use style::{StyleFacts, StyleMode};

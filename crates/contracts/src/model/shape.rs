@@ -64,6 +64,32 @@ pub fn is_react_class(name: &str) -> bool {
     matches!(name, "Component" | "PureComponent")
 }
 
+/// Members of a component that React calls or reads, and nobody else.
+pub fn is_for_react(member: &str) -> bool {
+    const REACT: &[&str] = &[
+        "childContextTypes",
+        "constructor",
+        "context",
+        "contextType",
+        "contextTypes",
+        "defaultProps",
+        "displayName",
+        "getChildContext",
+        "getDerivedStateFromError",
+        "getDerivedStateFromProps",
+        "getSnapshotBeforeUpdate",
+        "propTypes",
+        "props",
+        "refs",
+        "render",
+        "shouldComponentUpdate",
+        "state",
+    ];
+    let plain = member.trim_start_matches("UNSAFE_");
+    REACT.binary_search(&member).is_ok()
+        || (plain.starts_with("componentDid") || plain.starts_with("componentWill"))
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeShape {
     /// `{ a: string; b?: number }`, or the body of an interface.

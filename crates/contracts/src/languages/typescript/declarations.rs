@@ -1,11 +1,11 @@
 //! Top-level statements to declarations, in source order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function, FunctionType, Program,
-    Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration,
-    VariableDeclarator,
+    AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function,
+    FunctionType, Program, Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -13,12 +13,12 @@ use oxc_span::{GetSpan, Span};
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
-use super::print::{INFERRED, Print, listed, literal_type, quoted, type_name};
+use super::print::{INFERRED, Print, join, listed, literal_type, quoted, type_name};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, Member,
-    MemberKind, TypeShape,
+    MemberKind, TypeShape, is_for_react,
 };
 
 pub(super) struct Collector<'c, 's, 'a> {
@@ -76,6 +76,29 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         if !walked {
             self.walk(|walk| walk.visit_statement(statement));
+        }
+    }
+
+    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature.
+    pub(super) fn assigned(&mut self, program: &Program<'a>) {
+        let mut added: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+        for statement in &program.body {
+            let Statement::ExpressionStatement(statement) = statement else { continue };
+            let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
+            let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
+            let Expression::Identifier(of) = &member.object else { continue };
+            let (of, name) = (of.name.as_str(), member.property.name.as_str());
+            if self.exported.contains(of) && !is_for_react(name) && name != "prototype" {
+                let members = added.entry(of).or_default();
+                members.entry(name).or_insert_with(|| self.print.value_type(&assignment.right));
+            }
+        }
+        for (of, members) in added {
+            let can_have = |one: &Declaration| is_function(one.kind) || one.kind == DeclarationKind::Class;
+            if let Some(to) = self.declarations.iter_mut().find(|one| one.name == of && can_have(one)) {
+                let members = join(members.iter().map(|(name, ty)| format!("const {name}: {ty}")), "; ");
+                to.signatures.push(format!("namespace {} {{ {members} }}", listed(of)));
+            }
         }
     }
 
@@ -254,10 +277,9 @@ impl<'a> Collector<'_, '_, 'a> {
 
     fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
         let (kind, signature, detail) = match component::class_facts(self.print, class, self.file) {
-            // React calls the members of a component; its users see the props.
             Some((facts, true)) => {
-                let head = self.print.class_head(class, &listed(&name));
-                (DeclarationKind::Component, head, DeclarationDetail::Component(Box::new(facts)))
+                let whole = self.print.class_component(class, &listed(&name));
+                (DeclarationKind::Component, whole, DeclarationDetail::Component(Box::new(facts)))
             }
             Some((facts, false)) => {
                 let whole = self.print.class(class, &listed(&name));
@@ -636,6 +658,7 @@ pub(super) fn opaque(form: ComponentForm, props: Option<TypeShape>) -> Component
         form,
         props,
         destructured: Vec::new(),
+        given: Vec::new(),
         used_callbacks: Vec::new(),
         spreads_rest: false,
         state: Vec::new(),

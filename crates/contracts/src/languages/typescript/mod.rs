@@ -119,6 +119,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     for statement in &program.body {
         collector.statement(statement);
     }
+    collector.assigned(program);
     collector.script_setup(program, &modules);
     collector.documented(documented.types);
     let mut declarations = collector.declarations;

@@ -194,6 +194,7 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
             }
         }
         let DeclarationDetail::Component(facts) = &mut declaration.detail else { return };
+        facts.given = defaults.keys().cloned().collect();
         // What a type or a call says, if it can be looked at, is surer.
         let surer = match &facts.props {
             None => None,

@@ -11,6 +11,7 @@ use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
 use super::value::LONGEST_LITERAL;
+use crate::model::is_for_react;
 
 /// The members of longer namespaces are known by their names.
 const LONGEST_NAMESPACE: usize = 1000;
@@ -127,11 +128,28 @@ impl Print<'_, '_> {
 
     /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
     pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
-        let elements = &class.body.body;
-        let shown = elements.iter().filter(|element| !self.implements_overload(element, elements));
-        let members = join(shown.flat_map(|element| self.class_element(element)), "; ");
+        let members = self.class_members(class, |_| true);
         let members = if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") };
         format!("{} {members}", self.class_head(class, name))
+    }
+
+    /// One that is a component: without what only React uses, and nobody extends it.
+    pub(super) fn class_component(self, class: &Class<'_>, name: &str) -> String {
+        let is_public = |element: &ClassElement<'_>| {
+            element.accessibility() != Some(TSAccessibility::Protected)
+                && !element.static_name().is_some_and(|name| is_for_react(&name))
+        };
+        let members = self.class_members(class, is_public);
+        let head = self.class_head(class, name);
+        if members.is_empty() { head } else { format!("{head} {{ {members} }}") }
+    }
+
+    fn class_members(self, class: &Class<'_>, is_shown: impl Fn(&ClassElement<'_>) -> bool) -> String {
+        let elements = &class.body.body;
+        let shown = elements
+            .iter()
+            .filter(|element| is_shown(element) && !self.implements_overload(element, elements));
+        join(shown.flat_map(|element| self.class_element(element)), "; ")
     }
 
     /// Without its members.

@@ -243,6 +243,7 @@ fn nothing() -> ComponentFacts {
         form: ComponentForm::Vue,
         props: None,
         destructured: Vec::new(),
+        given: Vec::new(),
         used_callbacks: Vec::new(),
         spreads_rest: false,
         state: Vec::new(),
