@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::mentions::{Mention, replaced};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State, UnresolvedType};
+use crate::order::in_order;
 use crate::render::quote;
 
 /// Bytes that are usually hashed.
@@ -24,7 +25,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
         .map(|declaration| Seen {
             name: outside_name(contract, declaration),
             kind: declaration.kind,
-            signatures: outside_signatures(contract, declaration),
+            signatures: in_one_order(outside_signatures(contract, declaration)),
             imported: declaration.imported.iter().map(|one| (&*one.name, &*one.from)).collect(),
             inherits: declaration.inherits.iter().map(UnresolvedType::outside).collect(),
             props: declaration.props.iter().map(|variant| members(variant)).collect(),
@@ -147,6 +148,13 @@ fn outside_signatures<'a>(contract: &'a Contract, declaration: &'a ContractDecla
     let outside = if outside == "default" { String::new() } else { format!(" {outside}") };
     let named = |signature: &String| declaration.renamed(signature, &outside);
     signatures.iter().map(named).collect::<Vec<_>>().into()
+}
+
+fn in_one_order(signatures: Cow<'_, [String]>) -> Cow<'_, [String]> {
+    if signatures.iter().all(|text| memchr(b';', text.as_bytes()).is_none()) {
+        return signatures;
+    }
+    signatures.iter().map(|text| in_order(text).into_owned()).collect::<Vec<_>>().into()
 }
 
 /// The signatures with what the other module calls it for each name that is imported.

@@ -14,6 +14,7 @@ mod languages;
 pub mod link;
 mod mentions;
 pub mod model;
+mod order;
 pub mod render;
 pub mod schema;
 pub mod secrets;

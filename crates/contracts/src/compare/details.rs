@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::routes::shown;
 use crate::model::{Contract, PropType, Version};
+use crate::order::in_order;
 
 /// Lists that are empty are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -117,16 +118,16 @@ fn modified_exports(old: &Contract, new: &Contract) -> Vec<String> {
         let declarations = contract.declarations.iter().filter(|declaration| declaration.exported);
         declarations
             .map(|one| {
-                let props: Vec<String> = one
+                let mut props: Vec<String> = one
                     .props
                     .iter()
                     .flatten()
                     .map(|prop| format!("{}{}{}", prop.name, if prop.optional { "?" } else { "" }, prop.text))
                     .collect();
-                (
-                    one.name.clone(),
-                    format!("{} {} {}", one.kind.as_str(), one.signatures.join("\n"), props.join("\n")),
-                )
+                props.sort();
+                let signatures = one.signatures.join("\n");
+                let text = format!("{} {} {}", one.kind.as_str(), in_order(&signatures), props.join("\n"));
+                (one.name.clone(), text)
             })
             .collect()
     };

@@ -27,6 +27,7 @@ use serde::Serialize;
 use crate::fingerprint::canonical;
 use crate::graph::Graph;
 use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Member, UnresolvedType};
+use crate::order::in_order;
 
 pub use self::details::Details;
 use self::origins::{In, Origins};
@@ -436,16 +437,16 @@ fn judge_emits(old: &ContractDeclaration, new: &ContractDeclaration) -> (Verdict
     }
 }
 
-/// What the file calls it is no part of it.
+/// What the file calls it is no part of it, nor is the order of its members.
 fn same_signatures(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+    let mut pairs = old.signatures.iter().zip(&new.signatures);
     old.signatures == new.signatures
-        || old.name != new.name
-            && old.signatures.len() == new.signatures.len()
-            && old
-                .signatures
-                .iter()
-                .zip(&new.signatures)
-                .all(|(before, after)| old.renamed(before, "") == new.renamed(after, ""))
+        || old.signatures.len() == new.signatures.len()
+            && pairs.all(|(before, after)| {
+                in_order(before) == in_order(after)
+                    || old.name != new.name
+                        && in_order(&old.renamed(before, "")) == in_order(&new.renamed(after, ""))
+            })
 }
 
 /// Names that came or went without a declaration that did: of barrels, of lists of exports, of renames.

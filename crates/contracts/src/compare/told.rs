@@ -1,7 +1,7 @@
 //! What a signature tells of a value that nobody annotated: its members by name, and a digest over what is too long to be
 //! read out.
 
-use super::signature::split;
+use super::signature::{group, split};
 use super::types::{From, Type, parse, stands_for};
 use super::verdict::{Judgement, breaking, compatible};
 
@@ -55,15 +55,26 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
             return breaking(format!("`{name}` is told otherwise"));
         }
         judge_marked(&marked(had, was_mark), &marked(has, is_mark)).unwrap_or_else(|| {
-            if keeps(had, has) {
-                compatible(format!("`{name}` is given more"))
-            } else {
-                breaking(format!("something that `{name}` was given went"))
+            match (keeps_given(had, has), name.is_empty()) {
+                (true, true) => compatible("more is listed"),
+                (true, false) => compatible(format!("`{name}` is given more")),
+                (false, true) => breaking("something that was listed went"),
+                (false, false) => breaking(format!("something that `{name}` was given went")),
             }
         })
     });
     let deep = || (was_mark != is_mark).then(|| breaking("what it is made of changed"));
     judged.min().or_else(deep).or_else(|| Some(compatible("it is made of the same")))
+}
+
+/// Of an object its members, of what is handed over by name each name.
+fn keeps_given(had: &str, has: &str) -> bool {
+    if had.starts_with('{') {
+        return keeps(had, has);
+    }
+    let each = |text: &str| split(text.get(1..text.len() - 1).unwrap_or_default(), &[',']);
+    let after = each(has);
+    each(had).iter().all(|one| after.contains(one))
 }
 
 pub(super) fn is_keyed(text: &str) -> bool {
@@ -92,20 +103,13 @@ fn keyed(text: &str) -> Option<(Vec<(&str, &str)>, Option<&str>)> {
     let (mut rest, mark) = unmarked(text.strip_prefix(INFERRED)?.strip_prefix(' ')?);
     let mut calls = Vec::new();
     while !rest.is_empty() {
-        let (name, after) = rest.split_once("({")?;
-        let mut depth = 1_usize;
-        let end = after.find(|letter| {
-            match letter {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        })?;
-        let start = name.len() + 1;
-        let end = start + 1 + end + 1;
-        calls.push((name, rest.get(start..end)?));
-        rest = rest.get(end..)?.strip_prefix(')')?.trim_start();
+        let brackets = if rest.starts_with('[') { ['[', ']'] } else { ['(', ')'] };
+        let (start, end) = group(rest, brackets[0], brackets[1])?;
+        let name = rest.get(..start).filter(|name| !name.contains([' ', '{', '=', ':']))?;
+        let inner = rest.get(start + 1..end)?;
+        let is_object = inner.starts_with('{') && inner.ends_with('}');
+        calls.push((name, if is_object { inner } else { rest.get(start..=end)? }));
+        rest = rest.get(end + 1..)?.trim_start();
     }
     (!calls.is_empty()).then_some((calls, mark))
 }

@@ -6,7 +6,7 @@ use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
 use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
-use super::types::{From, Parameter, is_same, parameters, parse, stands_for};
+use super::types::{From, Parameter, Type, is_same, parameters, parse, stands_for};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Ends the signature of a value that is its own type.
@@ -108,8 +108,6 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         _ if matches!(text, "true" | "false") => Some("boolean"),
         _ => None,
     };
-    // What a value has to satisfy is not what it is.
-    let (was, is) = (satisfying(was), satisfying(is));
     if let Some(judgement) = judge_keyed(was, is).filter(|_| was != is) {
         return judgement;
     }
@@ -120,7 +118,15 @@ fn judge_value(was: &str, is: &str) -> Judgement {
     }
     // Each element of one is a type that others may name.
     if let Some((was, is)) = frozen {
-        return if stands_for(&parse(is), &parse(was), From::Declaration) {
+        let stands = |is: &Type, was: &Type| stands_for(is, was, From::Declaration);
+        let keeps = match (parse(is), parse(was)) {
+            // A list that goes on where it ended, as an enum does.
+            (Type::Tuple(is), Type::Tuple(was)) => {
+                is.len() >= was.len() && is.iter().zip(&was).all(|(is, was)| stands(is, was))
+            }
+            (is, was) => stands(&is, &was),
+        };
+        return if keeps {
             compatible("it has what it had, and perhaps more")
         } else {
             breaking("its elements changed")
@@ -144,17 +150,6 @@ fn judge_value(was: &str, is: &str) -> Judgement {
 /// Known by another name alone, which is not of this file.
 fn is_named(value: &str) -> bool {
     value.strip_prefix("typeof ").is_some_and(|name| !name.contains([' ', '[', '<']))
-}
-
-/// `{ a: number } satisfies Settings` without what it satisfies.
-fn satisfying(value: &str) -> &str {
-    const WORD: &str = " satisfies ";
-    let outside = |at: &usize| {
-        let before = &value[..*at];
-        before.matches(['{', '[', '(']).count() == before.matches(['}', ']', ')']).count()
-    };
-    let found = value.match_indices(WORD).map(|(at, _)| at).find(outside);
-    found.map_or(value, |at| &value[..at])
 }
 
 pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {

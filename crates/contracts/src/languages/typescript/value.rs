@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, Statement,
-    SwitchCase, TSTypeParameterInstantiation,
+    ArrayExpression, ArrayExpressionElement, CallExpression, Expression, ObjectExpression,
+    ObjectPropertyKind, Statement, SwitchCase, TSTypeParameterInstantiation,
 };
 
 use super::body::callee_name;
@@ -38,9 +38,7 @@ impl Print<'_, '_> {
             }
             Expression::TSTypeAssertion(cast) => self.ty(&cast.type_annotation),
             // What it satisfies is not what it is.
-            Expression::TSSatisfiesExpression(cast) => {
-                format!("{} satisfies {}", self.value_type(&cast.expression), self.ty(&cast.type_annotation))
-            }
+            Expression::TSSatisfiesExpression(cast) => self.value_type(&cast.expression),
             Expression::NewExpression(new) => match &new.callee {
                 Expression::Identifier(name) => {
                     format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
@@ -56,11 +54,7 @@ impl Print<'_, '_> {
             },
             Expression::ObjectExpression(object) => self.object(object),
             // Another name for what has one.
-            Expression::Identifier(name)
-                if !matches!(name.name.as_str(), "undefined" | "NaN" | "Infinity") =>
-            {
-                format!("typeof {}", name.name)
-            }
+            Expression::Identifier(name) => query(&name.name).unwrap_or_else(|| INFERRED.to_owned()),
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
                 None => match self.props_of_memo(call) {
@@ -98,25 +92,32 @@ impl Print<'_, '_> {
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is
     /// given. What such a call makes is known by them: the fields of a schema, the actions of a store, the variants of a style.
+    /// `make(typeof run)`, `[typeof run]`: what is handed over or listed by its name is seen through the whole.
     pub(super) fn keyed(self, value: &Expression<'_>) -> Option<String> {
         let mut given = Vec::new();
-        objects_given(value, &mut given);
+        given_to(value, &mut given);
+        if let Expression::ArrayExpression(list) = value.get_inner_expression() {
+            given.push(("", Given::Names(names_listed(list))));
+        }
+        given.retain(|(_, what)| !matches!(what, Given::Names(names) if names.is_empty()));
         if given.is_empty() {
             return None;
         }
-        let whole: Vec<String> = given
-            .iter()
-            .map(|(name, object)| format!("{name}({})", listed(&self.names_in(object, 0))))
-            .collect();
-        let whole = whole.join(" ");
+        let told = |(name, what): &(&str, Given<'_, '_>), depth: usize, room: usize| {
+            let (brackets, parts) = match what {
+                Given::Object(object) => (["({ ", " })"], self.names_in(object, depth)),
+                Given::Names(names) if name.is_empty() => (["[", "]"], names.clone()),
+                Given::Names(names) => (["(", ")"], names.clone()),
+            };
+            let (Ok(text) | Err((text, _))) = read_out(brackets, &parts, room);
+            format!("{name}{text}")
+        };
+        let whole = given.iter().map(|one| told(one, 0, usize::MAX)).collect::<Vec<_>>().join(" ");
         if whole.len() <= LONGEST_RETURN {
             return Some(whole);
         }
         let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
-        let shown = given.iter().map(|(name, object)| {
-            let (Ok(names) | Err((names, _))) = read_out(["{ ", " }"], &self.names_in(object, DEEPEST), room);
-            format!("{name}({names})")
-        });
+        let shown = given.iter().map(|one| told(one, DEEPEST, room));
         // Of very many calls the first ones.
         let shown: Vec<String> = shown.take(MOST_CALLS).collect();
         Some(format!("{} {}", shown.join(" "), digest(&whole)))
@@ -131,11 +132,15 @@ impl Print<'_, '_> {
                 let mut given = Vec::new();
                 match property.value.get_inner_expression() {
                     _ if depth >= DEEPEST => {}
-                    Expression::ObjectExpression(inner) => given.push(("", &**inner)),
-                    inner => objects_given(inner, &mut given),
+                    Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
+                    inner => given_to(inner, &mut given),
                 }
+                let objects = given.iter().filter_map(|(_, what)| match what {
+                    Given::Object(object) => Some(*object),
+                    Given::Names(_) => None,
+                });
                 let mut inner: Vec<String> =
-                    given.iter().flat_map(|(_, object)| self.names_in(object, depth + 1)).collect();
+                    objects.flat_map(|object| self.names_in(object, depth + 1)).collect();
                 inner.sort();
                 if inner.is_empty() { key } else { format!("{key}: {}", listed(&inner)) }
             }
@@ -332,21 +337,45 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", names.join(", ")) }
 }
 
-/// The objects that calls are given, each with the last name of the call.
-fn objects_given<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, &'x ObjectExpression<'a>)>) {
+/// What a call is given.
+enum Given<'x, 'a> {
+    Object(&'x ObjectExpression<'a>),
+    /// Each as its own type, `typeof run`.
+    Names(Vec<String>),
+}
+
+/// What calls are given, each with the last name of the call.
+fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'x, 'a>)>) {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return };
     match call.callee.get_inner_expression() {
         // `z.object({ … }).extend({ … })`, `cva({ … })({ … })`
-        Expression::StaticMemberExpression(member) => objects_given(&member.object, found),
-        made => objects_given(made, found),
+        Expression::StaticMemberExpression(member) => given_to(&member.object, found),
+        made => given_to(made, found),
     }
     let name = callee_name(&call.callee).unwrap_or_default();
+    let mut names = Vec::new();
     for argument in call.arguments.iter().filter_map(|argument| argument.as_expression()) {
         match argument.get_inner_expression() {
-            Expression::ObjectExpression(object) => found.push((name, object)),
-            other => objects_given(other, found),
+            Expression::ObjectExpression(object) => found.push((name, Given::Object(object))),
+            Expression::ArrayExpression(list) => names.extend(names_listed(list)),
+            Expression::Identifier(own) => names.extend(query(&own.name)),
+            other => given_to(other, found),
         }
     }
+    found.push((name, Given::Names(names)));
+}
+
+fn names_listed(list: &ArrayExpression<'_>) -> Vec<String> {
+    let named = |element: &ArrayExpressionElement<'_>| match element.as_expression()?.get_inner_expression() {
+        Expression::Identifier(own) => query(&own.name),
+        _ => None,
+    };
+    list.elements.iter().filter_map(named).collect()
+}
+
+/// The type of what has a name.
+fn query(name: &str) -> Option<String> {
+    (!matches!(name, "undefined" | "NaN" | "Infinity")).then(|| format!("typeof {name}"))
 }
 
 fn braces(members: &[(String, String)]) -> String {
