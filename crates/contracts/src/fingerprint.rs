@@ -8,7 +8,7 @@ use memchr::{memchr, memmem};
 use serde::Serialize;
 
 use crate::mentions::{Mention, replaced};
-use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State, UnresolvedType};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
 use crate::order::in_order;
 use crate::render::quote;
 
@@ -27,7 +27,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
             kind: declaration.kind,
             signatures: in_one_order(outside_signatures(contract, declaration)),
             imported: declaration.imported.iter().map(|one| (&*one.name, &*one.from)).collect(),
-            inherits: declaration.inherits.iter().map(UnresolvedType::outside).collect(),
+            inherits: declaration.inherits.iter().map(|one| (one.outside(), &*one.keys, one.only)).collect(),
             props: declaration.props.iter().map(|variant| members(variant)).collect(),
             emits: &declaration.emits,
             state: sorted_state(&declaration.state),
@@ -120,7 +120,7 @@ struct Seen<'a> {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     imported: BTreeSet<(&'a str, &'a str)>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    inherits: BTreeSet<(&'a str, &'a str)>,
+    inherits: BTreeSet<((&'a str, &'a str), &'a [String], bool)>,
     props: Vec<Vec<(&'a str, &'a str, bool)>>,
     emits: &'a [String],
     state: Vec<&'a State>,

@@ -4,6 +4,7 @@
 //! file's name. [`link::link`] turns facts, and what their imports resolve to, into a [`model::Contract`]. Neither
 //! fails, and neither knows a file system: `project` walks, reads and resolves.
 
+mod brackets;
 pub mod bundle;
 pub mod compare;
 pub mod fingerprint;

@@ -34,7 +34,6 @@ use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
-pub(crate) use self::signature::group;
 use self::users::{users, users_of, users_of_file};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};
@@ -416,13 +415,15 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
 /// Props of types that could not be followed, by the names of those.
 fn judge_inherits(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
     let lacks = |of: &ContractDeclaration, other: &ContractDeclaration| {
-        let known: Vec<(&str, &str)> = other.inherits.iter().map(UnresolvedType::outside).collect();
-        of.inherits.iter().find(|one| !known.contains(&one.outside())).map(|one| one.name.clone())
+        let has = |one: &UnresolvedType| {
+            other.inherits.iter().any(|known| known.outside() == one.outside() && known.covers(one))
+        };
+        of.inherits.iter().find(|one| !has(one)).map(|one| one.name.clone())
     };
     let gone =
-        lacks(old, new).map(|name| (Verdict::Breaking, format!("it takes no props of `{name}` any more")));
+        lacks(old, new).map(|name| (Verdict::Breaking, format!("it takes fewer props of `{name}`, or none")));
     let more =
-        || lacks(new, old).map(|name| (Verdict::Compatible, format!("it takes props of `{name}`, too")));
+        || lacks(new, old).map(|name| (Verdict::Compatible, format!("it takes more props of `{name}`")));
     gone.or_else(more)
 }
 

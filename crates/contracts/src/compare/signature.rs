@@ -1,5 +1,6 @@
 //! A printed signature taken apart at its brackets: enough to tell a parameter or member from another, not a parser.
 
+pub(super) use crate::brackets::{group, split};
 use crate::model::DeclarationKind;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -84,70 +85,6 @@ fn only(of: &Members, other: &Members) -> String {
         }
     }
     format!("{} {{ {} }}", of.head, shown.join("; "))
-}
-
-/// The first group in these brackets that is not inside `<…>`.
-pub(crate) fn group(text: &str, open: char, close: char) -> Option<(usize, usize)> {
-    let mut angle = 0_usize;
-    let mut depth = 0_usize;
-    let mut start = None;
-    let mut quote = None;
-    let mut previous = ' ';
-    for (at, letter) in text.char_indices() {
-        if let Some(end) = quote {
-            if letter == end {
-                quote = None;
-            }
-            continue;
-        }
-        match letter {
-            '\'' | '"' | '`' => quote = Some(letter),
-            '<' if start.is_none() => angle += 1,
-            '>' if start.is_none() && previous != '=' => angle = angle.saturating_sub(1),
-            _ if letter == open && angle == 0 => {
-                start = start.or(Some(at));
-                depth += 1;
-            }
-            _ if letter == close && start.is_some() => {
-                depth -= 1;
-                if depth == 0 {
-                    return start.map(|start| (start, at));
-                }
-            }
-            _ => {}
-        }
-        previous = letter;
-    }
-    None
-}
-
-/// At the separators that are in no bracket and no quote; empty parts left out.
-pub(super) fn split(text: &str, separators: &[char]) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut depth = 0_i32;
-    let mut quote = None;
-    let mut previous = ' ';
-    for letter in text.chars() {
-        match (quote, letter) {
-            (Some(end), _) if letter == end => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"' | '`') => quote = Some(letter),
-            (None, '(' | '[' | '{' | '<') => depth += 1,
-            (None, '>') if previous == '=' => {}
-            (None, ')' | ']' | '}' | '>') => depth -= 1,
-            (None, _) if depth == 0 && separators.contains(&letter) => {
-                found.push(String::new());
-                previous = letter;
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(last) = found.last_mut() {
-            last.push(letter);
-        }
-        previous = letter;
-    }
-    found.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -98,7 +98,14 @@ impl<'l> Expander<'l> {
             "Pick" | "Omit" => {
                 let keys = self.keys(given.get(1)?, first?, scope, arguments)?;
                 let wanted = last == "Pick";
-                each(self, &|member| (keys.have(&member.name) == wanted).then_some(member))
+                let others = std::mem::take(&mut self.unresolved);
+                let members = each(self, &|member| (keys.have(&member.name) == wanted).then_some(member));
+                // So it is with members that nobody knows.
+                let (Keys::Only(named) | Keys::AllBut(named)) = &keys;
+                let only = matches!(keys, Keys::Only(_)) == wanted;
+                let narrowed = std::mem::replace(&mut self.unresolved, others).into_iter();
+                self.unresolved.extend(narrowed.map(|one| one.narrowed(named, only)));
+                members
             }
             "Record" => {
                 let (value, _) = written(given.get(1)?, scope, arguments);

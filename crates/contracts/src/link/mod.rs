@@ -118,7 +118,8 @@ fn declared(
             whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
             whole.state = state(component, scope, &mut expander);
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
-            unresolved.extend(expander.unresolved);
+            let whole = |one: UnresolvedType| UnresolvedType::whole(one.name, one.from);
+            unresolved.extend(expander.unresolved.into_iter().map(whole));
         }
         DeclarationDetail::Hook { parameters, state } => {
             if let TypeShape::Object(parameters) = parameters {

@@ -339,11 +339,11 @@ impl<'l> Expander<'l> {
     }
 
     pub(super) fn give_up(&mut self, shape: &TypeShape, from: Option<String>) {
-        self.unresolved.insert(UnresolvedType { name: shape.text(), from });
+        self.unresolved.insert(UnresolvedType::whole(shape.text(), from));
     }
 
     fn unknown(&mut self, name: String, from: Option<String>) -> Variants {
-        self.unresolved.insert(UnresolvedType { name, from });
+        self.unresolved.insert(UnresolvedType::whole(name, from));
         vec![Vec::new()]
     }
 }

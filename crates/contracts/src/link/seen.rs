@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::scope::{Resolver, Scope};
-use crate::compare::group;
+use crate::brackets::group;
 use crate::mentions::{Mention, mentions};
 use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
 

@@ -1,7 +1,7 @@
 //! The linked contract, with the seed's `UIFContract` fields. Serialised it has the spelling of schema 0.3; `spelling`
 //! writes 0.4, and both are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -241,9 +241,45 @@ pub struct UnresolvedType {
     /// The specifier that it is imported from; absent for a global.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// Members that are left out of it, `Omit<Package, 'a'>`; or all that are taken, where `only` says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only: bool,
 }
 
 impl UnresolvedType {
+    pub(crate) fn whole(name: String, from: Option<String>) -> Self {
+        Self { name, from, keys: Vec::new(), only: false }
+    }
+
+    /// What is left of it without some members, or with these only.
+    pub(crate) fn narrowed(mut self, keys: &BTreeSet<String>, only: bool) -> Self {
+        match (self.only, only) {
+            (true, _) => self.keys.retain(|key| keys.contains(key) == only),
+            (false, true) => {
+                self.keys = keys.iter().filter(|key| !self.keys.contains(key)).cloned().collect();
+            }
+            (false, false) => {
+                self.keys.extend(keys.iter().cloned());
+                self.keys.sort();
+                self.keys.dedup();
+            }
+        }
+        self.only |= only;
+        self
+    }
+
+    /// Whether it has every member that another one of the same name has.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let has = |key: &String| self.keys.contains(key) == self.only;
+        if other.only {
+            other.keys.iter().all(has)
+        } else {
+            !self.only && self.keys.iter().all(|key| other.keys.contains(key))
+        }
+    }
+
     /// Its name and its module, whether the module is named before it (`React.Ref`) or not.
     pub(crate) fn outside(&self) -> (&str, &str) {
         match &self.from {

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::brackets::group;
+
 /// Types of React and its frameworks that say of a value that it is a component; their argument are its props.
 pub const COMPONENT_TYPES: &[&str] = &[
     "ComponentClass",
@@ -278,8 +280,12 @@ impl TypeShape {
             }
             Self::Reference { name, arguments } if arguments.is_empty() => name.clone(),
             Self::Reference { name, arguments } => format!("{name}<{}>", joined(arguments, ", ")),
-            Self::Intersection(parts) => joined(parts, " & "),
-            Self::Union(parts) => joined(parts, " | "),
+            Self::Intersection(parts) => {
+                parts.iter().map(|part| part.as_part(true)).collect::<Vec<_>>().join(" & ")
+            }
+            Self::Union(parts) => {
+                parts.iter().map(|part| part.as_part(false)).collect::<Vec<_>>().join(" | ")
+            }
             Self::Literal(text) => format!("'{text}'"),
             Self::Query(name) => format!("{}{name}", Self::TYPEOF),
             Self::Mapped(mapped) => mapped.text.clone(),
@@ -294,5 +300,36 @@ impl TypeShape {
             }
             Self::Text(text) => text.clone(),
         }
+    }
+
+    /// The text among others, of a union or of what binds closer: in parentheses where it would not end there.
+    fn as_part(&self, binds: bool) -> String {
+        let text = self.text();
+        let is_function = || {
+            let end =
+                group(&text, '(', ')').filter(|_| text.starts_with(['(', '<']) || text.starts_with("new "));
+            end.is_some_and(|(_, end)| text[end + 1..].trim_start().starts_with("=>"))
+        };
+        let is_open = match self {
+            Self::Conditional(_) => true,
+            Self::Union(_) => binds,
+            _ => is_function(),
+        };
+        if is_open { format!("({text})") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TypeShape;
+
+    #[test]
+    fn what_does_not_end_by_itself_stands_in_parentheses() {
+        let text = |text: &str| TypeShape::Text(text.to_owned());
+        let union = TypeShape::Union(vec![text("() => void"), text("string"), text("(() => void)[]")]);
+        assert_eq!(union.text(), "(() => void) | string | (() => void)[]");
+        let both = TypeShape::Intersection(vec![union, text("<T>(a: T) => T"), text("new () => A")]);
+        let expected = "((() => void) | string | (() => void)[]) & (<T>(a: T) => T) & (new () => A)";
+        assert_eq!(both.text(), expected);
     }
 }
