@@ -21,15 +21,26 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Takes away what becket remembers and wrote.
+    /// Puts aside what becket remembers and wrote. Were it deleted, some file systems would look long for the place of each
+    /// new file in the minutes after, which no first run on a project meets.
     pub(crate) fn forget(&self) -> io::Result<()> {
-        for folder in [".git/becket", ".logicstamp"] {
-            match fs::remove_dir_all(self.path.join(folder)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        remove_outputs(&self.path)
+        let aside = self.aside();
+        fs::create_dir_all(&aside)?;
+        let known = fs::read_dir(&aside)?.count();
+        let mut old: Vec<_> = [".git/becket", ".logicstamp"].map(|folder| self.path.join(folder)).into();
+        old.retain(|folder| folder.exists());
+        outputs(&self.path, &mut old)?;
+        old.iter().enumerate().try_for_each(|(at, old)| fs::rename(old, aside.join((known + at).to_string())))
+    }
+
+    /// Deletes it with all that was put aside.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        fs::remove_dir_all(self.aside())?;
+        fs::remove_dir_all(self.path)
+    }
+
+    fn aside(&self) -> PathBuf {
+        self.path.with_extension("aside")
     }
 
     /// Edits one file: a body in one round, something that others can see in the next.
@@ -103,7 +114,9 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<Project> {
         }
     }
     sources.sort();
-    remove_outputs(to)?;
+    let mut old = Vec::new();
+    outputs(to, &mut old)?;
+    old.iter().try_for_each(fs::remove_file)?;
     own_repository(to)?;
     let count = sources.len();
     let name =
@@ -111,17 +124,18 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<Project> {
     Ok(Project { path: to.to_owned(), name, sources, count })
 }
 
-fn remove_outputs(folder: &Path) -> io::Result<()> {
+/// The files that becket writes, below a folder.
+fn outputs(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         if entry.file_type()?.is_dir() {
-            remove_outputs(&entry.path())?;
+            outputs(&entry.path(), found)?;
         } else if name == "context.json"
             || name == "context_main.json"
             || name == "context_compare_modes.json"
         {
-            fs::remove_file(entry.path())?;
+            found.push(entry.path());
         }
     }
     Ok(())

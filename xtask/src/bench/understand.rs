@@ -201,10 +201,10 @@ fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
         rows.push(Row::new(named(*files), most, "ms").with_floor(floor));
         let name = format!("generated, {files} files, as a multiple of half as many");
         rows.push(Row::new(name, most / least, "×").with_goal(Goal::AtMost(2.2)));
-        fs::remove_dir_all(&half.path).map_err(failed)?;
+        half.remove().map_err(failed)?;
         half = whole;
     }
-    fs::remove_dir_all(&half.path).map_err(failed)?;
+    half.remove().map_err(failed)?;
     Ok(rows)
 }
 
