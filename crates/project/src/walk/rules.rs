@@ -125,9 +125,10 @@ impl Rules {
         !name.starts_with('.') && !LEFT_OUT_FOLDERS.contains(&name) && !self.ignores(path, Kind::Folder)
     }
 
-    /// Whether a file is listed.
+    /// Whether a file is listed. Rules that speak of their own file hold as long as it stands there.
     pub fn lists(&self, path: &str, name: &str) -> bool {
-        (!name.starts_with('.') || is_control(name)) && !self.ignores(path, Kind::File)
+        let has_rules = name == GITIGNORE || path == STAMPIGNORE;
+        has_rules || (!name.starts_with('.') || is_control(name)) && !self.ignores(path, Kind::File)
     }
 
     /// The innermost rule that speaks of the path decides.
@@ -229,7 +230,7 @@ fn matcher<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Gitignore, String
 }
 
 /// The original's form: `{"ignore": ["src/secrets", "**/*.gen.ts"]}`. Read as Git reads its own patterns, so that a
-/// path, a bare name, a folder and a glob all mean what they look like.
+/// path, a bare name, a folder and a glob all mean what they look like; with brackets, as a path too: `app/[id]/page.tsx`.
 fn stamp_patterns(bytes: &[u8]) -> Result<Vec<String>, String> {
     #[derive(serde::Deserialize)]
     struct File {
@@ -247,5 +248,7 @@ fn stamp_patterns(bytes: &[u8]) -> Result<Vec<String>, String> {
         let pattern = pattern.trim().replace('\\', "/");
         pattern.strip_prefix("./").unwrap_or(&pattern).to_owned()
     };
-    Ok(file.ignore.iter().map(plain).filter(|pattern| !pattern.is_empty()).collect())
+    let patterns = file.ignore.iter().map(plain).filter(|pattern| !pattern.is_empty());
+    let as_path = |pattern: &String| pattern.contains('[').then(|| pattern.replace('[', "\\["));
+    Ok(patterns.flat_map(|pattern| [as_path(&pattern), Some(pattern)]).flatten().collect())
 }

@@ -97,6 +97,37 @@ fn stampignore_takes_paths_names_folders_and_globs() {
 }
 
 #[test]
+fn brackets_are_those_of_a_path_or_of_a_glob() {
+    let files = ["app/[id]/page.ts", "app/[...all]/page.ts", "app/i/page.ts", "app/x/page.ts"];
+    for (pattern, left) in [
+        ("app/[id]/page.ts", &["app/[...all]/page.ts", "app/x/page.ts"][..]),
+        ("app/[...all]", &["app/[id]/page.ts", "app/i/page.ts", "app/x/page.ts"]),
+        ("app/[ix]/*.ts", &["app/[...all]/page.ts", "app/[id]/page.ts"]),
+    ] {
+        let rules = format!("{{\"ignore\": [\"{pattern}\"]}}");
+        let all: Vec<_> =
+            files.iter().map(|file| (*file, "")).chain([(".stampignore", rules.as_str())]).collect();
+        let folder = tree(&all);
+        assert_eq!(sources(&walk(folder.path(), Tests::LeftOut).unwrap()), left, "{pattern}");
+    }
+}
+
+#[test]
+fn rules_that_ignore_their_own_file_are_seen_to_change() {
+    for (name, text) in [
+        (".gitignore", ".*\n"),
+        (".gitignore", "/*\n!/src\n"),
+        ("src/.gitignore", "*\n"),
+        (".stampignore", "{\"ignore\": [\"**\"]}"),
+    ] {
+        let files = [(name, text), ("src/a.ts", "")];
+        let walked = walk(tree(&files).path(), Tests::LeftOut).unwrap();
+        let role = walked.files.iter().find(|file| *file.path == *name).map(|file| file.role);
+        assert_eq!(role, Some(Role::Control), "{name} {text}");
+    }
+}
+
+#[test]
 fn a_broken_stampignore_is_named_and_ignores_nothing() {
     let folder = tree(&[(".stampignore", "src/secrets"), ("a.ts", "")]);
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
