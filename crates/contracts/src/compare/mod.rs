@@ -282,10 +282,13 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     }
                 }
             }
-            (Some(one), Some(other)) => match judge_in_files(origins, (old, one), (new, other)) {
-                Some((verdict, reason)) => (Change::Changed, verdict, reason),
-                None => continue,
-            },
+            (Some(one), Some(other)) => {
+                let Some((verdict, reason)) = judge_in_files(origins, (old, one), (new, other)) else {
+                    changes.extend(other_decorators(origins, one, other));
+                    continue;
+                };
+                (Change::Changed, verdict, reason)
+            }
             (Some(old), None) if old.exported => (Change::Removed, Verdict::Breaking, "removed".to_owned()),
             (None, Some(new)) if new.exported => (Change::Added, Verdict::Compatible, "added".to_owned()),
             (Some(_), None) => (Change::Removed, Verdict::Internal, "removed, and was private".to_owned()),
@@ -311,6 +314,31 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
         });
     }
     changes
+}
+
+/// Who uses a class sees nothing of what decorates it; files do not tell of it.
+fn other_decorators(
+    origins: &Origins<'_, '_>,
+    old: &ContractDeclaration,
+    new: &ContractDeclaration,
+) -> Option<DeclarationChange> {
+    if origins.before.reduced || origins.after.reduced {
+        return None;
+    }
+    let lacks = |of: &ContractDeclaration, other: &ContractDeclaration| -> Vec<String> {
+        of.decorators.iter().filter(|one| !other.decorators.contains(one)).cloned().collect()
+    };
+    let (before, after) = (lacks(old, new), lacks(new, old));
+    (!before.is_empty() || !after.is_empty()).then(|| DeclarationChange {
+        name: new.name.clone(),
+        kind: new.kind.as_str().to_owned(),
+        change: Change::Changed,
+        before,
+        after,
+        verdict: Verdict::Internal,
+        reason: "its decorators changed".to_owned(),
+        used_by: Vec::new(),
+    })
 }
 
 /// As [`judge_pair`], knowing what else the files declare, and what they import.

@@ -11,6 +11,7 @@ fn declaration(name: &str, kind: DeclarationKind, signature: &str) -> ContractDe
         exported: true,
         lines: Lines { first: 1, last: 1 },
         signatures: vec![signature.to_owned()],
+        decorators: Vec::new(),
         doc: None,
         form: None,
         props: Vec::new(),

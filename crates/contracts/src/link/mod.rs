@@ -101,6 +101,7 @@ fn declared(
         exported: declaration.exported,
         lines: declaration.lines,
         signatures: declaration.signatures.clone(),
+        decorators: declaration.decorators.clone(),
         doc: declaration.doc.clone(),
         form: None,
         props: Vec::new(),

@@ -16,6 +16,9 @@ pub struct Declaration {
     /// return or a constant is not annotated the text says `inferred`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<String>,
+    /// Of an exported class, `@Injectable()`, and of its members, `name @IsEmail()`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decorators: Vec<String>,
     /// The first line of the doc comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,

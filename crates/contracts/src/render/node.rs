@@ -320,6 +320,7 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
                 } else {
                     vec![signature.to_owned()]
                 },
+                decorators: Vec::new(),
                 doc: None,
                 form: None,
                 props: Vec::new(),

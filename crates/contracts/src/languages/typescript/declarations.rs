@@ -290,6 +290,9 @@ impl<'a> Collector<'_, '_, 'a> {
             }
         };
         self.push(name, kind, signature, span, detail);
+        if let Some(declared) = self.declarations.last_mut().filter(|one| one.exported) {
+            declared.decorators = self.print.decorators(class);
+        }
     }
 
     fn variables(&mut self, variables: &VariableDeclaration<'a>, span: Span) {
@@ -566,6 +569,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 kind,
                 exported: false,
                 signatures: Vec::new(),
+                decorators: Vec::new(),
                 doc: None,
                 lines: Lines::default(),
                 detail,
@@ -621,6 +625,7 @@ impl<'a> Collector<'_, '_, 'a> {
             kind,
             exported,
             signatures: vec![signature],
+            decorators: Vec::new(),
             doc,
             lines,
             detail,

@@ -1,18 +1,20 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, Class, ClassElement, Declaration, Expression, Function, MethodDefinitionKind,
-    MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility, TSEnumDeclaration,
-    TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+    ArrowFunctionExpression, Class, ClassElement, Declaration, Decorator, Expression, Function,
+    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
+    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
 
 use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
-use super::value::LONGEST_LITERAL;
+use super::value::{LONGEST_LITERAL, digest};
 use crate::model::is_for_react;
 
+/// Longer decorators hold data.
+const LONGEST_DECORATOR: usize = 120;
 /// The members of longer namespaces are known by their names.
 const LONGEST_NAMESPACE: usize = 1000;
 
@@ -173,6 +175,28 @@ impl Print<'_, '_> {
             parent.unwrap_or_default(),
             if interfaces.is_empty() { interfaces } else { format!(" implements {interfaces}") },
         )
+    }
+
+    /// Those of the class, and those of its members behind their names; of a long one its name and a digest.
+    pub(super) fn decorators(self, class: &Class<'_>) -> Vec<String> {
+        let each = |decorator: &Decorator<'_>| {
+            let text = format!("@{}", self.expression(&decorator.expression));
+            if text.len() <= LONGEST_DECORATOR {
+                return text;
+            }
+            format!("{}(…) {}", text.split('(').next().unwrap_or_default(), digest(&text))
+        };
+        let mut all: Vec<String> = class.decorators.iter().map(each).collect();
+        for element in &class.body.body {
+            let (decorators, key, computed) = match element {
+                ClassElement::MethodDefinition(one) => (&one.decorators, &one.key, one.computed),
+                ClassElement::PropertyDefinition(one) => (&one.decorators, &one.key, one.computed),
+                ClassElement::AccessorProperty(one) => (&one.decorators, &one.key, one.computed),
+                ClassElement::StaticBlock(_) | ClassElement::TSIndexSignature(_) => continue,
+            };
+            all.extend(decorators.iter().map(|one| format!("{} {}", self.key(key, computed), each(one))));
+        }
+        all
     }
 
     /// Beside overloads the implementation is not one of the ways to call a method.

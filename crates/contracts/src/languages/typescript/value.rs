@@ -391,7 +391,7 @@ fn braces(members: &[(String, String)]) -> String {
 }
 
 /// Stands for what is too long to be read out.
-fn digest(whole: &str) -> String {
+pub(super) fn digest(whole: &str) -> String {
     format!("#{}", &blake3::hash(whole.as_bytes()).to_hex()[..8])
 }
 
