@@ -49,37 +49,80 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
-    let mut temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
-    temporary.fill(bytes, permissions).map_err(failed)?;
+    let (temporary, file) = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+    fill(file, bytes, permissions).map_err(failed)?;
     temporary.become_file(path).and_then(|()| sync_folder_of(path)).map_err(failed)
 }
 
 /// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    replace_derived(path, bytes, fs::symlink_metadata(path).ok().as_ref())
+    Staged::beside(path, bytes, fs::symlink_metadata(path).ok().as_ref())?.put()
 }
 
-/// As [`write_derived`], unless these bytes stand there already; whether they had to be written.
-pub fn renew_derived(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
+/// The first half of [`write_derived`], for files that belong together: all of them are staged before the first takes its
+/// place. Nothing where these bytes stand there already.
+pub fn stage_derived(path: &Path, bytes: &[u8]) -> Result<Option<Staged>, FileError> {
     let found = fs::symlink_metadata(path).ok();
     let size = bytes.len() as u64;
     let may_be_same = found.as_ref().is_some_and(|found| found.is_symlink() || found.len() == size);
     if may_be_same && read(path, size).ok().flatten().as_deref() == Some(bytes) {
-        return Ok(false);
+        return Ok(None);
     }
-    replace_derived(path, bytes, found.as_ref()).map(|()| true)
+    Staged::beside(path, bytes, found.as_ref()).map(Some)
 }
 
-fn replace_derived(path: &Path, bytes: &[u8], found: Option<&std::fs::Metadata>) -> Result<(), FileError> {
-    let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
-    match found {
-        Some(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
-        Some(metadata) if !metadata.is_file() => return Err(FileError::NotAFile { path: path.to_owned() }),
-        _ => {}
+/// Bytes beside the file that they are to be in; gone when dropped before they were put there.
+#[derive(Debug)]
+pub struct Staged {
+    temporary: Temporary,
+    target: PathBuf,
+}
+
+impl Staged {
+    fn beside(path: &Path, bytes: &[u8], found: Option<&std::fs::Metadata>) -> Result<Self, FileError> {
+        let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
+        match found {
+            Some(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
+            Some(metadata) if !metadata.is_file() => {
+                return Err(FileError::NotAFile { path: path.to_owned() });
+            }
+            _ => {}
+        }
+        let (temporary, mut file) = Temporary::create(path, Audience::Everyone).map_err(failed)?;
+        if let Some(metadata) = found {
+            file.set_permissions(metadata.permissions()).map_err(failed)?;
+        }
+        file.write_all(bytes).map_err(failed)?;
+        Ok(Self { temporary, target: path.to_owned() })
     }
-    let mut temporary = Temporary::create(path, Audience::Everyone).map_err(failed)?;
-    temporary.file.write_all(bytes).map_err(failed)?;
-    temporary.become_file(path).map_err(failed)
+
+    /// Replaces or makes the file.
+    pub fn put(self) -> Result<(), FileError> {
+        let Self { temporary, target } = self;
+        let failed = |source| FileError::Failed { path: target.clone(), action: "written", source };
+        temporary.become_file(&target).map_err(failed)
+    }
+}
+
+/// What a process that was killed left beside a file: staged, and never put in its place.
+pub fn half_written(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries
+        .map(|entry| entry.file_name())
+        .filter(|other| other.to_str().is_some_and(|other| is_temporary_of(other, name)));
+    names.map(|name| folder.join(name)).collect()
+}
+
+/// As [`Temporary`] names it: `.name.` with sixteen hexadecimal digits and `.tmp`.
+pub(crate) fn is_temporary_of(other: &str, name: &str) -> bool {
+    let middle = other
+        .strip_prefix('.')
+        .and_then(|other| other.strip_prefix(name))
+        .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
+    middle.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Removes a file; that there was none is no failure.
@@ -221,8 +264,8 @@ fn create_for(path: &Path, bytes: &[u8], audience: Audience) -> Result<(), FileE
     if fs::symlink_metadata(path).is_ok() {
         return Err(FileError::Exists { path: path.to_owned() });
     }
-    let mut temporary = Temporary::create(path, audience).map_err(failed)?;
-    temporary.fill(bytes, None).map_err(failed)?;
+    let (temporary, file) = Temporary::create(path, audience).map_err(failed)?;
+    fill(file, bytes, None).map_err(failed)?;
     match fs::hard_link(&temporary.path, path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(failed(error)),
@@ -242,14 +285,14 @@ fn write_in_place(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<(
 }
 
 /// A file beside the one it is to become; removed when dropped, unless it was renamed away.
+#[derive(Debug)]
 struct Temporary {
     path: PathBuf,
-    file: fs::File,
     renamed: bool,
 }
 
 impl Temporary {
-    fn create(target: &Path, audience: Audience) -> io::Result<Self> {
+    fn create(target: &Path, audience: Audience) -> io::Result<(Self, fs::File)> {
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut random = [0_u8; 8];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -258,15 +301,7 @@ impl Temporary {
         temporary.push(format!(".{:016x}.tmp", u64::from_le_bytes(random)));
         let path = target.with_file_name(temporary);
         let file = open_new(&path, audience)?;
-        Ok(Self { path, file, renamed: false })
-    }
-
-    fn fill(&mut self, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        if let Some(permissions) = permissions {
-            self.file.set_permissions(permissions)?;
-        }
-        self.file.sync_all()
+        Ok((Self { path, renamed: false }, file))
     }
 
     fn become_file(mut self, path: &Path) -> io::Result<()> {
@@ -282,6 +317,14 @@ impl Drop for Temporary {
             _ = fs::remove_file(&self.path);
         }
     }
+}
+
+fn fill(mut file: fs::File, bytes: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
+    file.write_all(bytes)?;
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
+    }
+    file.sync_all()
 }
 
 #[cfg(unix)]

@@ -24,6 +24,7 @@ mod show;
 mod shrink;
 mod site;
 mod snapshot;
+mod staging;
 mod strict;
 mod tokens;
 mod validate;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::site::Site;
+use super::staging;
 use super::strict::StrictReport;
 use super::written::{self, not_written};
 use crate::Error;
@@ -116,21 +117,25 @@ pub(super) fn is_watched(site: &Site) -> bool {
 
 /// Keeps others from writing context files into a folder: whoever looks at the tree first also writes first.
 pub(super) fn output_lock(site: &Site, output: &Path) -> Result<FileLock, Error> {
-    FileLock::take(&lock_file(site, "output", output), WRITE_PATIENCE).map_err(|error| match error {
+    let lock = FileLock::take(&lock_file(site, "output", output), WRITE_PATIENCE);
+    let lock = lock.map_err(|error| match error {
         LockError::Held { .. } => Error::conflict(
             "output_busy",
             format!("Another process writes the context files in {}.", output.display()),
         )
         .with_hint("Wait for it to end, or write elsewhere with --out."),
         LockError::Failed { .. } => unlockable(error),
-    })
+    })?;
+    staging::clear(site, output);
+    Ok(lock)
 }
 
 fn watch_lock(site: &Site) -> PathBuf {
     lock_file(site, "watch", &site.folder())
 }
 
-fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
+/// A file in the cache that speaks of a folder.
+pub(super) fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
     let digest = blake3::hash(folder.to_string_lossy().as_bytes()).to_hex();
     site.cache().join("locks").join(format!("{what}-{}", &digest[..16]))
 }

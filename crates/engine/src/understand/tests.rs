@@ -4,6 +4,7 @@
 mod again;
 mod barrels;
 mod drift;
+mod kept;
 mod limits;
 
 use std::collections::BTreeSet;

@@ -15,7 +15,7 @@ use becket_contracts::render::{
     self, BundleText, CodeMode, FolderEntry, Format, Index as IndexFile, IndexSummary, TokenEstimates,
     read_folder_file, read_node, root_label,
 };
-use becket_project::files::{self, FileError, Folders};
+use becket_project::files::{self, FileError, Folders, Staged};
 use becket_project::share::each;
 use becket_project::walk::rules::role_of;
 use becket_project::walk::{Below, Role, Stamp, Tests};
@@ -24,6 +24,7 @@ use serde_json::Value;
 use super::material::{Material, Packed};
 use super::options::ContextOptions;
 use super::site::Site;
+use super::staging::{Staging, put};
 use super::tokens::claude;
 use crate::Error;
 use crate::progress::tell;
@@ -34,7 +35,7 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 /// From so many files on it is worth waking a thread to ask for their stamps.
 const MANY_LOOKS: usize = 256;
 /// The same for making and for writing their texts.
-const MANY_PAGES: usize = 4;
+pub(super) const MANY_PAGES: usize = 4;
 /// Files that are written at once, between two words about how far it is.
 const BATCH: usize = 64;
 
@@ -320,38 +321,44 @@ pub(super) fn times_of(text: &str) -> HashMap<String, Arc<str>> {
         .collect()
 }
 
-/// Writes what differs, and removes what an earlier index of ours lists and this one does not.
+/// Writes what differs, and removes what an earlier index of ours lists and this one does not. Until all of it is on the disk
+/// nothing is replaced.
 pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
     if let Some(error) = pages.foreign() {
         return Err(error);
     }
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
-    let others = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same));
-    let mut wrote = Wrote::default();
-    let folders_of = Folders::new(folder);
-    // The index comes last: until then it says what stood there before.
-    let (folders, index): (Vec<_>, Vec<_>) = others.partition(|(path, _)| *path != INDEX);
-    for (at, some) in folders.chunks(BATCH).chain([&*index]).enumerate() {
-        tell("writing context files", at * BATCH, Some(pages.files.len()));
-        let written = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
-            Page::Bundles(page) => {
-                with_text(material, page, |text| write_page(folder, &folders_of, path, text))
-            }
-            Page::Text(text) => write_page(folder, &folders_of, path, text),
-            Page::Same => Ok(false),
-        });
-        for written in written {
-            wrote.written += usize::from(written.map_err(not_written)?);
-        }
-    }
-    wrote.unchanged = pages.files.len() - wrote.written;
+    let others: Vec<_> = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same)).collect();
     let gone: BTreeSet<String> = before.into_iter().filter(|path| !pages.files.contains_key(path)).collect();
-    let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
-    for path in gone.iter().chain(&moved) {
-        files::remove(&folder.join(path)).map_err(not_written)?;
-        wrote.removed += 1;
+    if others.is_empty() && gone.is_empty() {
+        return Ok(Wrote { unchanged: pages.files.len(), ..Wrote::default() });
     }
-    Ok(wrote)
+    let names: Vec<&str> = others.iter().map(|(path, _)| path.as_str()).collect();
+    let _staging = Staging::begin(site, folder, &names).map_err(not_written)?;
+    let folders_of = Folders::new(folder);
+    let stage = |some: &[(&String, &Page)]| {
+        let staged = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
+            Page::Bundles(page) => with_text(material, page, |text| staged(folder, &folders_of, path, text)),
+            Page::Text(text) => staged(folder, &folders_of, path, text),
+            Page::Same => Ok(None),
+        });
+        staged.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>().map_err(not_written)
+    };
+    let (index, folders): (Vec<_>, Vec<_>) = others.into_iter().partition(|(path, _)| *path == INDEX);
+    let mut staged = Vec::new();
+    for (at, some) in folders.chunks(BATCH).enumerate() {
+        tell("writing context files", at * BATCH, Some(pages.files.len()));
+        staged.extend(stage(some)?);
+    }
+    let index = stage(&index)?;
+    let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
+    let mut written = put(staged).map_err(not_written)?;
+    let mut leave = gone.iter().chain(&moved);
+    let left = leave.try_for_each(|path| files::remove(&folder.join(path)));
+    // The index comes last: whoever is interrupted before still finds in it what there was to remove.
+    written += put(index).map_err(not_written)?;
+    left.map_err(not_written)?;
+    Ok(Wrote { written, unchanged: pages.files.len() - written, removed: gone.len() + moved.len() })
 }
 
 /// Pages that came along when their folder was renamed, where that has none under its new name. A page holds the bundles of
@@ -400,10 +407,15 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) ->
     result
 }
 
-/// Whether it had to be written.
-fn write_page(folder: &Path, folders: &Folders<'_>, path: &str, text: &str) -> Result<bool, FileError> {
+/// Nothing where it need not be written.
+fn staged(
+    folder: &Path,
+    folders: &Folders<'_>,
+    path: &str,
+    text: &str,
+) -> Result<Option<Staged>, FileError> {
     folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
-    files::renew_derived(&folder.join(path), text.as_bytes())
+    files::stage_derived(&folder.join(path), text.as_bytes())
 }
 
 /// The files that the index in a folder lists, itself included, as far as they lie inside it.
@@ -551,7 +563,7 @@ pub(super) fn not_written(error: FileError) -> Error {
     };
     let hint = match &error {
         FileError::Failed { source, .. } if full(source) => {
-            "The disk is full: make room and run it again. What is there is of two runs."
+            "The disk is full: make room and run it again. The files of the run before are still there."
         }
         _ => "Check the permissions of the folder.",
     };

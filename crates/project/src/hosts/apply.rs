@@ -65,27 +65,7 @@ pub(super) fn litter(root: &Path, cache: &Path, record: Option<&Record>) -> Vec<
             written.push(canonical(&path).unwrap_or(path));
         }
     }
-    written.iter().flat_map(|path| half_written(path)).collect()
-}
-
-fn half_written(path: &Path) -> Vec<PathBuf> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return Vec::new();
-    };
-    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries
-        .map(|entry| entry.file_name())
-        .filter(|other| other.to_str().is_some_and(|other| is_temporary_of(other, name)));
-    names.map(|name| folder.join(name)).collect()
-}
-
-/// As [`files`] names what it is about to rename: `.name.` with sixteen hexadecimal digits and `.tmp`.
-pub(super) fn is_temporary_of(other: &str, name: &str) -> bool {
-    let middle = other
-        .strip_prefix('.')
-        .and_then(|other| other.strip_prefix(name))
-        .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
-    middle.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    written.iter().flat_map(|path| files::half_written(path)).collect()
 }
 
 /// One thing that is done to the disk, with what it takes to undo it.

@@ -132,7 +132,7 @@ fn the_names_of_half_written_files_are_known() {
     });
     assert!(!seen.is_empty(), "the writing was too fast to watch");
     for name in seen {
-        assert!(super::super::apply::is_temporary_of(&name, "big.json"), "{name}");
+        assert!(crate::files::is_temporary_of(&name, "big.json"), "{name}");
     }
 }
 

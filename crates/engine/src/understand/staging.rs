@@ -1,0 +1,55 @@
+//! The files of a run, put in place together: each is written beside the one that it replaces, and none takes its place
+//! before all are there. So a full disk leaves the files of the run before. What a killed process left half done is known by
+//! a journal in the cache, and is cleared away by whoever comes next to write the same files.
+
+use std::path::{Path, PathBuf};
+
+use becket_project::files::{self, FileError, Staged};
+use becket_project::share::each;
+
+use super::session::lock_file;
+use super::site::Site;
+use super::written::{MANY_PAGES, read};
+
+/// What is about to be put into a folder, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Staging {
+    journal: PathBuf,
+}
+
+impl Staging {
+    /// `paths` are relative to the folder. The caller holds the lock of the folder.
+    pub(super) fn begin(site: &Site, folder: &Path, paths: &[&str]) -> Result<Self, FileError> {
+        let journal = journal(site, folder);
+        files::write_derived(&journal, paths.join("\n").as_bytes())?;
+        Ok(Self { journal })
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        _ = files::remove(&self.journal);
+    }
+}
+
+/// Each takes its place; how many there were.
+pub(super) fn put(staged: Vec<Staged>) -> Result<usize, FileError> {
+    let count = staged.len();
+    each(staged, MANY_PAGES, Staged::put).into_iter().collect::<Result<(), _>>()?;
+    Ok(count)
+}
+
+/// Clears away what a process that was killed has staged in a folder. The caller holds its lock.
+pub(super) fn clear(site: &Site, folder: &Path) {
+    let journal = journal(site, folder);
+    let Some(paths) = read(&journal) else { return };
+    let left = paths.lines().flat_map(|path| files::half_written(&folder.join(path)));
+    for path in left {
+        _ = files::remove(&path);
+    }
+    _ = files::remove(&journal);
+}
+
+fn journal(site: &Site, folder: &Path) -> PathBuf {
+    lock_file(site, "staged", folder)
+}
