@@ -180,6 +180,25 @@ pub const RULES: &[Rule] = &[
         r"\A(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:(?P<secret>[^\s@/'\x22`]+)@",
     ),
     doubtful(
+        "url-password",
+        SecretSeverity::High,
+        "An address with a user and a password",
+        &["://"],
+        has_password,
+        r"\A://[^\s:/@'\x22`]*:(?P<secret>(?:[^\s@/'\x22`<>{}\[\]$%?#\\]|%[0-9A-Fa-f]{2}){4,})@",
+    ),
+    sure(
+        "twilio-key",
+        SecretSeverity::High,
+        "An API key of Twilio",
+        &[
+            "sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd",
+            "ske", "skf",
+        ],
+        |rest| rest.get(..31).is_some_and(|key| key.iter().all(u8::is_ascii_hexdigit)),
+        r"(?-u:\b)(?P<secret>SK[0-9a-f]{32})(?-u:\b)",
+    ),
+    doubtful(
         "assigned-secret",
         SecretSeverity::Medium,
         "A text that is assigned to a name such as apiKey, secret, token or password",
@@ -255,7 +274,9 @@ impl Rule {
         let is_of_manual = self.name == "aws-access-key" && value.ends_with("EXAMPLE");
         // Nobody chooses such a long one: it is a picture or a program.
         let is_data = self.name == "assigned-secret" && value.chars().nth(LONGEST_ASSIGNED).is_some();
-        !is_of_manual && !is_data && (!self.checked || is_secret(value))
+        // Behind a colon stands a port more often than so short a number as a password.
+        let is_port = self.name == "url-password" && value.len() < 6 && value.parse::<u32>().is_ok();
+        !is_of_manual && !is_data && !is_port && (!self.checked || is_secret(value))
     }
 }
 
@@ -378,6 +399,22 @@ fn hinted(text: &str) -> [Vec<usize>; RULES.len()] {
 fn is_token(rest: &[u8], least: usize) -> bool {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+/~".contains(byte);
     rest.get(..least).is_some_and(|token| token.iter().all(plain))
+}
+
+/// Whether an address goes on with a user, a password and a host that is not one of those that manuals have.
+fn has_password(rest: &[u8]) -> bool {
+    const REACH: usize = 512;
+    const OF_MANUALS: [&[u8]; 4] = [b"example.com", b"example.org", b"example.net", b".example"];
+    let ends = |byte: &u8| *byte <= b' ' || b"/'\"`?#<>\\".contains(byte);
+    let end = rest.iter().take(REACH).position(ends).unwrap_or(rest.len().min(REACH));
+    let Some(at) = rest[..end].iter().position(|byte| *byte == b'@') else { return false };
+    let host = &rest[at + 1..end];
+    let name = host.split(|byte| *byte == b':').next().unwrap_or_default();
+    let of_manual = OF_MANUALS.iter().any(|known| {
+        name.len().checked_sub(known.len()).is_some_and(|start| name[start..].eq_ignore_ascii_case(known))
+    });
+    let is_host = host.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'[');
+    rest[..at].contains(&b':') && is_host && !of_manual
 }
 
 /// Whether blanks follow, which may lie beyond ASCII, and a token.
@@ -507,6 +544,10 @@ mod tests {
             (format!("'npm_{long}'"), "npm-token"),
             ("'eyJ01234567.eyJ01234567.01234567'".to_owned(), "json-web-token"),
             ("'redis://:p4ss@host'".to_owned(), "database-url"),
+            ("fetch('https://deploy:S3cretPw99@registry.corp.io/x')".to_owned(), "url-password"),
+            ("`ftp://:S3cret%21@${host}`; 'sftp://u:S3cret%21@10.0.0.1:22/'".to_owned(), "url-password"),
+            ("git+https://ci:93kd02kd@[::1]/repo.git".to_owned(), "url-password"),
+            ("const sid = 'SKb355f235f79c7f79b7aecca9ed085ebc';".to_owned(), "twilio-key"),
             (format!("'postgres://{}:p4ss@host'", "u".repeat(300)), "database-url"),
             (format!("'Basic\u{2003}\u{2003}\u{2003}\u{2003}{}=='", &long[..20]), "authorization-header"),
             (format!("password =\u{b}'{}1'", "q".repeat(511)), "assigned-secret"),
@@ -528,6 +569,15 @@ mod tests {
             "apiKey: '${API_KEY}'",
             "url = 'postgres://user:password@localhost/db'",
             "placeholder='Enter password'",
+            "'https://user:password@host.io', 'https://user:pass@host.io', 'https://a:b@c'",
+            "'https://user:S3cretPw99@example.org/x', 'http://u:S3cretPw99@api.Example.com:80/'",
+            "`https://${user}:${password}@host.io`, `https://ci:${process.env.T0KEN}@host.io`",
+            "'http://%s:%s@%s/', 'http://$USER:$PASS1@host', 'http://<user>:<pa55word>@host'",
+            "'http://{user}:{pa55word}@host', 'http://user:[pa55word]@host', 'http://u:****@host'",
+            "'https://host.io:8080@other', 'https://host.io:8080/@scope/name1@2', 'https://u:xxxxxxxx1@host'",
+            "// see https://host.io/a:b1c2@d and http://host.io:8080?to=a@b.io",
+            "'git+ssh://git@github.com:user/repo1.git', 'mailto:a1@b.io', \"://\"",
+            "SKb355f235f79c7f79b7aecca9ed085ebcd, TASKb355f235f79c7f79b7aecca9ed085ebc, ask0, SKEW",
             "import { tokenize } from './token-stream';",
             "const key = 'AKIAIOSFODNN7EXAMPLE';",
             &format!("const tokenizer = '{}1';", "q".repeat(512)),

@@ -29,6 +29,8 @@ pub enum Target {
 #[serde(rename_all = "camelCase")]
 pub enum Reason {
     FileNotFound,
+    /// A rule of `.gitignore` or `.stampignore` speaks of it, so that nobody has looked whether it is there.
+    Ignored,
     /// It may exist, where nothing is looked at: above the root, in build output, in `node_modules`.
     OutsideScanPath,
     /// A package of the workspace does not export it.
@@ -43,6 +45,7 @@ impl Reason {
     pub fn as_str(self) -> &'static str {
         match self {
             Reason::FileNotFound => "file not found",
+            Reason::Ignored => "ignored or not there",
             Reason::OutsideScanPath => "outside scan path",
             Reason::NotExported => "not exported by the package",
             Reason::InvalidSpecifier => "invalid specifier",

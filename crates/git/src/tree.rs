@@ -16,25 +16,28 @@ pub struct TreeFile {
     pub size: u64,
 }
 
-/// Every regular file of a commit or tree, which is named by its id, by path. Links and submodules are not among them, nor
-/// names that are not UTF-8.
-pub fn files_of(git: impl Into<Git>, tree: &str) -> Result<Vec<TreeFile>, GitError> {
+/// What a commit or tree holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeFiles {
+    /// Every regular file, by path. Links are not among them, nor names that are not UTF-8.
+    pub files: Vec<TreeFile>,
+    /// Repositories in it: their paths, and the commits that they stand at.
+    pub modules: Vec<(String, String)>,
+}
+
+/// The files of a commit or tree, which is named by its id.
+pub fn files_of(git: impl Into<Git>, tree: &str) -> Result<TreeFiles, GitError> {
     let output = listed(git.into(), tree, &["-l"])?;
-    let mut files: Vec<TreeFile> = output.split(|byte| *byte == 0).filter_map(file).collect();
+    let lines = || output.split(|byte| *byte == 0);
+    let mut files: Vec<TreeFile> = lines().filter_map(file).collect();
     files.sort_by(|left, right| left.path.cmp(&right.path));
-    Ok(files)
+    Ok(TreeFiles { files, modules: lines().filter_map(module).collect() })
 }
 
 /// The same by name and content alone, which is quicker: a size has to be asked of the object.
 pub fn names_of(git: impl Into<Git>, tree: &str) -> Result<BTreeMap<String, String>, GitError> {
     let output = listed(git.into(), tree, &[])?;
     Ok(output.split(|byte| *byte == 0).filter_map(name).collect())
-}
-
-/// The submodules of a commit or tree: their paths, and the commits that they stand at.
-pub fn submodules_of(git: impl Into<Git>, tree: &str) -> Result<Vec<(String, String)>, GitError> {
-    let output = listed(git.into(), tree, &[])?;
-    Ok(output.split(|byte| *byte == 0).filter_map(submodule).collect())
 }
 
 /// The files of the index that a sparse checkout keeps out of the worktree.
@@ -60,11 +63,11 @@ fn name(line: &[u8]) -> Option<(String, String)> {
     (mode.starts_with("100") && kind == "blob").then(|| (path.to_owned(), blob.to_owned()))
 }
 
-/// `160000 commit <id>\t<path>`.
-fn submodule(line: &[u8]) -> Option<(String, String)> {
-    let (description, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
-    let commit = description.strip_prefix("160000 commit ")?;
-    Some((path.to_owned(), commit.to_owned()))
+/// `160000 commit <id>       -\t<path>`.
+fn module(line: &[u8]) -> Option<(String, String)> {
+    let rest = line.strip_prefix(b"160000 commit ")?;
+    let (description, path) = std::str::from_utf8(rest).ok()?.split_once('\t')?;
+    Some((path.to_owned(), description.split_ascii_whitespace().next()?.to_owned()))
 }
 
 /// `100644 blob <id>    <size>\t<path>`.
@@ -93,8 +96,8 @@ mod tests {
         let named = |line: &str| name(line.as_bytes());
         assert_eq!(named("100644 blob abc\ta\tb.ts"), Some(("a\tb.ts".to_owned(), "abc".to_owned())));
         assert_eq!(named("160000 commit abc\tmodule"), None);
-        let module = submodule(b"160000 commit abc\tmodule");
-        assert_eq!(module, Some(("module".to_owned(), "abc".to_owned())));
-        assert_eq!(submodule(b"100644 blob abc\ta.ts"), None);
+        let found = module(b"160000 commit abc       -\ta module");
+        assert_eq!(found, Some(("a module".to_owned(), "abc".to_owned())));
+        assert_eq!(module(b"100644 blob abc 1\ta.ts"), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
 use becket_base::counted;
-use becket_engine::understand::ScanRequest;
+use becket_engine::understand::{ScanRequest, StampInitRequest};
 use clap::{Parser, error::ErrorKind};
 
 use crate::{
@@ -33,6 +33,15 @@ enum Command {
         /// Accepted for the sake of scripts: nothing is asked
         #[arg(long, short)]
         yes: bool,
+        /// Say nothing but what was found
+        #[arg(long, short)]
+        quiet: bool,
+        /// Do not look for secrets
+        #[arg(long)]
+        no_secure: bool,
+        /// Leave .gitignore as it is
+        #[arg(long)]
+        skip_gitignore: bool,
     },
     /// Leave paths out of contracts: adds to .stampignore
     Ignore {
@@ -105,10 +114,15 @@ impl Command {
         let here = |path: Option<String>| path.map(|path| context.path(&engine, path));
         match self {
             Command::Context(command) => command.run(context),
-            Command::Init { path, .. } => {
-                let done = engine.stamp_init(here(path).as_deref()).map(|report| {
-                    let text = report.steps.join("\n");
-                    let found = report.scan.secrets_found > 0;
+            Command::Init { path, quiet, no_secure, skip_gitignore, yes: _ } => {
+                let request = StampInitRequest { path: here(path), skip_gitignore, skip_scan: no_secure };
+                let done = engine.stamp_init(&request).map(|report| {
+                    let found = report.scan.as_ref().is_some_and(|scan| scan.secrets_found > 0);
+                    let text = match report.steps.last() {
+                        Some(scanned) if quiet && found => scanned.clone(),
+                        _ if quiet => "✓".to_owned(),
+                        _ => report.steps.join("\n"),
+                    };
                     Report::new(report, text).with_verdict(if found {
                         Verdict::Broken
                     } else {

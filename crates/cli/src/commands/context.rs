@@ -38,6 +38,9 @@ enum Action {
     Validate {
         /// A context file, or a `context_main.json` for all that it lists
         file: Option<String>,
+        /// Say nothing but what is wrong
+        #[arg(long, short)]
+        quiet: bool,
     },
     /// What changed: written files against the code as it is, two files, or a commit; exit 1 on drift
     Compare(Compare),
@@ -50,6 +53,9 @@ enum Action {
         /// Really
         #[arg(long, short)]
         yes: bool,
+        /// Do not list them
+        #[arg(long, short)]
+        quiet: bool,
     },
     /// One contract, for people, or several
     Show {
@@ -157,7 +163,7 @@ struct Compare {
     #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
     files: Vec<String>,
     /// disk, snapshot, git:<ref> or a folder; the written files if left out
-    #[arg(long)]
+    #[arg(long, conflicts_with = "files")]
     baseline: Option<String>,
     /// Write the files of now over the old ones, and exit 0
     #[arg(long)]
@@ -196,9 +202,9 @@ impl ContextCommand {
                 generate.options.include_style = true;
                 generate.run(context)
             }
-            Some(Action::Validate { file }) => validate(context, file),
+            Some(Action::Validate { file, quiet }) => validate(context, file, quiet),
             Some(Action::Compare(compare)) => compare.run(context),
-            Some(Action::Clean { path, all, yes }) => clean(context, path, all && yes),
+            Some(Action::Clean { path, all, yes, quiet }) => clean(context, path, all && yes, quiet),
             Some(Action::Show { files }) => show(context, files),
             Some(Action::Graph { path, include_tests, format }) => {
                 graph(context, path, include_tests, format)
@@ -341,12 +347,12 @@ impl Compare {
     }
 }
 
-fn validate(context: &Context, file: Option<String>) -> ExitCode {
+fn validate(context: &Context, file: Option<String>, quiet: bool) -> ExitCode {
     let engine = context.engine(Vec::new());
     let file = file.map(|file| context.path(&engine, file));
     let report = engine.context_validate(file.as_deref()).map(|report| {
         let mut text = String::new();
-        for file in &report.files {
+        for file in report.files.iter().filter(|file| !(quiet && file.errors.is_empty())) {
             let mark = if file.errors.is_empty() { "✓" } else { "✗" };
             let holds = match file.bundles {
                 0 => String::new(),
@@ -357,18 +363,23 @@ fn validate(context: &Context, file: Option<String>) -> ExitCode {
                 let _ = writeln!(text, "  {error}");
             }
         }
+        if quiet && report.valid {
+            text.push('✓');
+        }
         let verdict = if report.valid { Verdict::Sound } else { Verdict::Broken };
         Report::new(report, text).with_verdict(verdict)
     });
     context.ui.finish("context validate", report)
 }
 
-fn clean(context: &Context, path: Option<String>, remove: bool) -> ExitCode {
+fn clean(context: &Context, path: Option<String>, remove: bool, quiet: bool) -> ExitCode {
     let engine = context.engine(Vec::new());
     let path = path.map(|path| context.path(&engine, path));
     let report = engine.context_clean(&CleanRequest { path, remove }).map(|report| {
-        let mut text: String = report.files.iter().map(|file| file.clone() + "\n").collect();
+        let listed = report.files.iter().filter(|_| !quiet);
+        let mut text: String = listed.map(|file| file.clone() + "\n").collect();
         text.push_str(match (report.files.is_empty(), report.removed) {
+            (_, true) | (true, _) if quiet => "✓",
             (true, _) => "no context files",
             (false, true) => "removed",
             (false, false) => "not removed: add --all --yes",

@@ -351,3 +351,43 @@ fn two_files_are_compared_wherever_they_lie() {
     let said = String::from_utf8_lossy(&compared.stdout).into_owned();
     assert!(said.contains("breaking component Card"), "{said}");
 }
+
+#[test]
+fn the_originals_quiet_flags_are_taken() {
+    let repo = cards();
+    let stamp = |arguments: &[&str]| {
+        let output = repo.command(BECKET).args(["as", "stamp"]).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let sound = |said: &str| (Some(0), format!("{said}\n"));
+    assert_eq!(stamp(&["init", "-q", "--no-secure", "--skip-gitignore"]), sound("✓"));
+    assert!(!repo.path("stamp_security_report.json").exists() && !repo.path(".gitignore").exists());
+    assert_eq!(stamp(&["init", "--quiet"]), sound("✓"));
+    assert!(repo.path("stamp_security_report.json").exists() && repo.path(".gitignore").exists());
+    assert!(context(&repo, &[]).status.success());
+    for flag in ["-q", "--quiet"] {
+        assert_eq!(stamp(&["context", "validate", flag]), sound("✓"));
+        assert_eq!(stamp(&["context", "clean", flag]), sound("not removed: add --all --yes"));
+    }
+    repo.write("src/context.json", r#"[{"type": "LogicStampBundle"}]"#);
+    let (code, said) = stamp(&["context", "validate", "-q"]);
+    assert!(
+        code == Some(1) && said.starts_with('✗') && said.contains("src/context.json") && !said.contains('✓'),
+        "{said}"
+    );
+    assert!(context(&repo, &[]).status.success());
+    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound("✓"));
+    assert!(!repo.path("context_main.json").exists());
+    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound("✓"));
+}
+
+#[test]
+fn two_files_leave_no_room_for_a_baseline() {
+    let repo = cards();
+    assert!(context(&repo, &[]).status.success());
+    let refused =
+        context(&repo, &["compare", "--baseline", "git:HEAD", "src/context.json", "src/context.json"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--baseline") && said.contains("cannot be used with"), "{said}");
+}

@@ -1,6 +1,7 @@
 //! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use becket_base::Timestamp;
@@ -53,6 +54,9 @@ pub struct Compared {
     /// Where the rest begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// What was taken for the baseline, where it is not what one would expect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -191,14 +195,14 @@ impl Engine {
         };
         let (compared, options) = self.compared(&compare)?;
         let site = self.site(request.path.as_deref())?;
-        let folder = site.folder();
-        let mut orphaned = Vec::new();
-        let listed = written::listed(&folder);
-        if !listed.is_empty() {
+        let named = compare.baseline.as_deref().unwrap_or_default();
+        let folder = self.baseline_folder(named)?.unwrap_or_else(|| site.folder());
+        let mut orphaned = BTreeSet::new();
+        if written::read_index(&folder).is_some() {
             let _lock = if request.approve { Some(output_lock(&site, &folder)?) } else { None };
             let reading = self.reading(request.path.as_deref(), options, false)?;
             let mut pages = self.pages(&reading, &folder);
-            orphaned = listed.iter().filter(|path| !pages.files.contains_key(*path)).cloned().collect();
+            orphaned = written::orphaned(&reading.index, &site, &pages, &folder);
             if request.approve {
                 if !request.clean_orphaned {
                     // Kept in sight of the writer, so that it leaves them alone.
@@ -208,7 +212,13 @@ impl Engine {
                 }
                 self.write_run(&reading, &pages, &folder)?;
             }
+            if request.approve && request.clean_orphaned {
+                for path in &orphaned {
+                    becket_project::files::remove(&folder.join(path)).map_err(written::not_written)?;
+                }
+            }
         }
+        let orphaned = orphaned.into_iter().collect();
         Ok(DriftReport { compared, approved: request.approve, orphaned })
     }
 
@@ -218,8 +228,9 @@ impl Engine {
         let named = request.baseline.as_deref().unwrap_or("disk");
         let site = self.site(request.project_path.as_deref())?;
         let folder = site.folder();
-        let from_git = named.starts_with("git:");
-        if !request.force_regenerate && !from_git && written::read_index(&folder).is_none() {
+        // What else it can be lies elsewhere.
+        let of_project = matches!(named, "disk" | "snapshot" | "files");
+        if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
             return Err(written::missing_index(&folder.display().to_string()));
         }
         let baseline = self.baseline(&site, named, asked)?;
@@ -239,7 +250,11 @@ impl Engine {
             let pages = self.pages(&reading, &folder);
             self.write_run(&reading, &pages, &folder)?;
         }
-        Ok((self.answer(&site, result, baseline.id), options))
+        let notice = (named == "disk" && baseline.id.is_none()).then(|| {
+            "There is no snapshot of this project, or none that is still kept: the context files in its folders were compared."
+                .to_owned()
+        });
+        Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }
 
     fn baseline(&self, site: &Site, named: &str, options: ContextOptions) -> Result<Baseline, Error> {
@@ -270,15 +285,22 @@ impl Engine {
             },
             "files" => of_folder(site, &site.folder(), options),
             path => {
-                let admitted = self.sandbox()?.admit(path)?;
-                let folder = if admitted.absolute.is_file() {
-                    admitted.absolute.parent().unwrap_or(&admitted.absolute).to_owned()
-                } else {
-                    admitted.absolute
-                };
+                let folder = self.baseline_folder(path)?.unwrap_or_else(|| site.folder());
                 of_folder(site, &folder, options)
             }
         }
+    }
+
+    /// The folder that a baseline names, where it names one.
+    fn baseline_folder(&self, named: &str) -> Result<Option<PathBuf>, Error> {
+        if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") {
+            return Ok(None);
+        }
+        let mut place = self.sandbox()?.admit(named)?.absolute;
+        if place.is_file() {
+            place.pop();
+        }
+        Ok(Some(place))
     }
 
     fn compare_files(&self, old: &str, new: &str) -> Result<DriftReport, Error> {
@@ -327,6 +349,7 @@ impl Engine {
             compared_at: self.now().to_string(),
             cut: None,
             next_cursor: None,
+            notice: None,
         }
     }
 }

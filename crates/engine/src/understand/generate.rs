@@ -219,12 +219,21 @@ impl Engine {
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
+        Ok(if request.dry_run { generated.report().0 } else { self.keep_run(generated) })
+    }
+
+    /// Keeps a run in mind for later processes; what it came to.
+    pub(super) fn keep_run(&self, generated: Generated) -> ContextReport {
         let output = generated.output.clone();
-        let (report, Reading { material, .. }) = generated.report();
-        if !request.dry_run {
-            run.keep(&index, &material, &self.kept_pages(&output), &report);
-        }
-        Ok(report)
+        let (report, reading) = generated.report();
+        self.keep_written(&reading, &output, &report);
+        report
+    }
+
+    fn keep_written(&self, reading: &Reading, output: &Path, report: &ContextReport) {
+        let Reading { site, index, material } = reading;
+        let run = Run::at(site, material.options, output);
+        run.keep(index, material, &self.kept_pages(output), report);
     }
 
     pub(super) fn job(&self, request: &ContextRequest, options: ContextOptions) -> Result<Job, Error> {
@@ -329,10 +338,9 @@ impl Engine {
     /// The same, and keeps it in mind for later processes.
     pub(super) fn write_run(&self, reading: &Reading, pages: &Pages, folder: &Path) -> Result<(), Error> {
         let wrote = self.write_pages(reading, pages, folder)?;
-        let Reading { site, index, material } = reading;
-        let shape = Shape::of(material.graph());
+        let shape = Shape::of(reading.material.graph());
         let report = report(reading, pages, wrote, folder.display().to_string(), shape);
-        Run::at(site, material.options, folder).keep(index, material, &self.kept_pages(folder), &report);
+        self.keep_written(reading, folder, &report);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use becket_contracts::compare::{Comparison, Side, compare};
 use becket_git::Git;
-use becket_git::tree::{TreeFile, files_of, not_checked_out, submodules_of};
+use becket_git::tree::{TreeFile, TreeFiles, files_of, not_checked_out};
 use becket_project::Workspace;
 use becket_project::index::Index;
 use becket_project::walk::{Role, Tests, from_paths};
@@ -24,6 +24,8 @@ pub(crate) struct Given {
     /// Where contents may be that the repository has not.
     objects: Option<PathBuf>,
     files: BTreeMap<String, Content>,
+    /// Repositories in it, by path, with their commits.
+    modules: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,46 +47,52 @@ impl Given {
     /// A commit or tree, by its id.
     pub(crate) fn of(git: &Git, objects: Option<&Path>, tree: &str) -> Result<Self, Error> {
         let stored = |file: TreeFile| (file.path, Content::Stored { blob: file.blob, size: file.size });
-        let files = files_of(git.clone(), tree)?.into_iter().map(stored).collect();
-        Ok(Self { git: git.clone(), objects: objects.map(Path::to_path_buf), files })
+        let TreeFiles { files, modules } = files_of(git.clone(), tree)?;
+        let files = files.into_iter().map(stored).collect();
+        Ok(Self { git: git.clone(), objects: objects.map(Path::to_path_buf), files, modules })
     }
 
     /// As the worktree at `workspace` would have it: with the files of the submodules that are there, and without those
     /// that a sparse checkout leaves out.
-    pub(super) fn checked_out(mut self, workspace: &Workspace, tree: &str) -> Result<Self, Error> {
+    pub(super) fn checked_out(mut self, workspace: &Workspace) -> Result<Self, Error> {
         let sparse = workspace.git_dir.as_ref().is_some_and(|git| git.join("info/sparse-checkout").exists());
         if sparse {
             for path in not_checked_out(self.git.clone())? {
                 self.files.remove(&path);
             }
         }
-        self.add_submodules(&workspace.root, "", tree, SUBMODULES_DEEP)?;
+        let modules = std::mem::take(&mut self.modules);
+        self.add_modules(&workspace.root, "", &modules, SUBMODULES_DEEP)?;
         Ok(self)
     }
 
-    fn add_submodules(&mut self, root: &Path, prefix: &str, tree: &str, deep: usize) -> Result<(), Error> {
-        if deep == 0 || !self.files.contains_key(&format!("{prefix}.gitmodules")) {
-            return Ok(());
-        }
-        for (path, commit) in submodules_of(Git::at(root.join(prefix)), tree)? {
+    /// The files of submodules, and of repositories that nobody calls one.
+    fn add_modules(
+        &mut self,
+        root: &Path,
+        prefix: &str,
+        modules: &[(String, String)],
+        deep: usize,
+    ) -> Result<(), Error> {
+        for (path, commit) in modules.iter().filter(|_| deep > 0) {
             let prefix = format!("{prefix}{path}/");
             let git = Git::at(root.join(&prefix));
             // A commit that was never fetched cannot be told.
-            let module = root.join(&prefix).join(".git").exists().then(|| Self::of(&git, None, &commit));
+            let module = root.join(&prefix).join(".git").exists().then(|| Self::of(&git, None, commit));
             let Some(Ok(module)) = module else { continue };
             let mut texts = module.contents(is_read)?;
-            for path in module.files.into_keys() {
-                let bytes = texts.remove(&path).unwrap_or_default();
+            for path in module.files.keys() {
+                let bytes = texts.remove(path).unwrap_or_default();
                 self.files.insert(format!("{prefix}{path}"), Content::Bytes(bytes));
             }
-            self.add_submodules(root, &prefix, &commit, deep - 1)?;
+            self.add_modules(root, &prefix, &module.modules, deep - 1)?;
         }
         Ok(())
     }
 
     /// Without files.
     pub(crate) fn empty(git: &Git) -> Self {
-        Self { git: git.clone(), objects: None, files: BTreeMap::new() }
+        Self { git: git.clone(), objects: None, files: BTreeMap::new(), modules: Vec::new() }
     }
 
     pub(crate) fn edit(&mut self, edits: &[FileEdit]) {
@@ -149,9 +157,7 @@ impl Given {
 /// Whether the content of a file is asked for, and not only its name.
 fn is_read(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    becket_contracts::language::language_of(path).is_some()
-        || becket_project::walk::rules::is_control(name)
-        || name == ".gitmodules"
+    becket_contracts::language::language_of(path).is_some() || becket_project::walk::rules::is_control(name)
 }
 
 /// Two states of a tree, compared.

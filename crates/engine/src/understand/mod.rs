@@ -44,7 +44,7 @@ pub use modes::{
     AgainstFull, AgainstSource, ModeCost, ModeShare, ModesReport, ModesRequest, SourceStats, TokenMethod,
 };
 pub use options::{ContextChoice, ContextOptions, Profile};
-pub use protect::{IgnoreReport, ScanReport, ScanRequest, SecretFinding, StampInitReport};
+pub use protect::{IgnoreReport, ScanReport, ScanRequest, SecretFinding, StampInitReport, StampInitRequest};
 pub use search::{ComponentMatch, SearchComponents, SearchComponentsRequest};
 pub use show::{GraphEdge, GraphFormat, GraphReport, Neighbour, ShownFile};
 pub use site::Understanding;

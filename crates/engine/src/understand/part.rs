@@ -142,6 +142,7 @@ mod tests {
             compared_at: "2026-01-31T12:00:00Z".to_owned(),
             cut: None,
             next_cursor: None,
+            notice: None,
         }
     }
 

@@ -85,7 +85,18 @@ pub struct IgnoreReport {
 #[serde(rename_all = "camelCase")]
 pub struct StampInitReport {
     pub steps: Vec<String>,
-    pub scan: ScanReport,
+    /// Unless it was not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scan: Option<ScanReport>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct StampInitRequest {
+    pub path: Option<String>,
+    /// Leave `.gitignore` as it is.
+    pub skip_gitignore: bool,
+    /// Do not look for secrets.
+    pub skip_scan: bool,
 }
 
 fn severity(severity: SecretSeverity) -> &'static str {
@@ -203,13 +214,16 @@ impl Engine {
     }
 
     /// What `stamp init` sets up: ignore rules, a guide for assistants, the configuration, and a first scan.
-    pub fn stamp_init(&self, path: Option<&str>) -> Result<StampInitReport, Error> {
-        let site = self.site(path)?;
+    pub fn stamp_init(&self, request: &StampInitRequest) -> Result<StampInitReport, Error> {
+        let StampInitRequest { path, skip_gitignore, skip_scan } = request;
+        let site = self.site(path.as_deref())?;
         let folder = site.folder();
         let mut steps = Vec::new();
         let gitignore = folder.join(".gitignore");
         let text = written::read(&gitignore).unwrap_or_default();
-        if text.lines().any(|line| line.trim() == BLOCK_START) {
+        if *skip_gitignore {
+            steps.push(".gitignore is left as it is".to_owned());
+        } else if text.lines().any(|line| line.trim() == BLOCK_START) {
             steps.push(".gitignore has the block already".to_owned());
         } else {
             let gap = if text.is_empty() || text.ends_with("\n\n") {
@@ -229,15 +243,22 @@ impl Engine {
             Err(error) => return Err(not_written(error)),
         }
         files::create_folder(&folder, std::path::Path::new(".logicstamp")).map_err(not_written)?;
-        let config = json!({"gitignorePreference": "added", "llmContextPreference": "added"});
+        let config = json!({
+            "gitignorePreference": if *skip_gitignore { "skipped" } else { "added" },
+            "llmContextPreference": "added",
+        });
         files::write(
             &folder.join(CONFIG),
             (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes(),
         )
         .map_err(not_written)?;
         steps.push(format!("wrote {CONFIG}"));
-        let scan = self.security_scan(&ScanRequest { path: path.map(str::to_owned), keep_report: true })?;
-        steps.push(format!("scanned {} files for secrets: {} found", scan.files_scanned, scan.secrets_found));
+        let request = ScanRequest { path: path.clone(), keep_report: true };
+        let scan = if *skip_scan { None } else { Some(self.security_scan(&request)?) };
+        if let Some(scan) = &scan {
+            let (scanned, found) = (scan.files_scanned, scan.secrets_found);
+            steps.push(format!("scanned {scanned} files for secrets: {found} found"));
+        }
         Ok(StampInitReport { steps, scan })
     }
 }

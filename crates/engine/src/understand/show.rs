@@ -153,7 +153,7 @@ impl GraphReport {
         let mut text = String::from("flowchart LR\n");
         let number = |path: &String| self.files.binary_search(path).unwrap_or_default();
         for (at, file) in self.files.iter().enumerate() {
-            let _ = writeln!(text, "  f{at}[\"{}\"]", file.replace('"', "#quot;"));
+            let _ = writeln!(text, "  f{at}[\"{}\"]", entities(file));
         }
         for edge in self.edges.iter().filter(|edge| edge.through.is_none()) {
             let arrow = match edge.kind {
@@ -168,6 +168,21 @@ impl GraphReport {
     }
 }
 
+/// For Graphviz, which reads `&lt;` in a name as a sign.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('&', "&amp;");
+    format!("\"{}\"", text.replace('\n', "\\n"))
+}
+
+/// A label for Mermaid, which makes HTML of it, Markdown of what stands in backquotes, and mathematics of `$$`.
+fn entities(text: &str) -> String {
+    let mut label = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if "\"<>&#`\\$".contains(letter) || letter.is_control() {
+            let _ = write!(label, "#{};", u32::from(letter));
+        } else {
+            label.push(letter);
+        }
+    }
+    label
 }

@@ -214,7 +214,7 @@ impl Engine {
         let root = &site.workspace.root;
         let commit = becket_git::resolve(root, revision)?;
         let given = Given::of(&becket_git::Git::at(root.as_path()), None, commit.as_str())?;
-        given.checked_out(&site.workspace, commit.as_str())?.index(tests, &site.cache(), None)
+        given.checked_out(&site.workspace)?.index(tests, &site.cache(), None)
     }
 
     pub(super) fn snapshots(&self, site: &Site) -> Snapshots {

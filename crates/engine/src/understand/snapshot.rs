@@ -170,7 +170,11 @@ impl Engine {
             .folders
             .into_iter()
             .map(|row| FolderRow {
-                path: row.path.clone(),
+                path: match (site.prefix.as_str(), row.path.as_str()) {
+                    ("", path) => path.to_owned(),
+                    (prefix, ".") => prefix.to_owned(),
+                    (prefix, path) => format!("{prefix}/{path}"),
+                },
                 bundles: row.bundles,
                 components: row.components.clone(),
                 token_estimate: row.token_estimate,

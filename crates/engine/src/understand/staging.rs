@@ -21,7 +21,7 @@ impl Staging {
     /// `paths` are relative to the folder. The caller holds the lock of the folder.
     pub(super) fn begin(site: &Site, folder: &Path, paths: &[&str]) -> Result<Self, FileError> {
         let journal = journal(site, folder);
-        files::write_derived(&journal, paths.join("\n").as_bytes())?;
+        files::write_derived(&journal, paths.join("\0").as_bytes())?;
         Ok(Self { journal })
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn put(staged: Vec<Staged>) -> Result<usize, FileError> {
 pub(super) fn clear(site: &Site, folder: &Path) {
     let journal = journal(site, folder);
     let Some(paths) = read(&journal) else { return };
-    let left = paths.lines().flat_map(|path| files::half_written(&folder.join(path)));
+    let left = paths.split('\0').flat_map(|path| files::half_written(&folder.join(path)));
     for path in left {
         _ = files::remove(&path);
     }

@@ -79,7 +79,7 @@ fn refresh_list_read_edit_compare() {
     assert!(folder.notice.is_some_and(|notice| notice.contains("cart, money")), "it says where they are");
     assert!(read(None, "context_main.json").unwrap().index.is_some());
 
-    assert_eq!(compare(&engine).result.status, "pass");
+    assert_eq!((compare(&engine).result.status.as_str(), compare(&engine).notice), ("pass", None));
     repo.write("src/money.ts", MONEY.replace("return String(amount)", "// rounded\n  return `${amount}`"));
     assert_eq!(compare(&engine).result.status, "pass", "a body is no promise");
     repo.write("src/money.ts", MONEY.replace("(amount: Cents)", "(amount: Cents, currency: string)"));
@@ -500,7 +500,10 @@ fn an_expired_snapshot_is_none() {
         })
     };
     assert_eq!(compare("snapshot").unwrap_err().code(), "no_snapshot");
-    assert_eq!(compare("disk").unwrap().result.status, "pass", "the files are still there");
+    let of_files = compare("disk").unwrap();
+    assert_eq!(of_files.result.status, "pass", "the files are still there");
+    assert!(of_files.notice.as_ref().is_some_and(|notice| notice.contains("no snapshot")));
+    assert!(of_files.to_string().contains("no snapshot"), "{of_files}");
     clock.set(0);
     assert_eq!(list(Some(id)).unwrap_err().code(), "unknown_snapshot", "whoever noticed has removed it");
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::follow::{Follower, compared};
-use super::generate::{ContextReport, ContextRequest, Generated, Job};
+use super::generate::{ContextReport, ContextRequest, Job};
 use super::options::ContextOptions;
 use super::session::{LogEntry, Session, output_lock};
 use super::site::Site;
@@ -111,7 +111,7 @@ impl Engine {
         let now = self.now().to_string();
         let session = Session::open(&site, &output, &now, request.strict)?;
         let started = self.first_run(request, options, settle);
-        let (follower, generated) = match started {
+        let (follower, bundles, report) = match started {
             Ok(started) => started,
             Err(error) => {
                 session.close(None)?;
@@ -130,8 +130,8 @@ impl Engine {
             follower,
             session,
             strict,
-            bundles: if request.log { generated.bundle_hashes() } else { BTreeMap::new() },
-            report: generated.report().0,
+            bundles,
+            report,
             output,
         })
     }
@@ -141,7 +141,7 @@ impl Engine {
         request: &WatchContextRequest,
         options: ContextOptions,
         settle: Duration,
-    ) -> Result<(Follower<'_>, Generated), Error> {
+    ) -> Result<(Follower<'_>, BTreeMap<String, String>, ContextReport), Error> {
         let follower = Follower::start(
             self,
             request.context.path.as_deref(),
@@ -158,7 +158,9 @@ impl Engine {
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
-        Ok((follower, generated))
+        let bundles = if request.log { generated.bundle_hashes() } else { BTreeMap::new() };
+        let report = if request.context.dry_run { generated.report().0 } else { self.keep_run(generated) };
+        Ok((follower, bundles, report))
     }
 }
 
@@ -227,6 +229,10 @@ impl ContextWatch<'_> {
         let bundles = if self.request.log { generated.bundle_hashes() } else { BTreeMap::new() };
         let changed_bundles = bundles_between(&self.bundles, &bundles);
         self.bundles = bundles;
+        let wrote = generated.wrote;
+        if !self.request.context.dry_run {
+            self.engine.keep_run(generated);
+        }
         let comparison = self.follower.compared(before);
         if let Some(report) = &mut self.strict {
             let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
@@ -243,8 +249,8 @@ impl ContextWatch<'_> {
             changed_files: files.to_vec(),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
-            files_written: generated.wrote.written,
-            files_removed: generated.wrote.removed,
+            files_written: wrote.written,
+            files_removed: wrote.removed,
             hashes: hashes_between(before, &self.follower.index, files),
             comparison,
             strict: self.strict.clone(),

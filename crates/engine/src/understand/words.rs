@@ -42,8 +42,8 @@ impl Display for Compared {
                 }
             }
         }
-        if let Some(cut) = &self.cut {
-            writeln!(formatter, "{cut}")?;
+        for notice in [&self.notice, &self.cut].into_iter().flatten() {
+            writeln!(formatter, "{notice}")?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use becket_contracts::render::{
     read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError, Folders, Staged};
+use becket_project::index::Index;
 use becket_project::share::each;
 use becket_project::walk::rules::role_of;
 use becket_project::walk::{Below, Role, Stamp, Tests};
@@ -31,6 +32,8 @@ use crate::progress::tell;
 use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
+/// What a folder's file may be called.
+const PAGES: [&str; 3] = ["context.json", "context.ndjson", "context.toon"];
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// From so many files on it is worth waking a thread to ask for their stamps.
 const MANY_LOOKS: usize = 256;
@@ -390,6 +393,31 @@ fn moved(
     folders.into_iter().filter(is_free).filter(is_moved).collect()
 }
 
+/// Written files whose folder has no source any more: what the index lists and `pages` has not, and what an index before it
+/// listed, which holds nothing but bundles of files that stood beside it and are gone.
+pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path) -> BTreeSet<String> {
+    let is_free = |path: &String| !pages.files.contains_key(path);
+    let root = &site.workspace.root;
+    let is_lost = |place: &str, path: &String| {
+        let bundles = read(&folder.join(path)).and_then(|text| read_folder_file(&text).ok());
+        bundles.filter(|bundles| !bundles.is_empty()).is_some_and(|bundles| {
+            bundles.iter().filter_map(|bundle| bundle["entryId"].as_str()).all(|entry| {
+                let beside = entry.rsplit_once('/').map_or("", |(folder, _)| folder) == place;
+                beside && !root.join(entry).exists()
+            }) && bundles.iter().all(|bundle| bundle["type"] == "LogicStampBundle")
+        })
+    };
+    let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_free).collect();
+    for place in index.folders().filter(|place| *place == site.prefix || site.holds(place)) {
+        let names = PAGES.iter().map(|name| match site.inside(place) {
+            "" => (*name).to_owned(),
+            inside => format!("{inside}/{name}"),
+        });
+        found.extend(names.filter(is_free).filter(|path| is_lost(place, path)));
+    }
+    found
+}
+
 /// Hands the text of a page to `then`, without making room for it each time.
 fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) -> T) -> T {
     thread_local! {
@@ -408,12 +436,7 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) ->
 }
 
 /// Nothing where it need not be written.
-fn staged(
-    folder: &Path,
-    folders: &Folders<'_>,
-    path: &str,
-    text: &str,
-) -> Result<Option<Staged>, FileError> {
+fn staged(folder: &Path, folders: &Folders<'_>, path: &str, text: &str) -> Result<Option<Staged>, FileError> {
     folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
     files::stage_derived(&folder.join(path), text.as_bytes())
 }

@@ -11,10 +11,10 @@ fn files_of_a_commit_of_a_tree_and_of_nothing() {
     repository.write("sub/ünï \"q\".ts", "export {}\n");
     let commit = repository.commit_all("second");
     let tree = repository.git(["rev-parse", "HEAD^{tree}"]).trim().to_owned();
-    let files = files_of(&repository.path(), &commit).unwrap();
+    let files = files_of(&repository.path(), &commit).unwrap().files;
     let paths: Vec<(&str, u64)> = files.iter().map(|file| (file.path.as_str(), file.size)).collect();
     assert!(paths.contains(&("sub/ünï \"q\".ts", 10)), "{paths:?}");
-    assert_eq!(files_of(&repository.path(), &tree).unwrap(), files);
+    assert_eq!(files_of(&repository.path(), &tree).unwrap().files, files);
     let names = names_of(&repository.path(), &tree).unwrap();
     assert!(files.iter().all(|file| names.get(&file.path) == Some(&file.blob)));
     assert_eq!(names.len(), files.len());

@@ -21,6 +21,7 @@ use self::lockfile::Versions;
 use self::manifest::Manifests;
 pub use self::modules::Modules;
 use self::tsconfig::Tsconfigs;
+use crate::walk::{Ignored, rules::is_rule_file};
 
 /// Reads the small files that decide resolution: manifests, lock files, tsconfig.
 pub trait Contents: Sync {
@@ -42,6 +43,7 @@ pub struct Resolver {
     manifests: Arc<Manifests>,
     versions: Versions,
     exported: Exported,
+    ignored: Ignored,
     folders: FxHashMap<String, Surroundings>,
     /// Bare names by what decides them; the same few are asked for thousands of times.
     known: RwLock<FxHashMap<(Surroundings, String), Target>>,
@@ -61,6 +63,9 @@ impl Resolver {
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
         let versions = Versions::read(&modules, contents);
         let exported = Exported::new(Arc::clone(&modules), Arc::clone(&manifests));
+        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
+        let ignored =
+            Ignored::by(rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect());
         let mut folders: FxHashMap<String, Surroundings> = FxHashMap::default();
         // By path: what is around a folder comes before it.
         for folder in modules.folders() {
@@ -71,7 +76,7 @@ impl Resolver {
             };
             folders.insert(folder.to_owned(), here);
         }
-        Self { modules, tsconfigs, manifests, versions, exported, folders, known: RwLock::default() }
+        Self { modules, tsconfigs, manifests, versions, exported, ignored, folders, known: RwLock::default() }
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.
@@ -130,10 +135,27 @@ impl Resolver {
             if self.exported.begins_outside(path) {
                 return Target::Unresolved(Reason::OutsideScanPath);
             }
-            self.modules.absent(path)
+            Target::Unresolved(self.lost(path))
         };
         let absent = || beside.iter().chain([&path]).map(absent).max();
         found.or_else(absent).unwrap_or(Target::Unresolved(Reason::FileNotFound))
+    }
+
+    /// Why there is no file at a path of the tree.
+    fn lost(&self, path: &str) -> Reason {
+        if modules::is_left_out(path) {
+            return Reason::OutsideScanPath;
+        }
+        let folder = parent(path);
+        // A rule for every file with that ending, as for what a compiler makes, says nothing of this one.
+        let mut named = modules::names_of(path).filter(|(stem, ending)| {
+            self.ignored.has(&format!("{stem}{ending}")) && !self.ignored.has(&format!("{folder}/\0{ending}"))
+        });
+        if self.ignored.has(path) || self.ignored.has(&format!("{path}/index.ts")) || named.next().is_some() {
+            Reason::Ignored
+        } else {
+            Reason::FileNotFound
+        }
     }
 
     /// What a folder stands for: what its manifest says, or was made of, else its `index`.
@@ -165,13 +187,17 @@ impl Resolver {
                 _ => Target::Builtin(name.to_owned()),
             };
         }
+        let lost = || {
+            let reasons = mapped.iter().map(|(path, _)| self.lost(path));
+            Target::Unresolved(reasons.max().unwrap_or(Reason::FileNotFound))
+        };
         let Some(package) = package_name(name) else {
             let of_framework = || self.framework_places(here.manifest, name).next().is_some();
-            return Target::Unresolved(if mapped.is_empty() && !of_framework() {
-                Reason::InvalidSpecifier
+            return if mapped.is_empty() && !of_framework() {
+                Target::Unresolved(Reason::InvalidSpecifier)
             } else {
-                Reason::FileNotFound
-            });
+                lost()
+            };
         };
         if let Some(target) = self.exported.workspace_package(here.manifest, package, name) {
             return target;
@@ -182,7 +208,7 @@ impl Resolver {
         }
         // An alias of this project that leads nowhere is a lost file, not a package.
         if range.is_none() && here.tsconfig.is_some_and(|index| self.tsconfigs.is_mapped(index, name)) {
-            return Target::Unresolved(Reason::FileNotFound);
+            return lost();
         }
         self.outside(here.manifest, package, range)
     }

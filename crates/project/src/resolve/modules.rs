@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use becket_contracts::target::{Reason, Target};
+use becket_contracts::target::Target;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::walk::{Found, Role, rules::in_left_out_folder};
@@ -14,6 +14,9 @@ const INSTEAD: &[(&str, &[&str])] = &[
     (".jsx", &[".tsx", ".ts", ".d.ts", ".jsx"]),
     (".mjs", &[".mts", ".d.mts", ".mjs"]),
     (".cjs", &[".cts", ".d.cts", ".cjs"]),
+    (".d.ts", &[".ts", ".tsx", ".d.ts"]),
+    (".d.mts", &[".mts", ".d.mts"]),
+    (".d.cts", &[".cts", ".d.cts"]),
     (".ts", &[".ts", ".tsx", ".d.ts"]),
 ];
 /// Endings that need not be written.
@@ -100,12 +103,6 @@ impl Modules {
         found.or_else(|| self.with_ending(path, ADDED)).or_else(|| self.with_ending(path, DATA))
     }
 
-    /// What to say of a path that leads to nothing that is looked at.
-    pub(super) fn absent(&self, path: &str) -> Target {
-        let outside = in_left_out_folder(path) || in_left_out_folder(&format!("{path}/x"));
-        Target::Unresolved(if outside { Reason::OutsideScanPath } else { Reason::FileNotFound })
-    }
-
     fn with_ending(&self, stem: &str, endings: &[&str]) -> Option<Target> {
         let mut path = String::with_capacity(stem.len() + 6);
         endings.iter().find_map(|ending| {
@@ -123,6 +120,20 @@ impl Modules {
             Role::LeftOut | Role::Control | Role::Asset => Target::Asset(path.to_owned()),
         })
     }
+}
+
+/// Whether a path leads where nothing is looked at.
+pub(super) fn is_left_out(path: &str) -> bool {
+    in_left_out_folder(path) || in_left_out_folder(&format!("{path}/x"))
+}
+
+/// What a source may be called that a path stands for, without its ending and with each of these.
+pub(super) fn names_of(path: &str) -> impl Iterator<Item = (&str, &'static str)> {
+    let instead = INSTEAD.iter().filter_map(move |(written, instead)| {
+        let stem = path.strip_suffix(written)?;
+        Some(instead.iter().map(move |ending| (stem, *ending)))
+    });
+    instead.flatten().chain(ADDED.iter().map(move |ending| (path, *ending)))
 }
 
 /// `folder` and a relative path made one; `None` where it leaves the tree.

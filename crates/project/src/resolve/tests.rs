@@ -55,6 +55,10 @@ fn relative_paths_with_and_without_endings() {
         ("./dir", file("src/dir.ts")),
         ("./dir/", file("src/dir/index.tsx")),
         ("./types.ts", file("src/types.d.ts")),
+        ("./types.d.ts", file("src/types.d.ts")),
+        ("./a.d.ts", file("src/a.ts")),
+        ("./b.d.ts", file("src/b.tsx")),
+        ("./m.d.mts", file("src/m.mts")),
         ("./Card.svelte", file("src/Card.svelte.d.ts")),
         ("./dir/index", file("src/dir/index.tsx")),
         ("./m.mjs", file("src/m.mts")),
@@ -106,6 +110,38 @@ fn paths_and_base_url_through_extends() {
         ("react", package("react", None, false)),
     ] {
         assert_eq!(resolver.resolve("app/page.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn what_rules_speak_of_may_be_there() {
+    let resolver = resolver(&[
+        (".gitignore", "/made/\n*.gen.ts\n*.js\n!kept.js\n"),
+        (".stampignore", r#"{"ignore": ["src/left.tsx"]}"#),
+        ("src/deep/.gitignore", "own.ts\n"),
+        (
+            "tsconfig.json",
+            r#"{ "compilerOptions": { "paths": { "@/*": ["./made/*"], "~/*": ["./dist/*"] } } }"#,
+        ),
+        ("src/a.ts", ""),
+    ]);
+    let ignored = Target::Unresolved(Reason::Ignored);
+    let absent = Target::Unresolved(Reason::FileNotFound);
+    for (specifier, target) in [
+        ("../made/client", &ignored),
+        ("../made", &ignored),
+        ("./api.gen", &ignored),
+        ("./left", &ignored),
+        ("./out.js", &ignored),
+        ("./deep/own", &ignored),
+        ("@/client", &ignored),
+        ("~/client", &Target::Unresolved(Reason::OutsideScanPath)),
+        ("./own.ts", &absent),
+        ("./gone", &absent),
+        ("./style.css", &absent),
+        ("../dist/x", &Target::Unresolved(Reason::OutsideScanPath)),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", specifier), *target, "{specifier}");
     }
 }
 

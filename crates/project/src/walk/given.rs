@@ -1,7 +1,7 @@
 //! The same decision over a list of paths instead of a disk: a commit in Git is looked at without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::rules::{Rules, Tests, role_of};
 use super::{Found, Stamp, WalkProblem, Walked};
@@ -31,6 +31,31 @@ pub fn from_paths<'a>(
         }
     }
     Walked { files: files.into(), problems: problems.into_iter().collect(), ..Walked::default() }
+}
+
+/// What the rules of a tree keep from being listed, whether it is there or not. Rules are made when first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Ignored {
+    /// Rule files by path.
+    texts: BTreeMap<String, Vec<u8>>,
+    folders: Mutex<BTreeMap<String, Option<Arc<Rules>>>>,
+}
+
+impl Ignored {
+    pub(crate) fn by(texts: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { texts, folders: Mutex::default() }
+    }
+
+    pub(crate) fn has(&self, path: &str) -> bool {
+        if self.texts.is_empty() {
+            return false;
+        }
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |path: &str| self.texts.get(path).cloned();
+        let rules = rules_of(folder, Tests::Included, &mut folders, &mut BTreeSet::new(), &read);
+        rules.is_none_or(|rules| rules.ignores_file(path))
+    }
 }
 
 /// The rules inside a folder; `None` where it is not entered.

@@ -14,6 +14,7 @@ use becket_base::Parts;
 use fs_err as fs;
 use rayon::prelude::*;
 
+pub(crate) use self::given::Ignored;
 pub use self::given::from_paths;
 pub use self::rules::{Role, RuleProblem, Tests};
 use self::rules::{Rules, role_of};

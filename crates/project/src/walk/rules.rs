@@ -131,6 +131,11 @@ impl Rules {
         has_rules || (!name.starts_with('.') || is_control(name)) && !self.ignores(path, Kind::File)
     }
 
+    /// Whether a rule file says so of a file.
+    pub(super) fn ignores_file(&self, path: &str) -> bool {
+        self.ignores(path, Kind::File)
+    }
+
     /// The innermost rule that speaks of the path decides.
     fn ignores(&self, path: &str, kind: Kind) -> bool {
         let mut rules = Some(self);
@@ -188,6 +193,11 @@ pub fn in_left_out_folder(path: &str) -> bool {
     folders
         .split('/')
         .any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
+}
+
+/// Whether a file says what is left out.
+pub fn is_rule_file(name: &str) -> bool {
+    matches!(name, GITIGNORE | STAMPIGNORE)
 }
 
 /// Whether a change of this file changes how others are read.

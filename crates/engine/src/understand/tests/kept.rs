@@ -30,23 +30,23 @@ fn hidden(repo: &TestRepo) -> Vec<String> {
 #[test]
 fn a_run_that_fails_leaves_the_files_of_the_run_before() {
     // Whichever of them it is that cannot be written.
-    for stuck in 0..WRITTEN.len() {
+    for stuck in WRITTEN {
         let repo = lettered();
         generate(&repo).unwrap();
-        let others: Vec<&str> = WRITTEN.iter().copied().filter(|path| *path != WRITTEN[stuck]).collect();
+        let others: Vec<&str> = WRITTEN.iter().copied().filter(|path| *path != stuck).collect();
         let texts = || others.iter().map(|path| repo.read(path)).collect::<Vec<_>>();
         let before = texts();
         for letter in ["a", "b", "c"] {
             repo.write(format!("src/{letter}/{letter}.ts"), format!("export const {letter}: string = '';\n"));
         }
-        let kept = repo.read(WRITTEN[stuck]);
-        repo.remove(WRITTEN[stuck]);
-        std::fs::create_dir(repo.path(WRITTEN[stuck])).unwrap();
-        assert_eq!(generate(&repo).unwrap_err().code(), "not_writable", "{}", WRITTEN[stuck]);
-        assert_eq!(texts(), before, "{}", WRITTEN[stuck]);
+        let kept = repo.read(stuck);
+        repo.remove(stuck);
+        std::fs::create_dir(repo.path(stuck)).unwrap();
+        assert_eq!(generate(&repo).unwrap_err().code(), "not_writable", "{stuck}");
+        assert_eq!(texts(), before, "{stuck}");
         assert_eq!(hidden(&repo), Vec::<String>::new());
-        std::fs::remove_dir(repo.path(WRITTEN[stuck])).unwrap();
-        repo.write(WRITTEN[stuck], kept);
+        std::fs::remove_dir(repo.path(stuck)).unwrap();
+        repo.write(stuck, kept);
         assert_eq!(generate(&repo).unwrap().files_written, 4);
         assert!(repo.read("src/a/context.json").contains("string"));
     }
@@ -83,4 +83,123 @@ fn the_mode_of_a_file_is_kept() {
         let mode = std::fs::metadata(repo.path(path)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{path}");
     }
+}
+
+#[test]
+fn an_orphan_can_be_removed_later() {
+    let repo = lettered();
+    repo.write(".gitignore", "context.json\ncontext_main.json\n");
+    generate(&repo).unwrap();
+    // Not of this project's own folders, and so nobody's orphan.
+    let out = Some(repo.path("ctx"));
+    engine(&repo).context_generate(&ContextRequest { out, ..ContextRequest::default() }).unwrap();
+    repo.remove("src/b/b.ts");
+    let compare = |approve: bool, clean_orphaned: bool| {
+        let request = DriftRequest { approve, clean_orphaned, ..DriftRequest::default() };
+        engine(&repo).context_compare(&request).unwrap().orphaned
+    };
+    assert_eq!(compare(true, false), ["src/b/context.json"]);
+    assert_eq!(compare(false, false), ["src/b/context.json"]);
+    generate(&repo).unwrap();
+    assert_eq!(compare(true, true), ["src/b/context.json"]);
+    assert!(!repo.path("src/b/context.json").exists());
+    assert_eq!(compare(false, false), Vec::<String>::new());
+    assert!(repo.path("ctx/src/b/context.json").exists());
+}
+
+#[test]
+fn files_elsewhere_are_compared_and_approved_where_they_are() {
+    let repo = lettered();
+    let out = Some(repo.path("ctx"));
+    engine(&repo).context_generate(&ContextRequest { out, ..ContextRequest::default() }).unwrap();
+    assert!(!repo.path("context_main.json").exists());
+    let compare = |baseline: &str, approve: bool| {
+        let baseline = Some(baseline.to_owned());
+        engine(&repo).context_compare(&DriftRequest { baseline, approve, ..DriftRequest::default() })
+    };
+    assert!(!compare("ctx", false).unwrap().has_drift());
+    repo.write("src/a/a.ts", "export const a: string = '';\n");
+    assert_eq!(compare("ctx", false).unwrap().breaking(), 1);
+    assert_eq!(compare("ctx/context_main.json", true).unwrap().breaking(), 1);
+    assert!(!compare("ctx", false).unwrap().has_drift());
+    assert!(!repo.path("context_main.json").exists());
+    assert_eq!(compare("src", false).unwrap_err().code(), "context_missing");
+    assert_eq!(compare("files", false).unwrap_err().code(), "context_missing");
+}
+
+#[test]
+fn a_watcher_keeps_its_runs_in_mind() {
+    let repo = lettered();
+    let following = engine(&repo);
+    let mut watch = following.watch_context(&WatchContextRequest::default()).unwrap();
+    let site = following.site(None).unwrap();
+    let kept = || run::LastRun::that_wrote(&site, &site.folder()).map(|run| run.report.total_components);
+    assert_eq!(kept(), Some(3));
+    repo.write("src/a/more.ts", "export const more = 1;\n");
+    let patience = std::time::Duration::from_secs(30);
+    while kept() != Some(4) {
+        assert!(watch.wait(patience).unwrap().is_some(), "{:?}", kept());
+    }
+    assert_eq!(generate(&repo).unwrap().files_written, 0);
+    watch.close().unwrap();
+}
+
+#[test]
+fn an_ignored_file_is_called_so() {
+    let repo = lettered();
+    repo.write("src/a/gone.ts", "export const gone = 1;\n");
+    repo.write("src/a/a.ts", "import './gone';\nimport './nowhere';\nexport const a = 1;\n");
+    repo.write(".stampignore", r#"{"ignore": ["src/a/gone.ts"]}"#);
+    let report = generate(&repo).unwrap();
+    let reasons: Vec<_> = report.missing.iter().map(|one| (&*one.name, &*one.reason)).collect();
+    assert_eq!(reasons, [("./gone", "ignored or not there"), ("./nowhere", "file not found")]);
+    assert!(engine(&repo).context_validate(None).unwrap().valid);
+}
+
+#[test]
+fn names_of_files_are_drawn_as_they_are() {
+    let files = vec!["src/<i>&lt;#1;\"`$$\\n.ts".to_owned()];
+    let edges = Vec::new();
+    let report =
+        GraphReport { project_path: ".".to_owned(), files, edges, cycles: Vec::new(), roots: Vec::new() };
+    let drawn = report.draw(GraphFormat::Mermaid);
+    let label = "src/#60;i#62;#38;lt;#35;1;#34;#96;#36;#36;#92;n.ts";
+    assert_eq!(drawn, format!("flowchart LR\n  f0[\"{label}\"]\n"));
+    let drawn = report.draw(GraphFormat::Dot);
+    assert!(drawn.contains(r#"  "src/<i>&amp;lt;#1;\"`$$\\n.ts";"#), "{drawn}");
+}
+
+#[test]
+fn a_folder_has_one_name() {
+    let repo = lettered();
+    repo.write("src/top.ts", "export const top = 1;\n");
+    let engine = engine(&repo);
+    for (project_path, first) in [(None, "src"), (Some(repo.path("src").display().to_string()), "src")] {
+        let request = RefreshRequest { project_path: project_path.clone(), ..RefreshRequest::default() };
+        let refreshed = engine.refresh_snapshot(&request).unwrap();
+        let source = SnapshotSource { snapshot_id: Some(refreshed.snapshot_id), project_path };
+        let listed = engine.list_bundles(&ListBundlesRequest { source, folder_prefix: None }).unwrap();
+        let folders: BTreeSet<&str> = listed.bundles.iter().map(|row| &*row.folder).collect();
+        assert_eq!(folders, refreshed.folders.iter().map(|row| &*row.path).collect());
+        assert!(folders.contains(first) && folders.contains("src/a"), "{folders:?}");
+    }
+}
+
+#[test]
+fn a_repository_in_the_tree_is_read_though_nobody_calls_it_a_submodule() {
+    let repo = lettered();
+    repo.git(["init", "--quiet", "nested"]);
+    repo.write("nested/src/n.ts", "export const n: number = 1;\n");
+    repo.git(["-C", "nested", "add", "."]);
+    repo.git(["-C", "nested", "-c", "user.name=n", "-c", "user.email=n@host", "commit", "-qm", "n"]);
+    repo.git(["-c", "advice.addEmbeddedRepo=false", "add", "nested"]);
+    repo.commit("all");
+    assert!(!repo.path(".gitmodules").exists());
+    let compare = || {
+        let baseline = Some("git:HEAD".to_owned());
+        engine(&repo).context_compare(&DriftRequest { baseline, ..DriftRequest::default() }).unwrap()
+    };
+    assert!(!compare().has_drift(), "{}", compare().compared);
+    repo.write("nested/src/n.ts", "export const n: string = '';\n");
+    assert_eq!(compare().breaking(), 1);
 }
