@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::routes::{MOST, Placed, known, router};
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{NestApplication, Route, RouteFramework};
+use crate::model::{NestApplication, NestClass, Route, RouteFramework};
 
 /// What an application answers, and how it is shown itself; nothing behind it where something of it is decided when the
 /// program runs, or nothing is put before a path.
@@ -35,8 +35,7 @@ pub(super) fn behind<'l>(
     let mut all = Vec::new();
     for (module, file, controller) in &tree.controllers {
         let module_path = tree.paths.get(module).map(String::as_str).unwrap_or_default();
-        let routes = file.facts.routes.iter().filter(|route| route.owner == *controller && !route.is_mount());
-        for route in routes.take(MOST) {
+        for route in routes_of(*file, controller, resolver).iter().take(MOST) {
             let declared = known(&route.path, *file, resolver);
             for (path, version) in paths(&mount.path, &application, module_path, &declared, route) {
                 let mut parameters = Route::path_parameters(&mount.path);
@@ -98,10 +97,9 @@ fn paths<'r>(
 ) -> Vec<(String, Option<&'r str>)> {
     let unversioned =
         if module_path.is_empty() { declared.to_owned() } else { Route::joined(module_path, declared) };
-    let excluded = application
-        .excluded
-        .iter()
-        .any(|(method, path)| (method == "ALL" || *method == route.method) && covers(path, &unversioned));
+    let excluded = application.excluded.iter().any(|(method, path)| {
+        (method == "ALL" || *method == route.method) && covers(path, &unversioned, true)
+    });
     let below = |path: String| {
         if excluded || prefix.is_empty() { path } else { Route::joined(prefix, &path) }
     };
@@ -138,7 +136,8 @@ fn is_rest(segment: &str) -> bool {
     bare == "(.*)" || bare.strip_prefix('*').is_some_and(is_plain_segment)
 }
 
-fn covers(pattern: &str, path: &str) -> bool {
+/// Whether a path is what a pattern says, the `whole` of it or what it begins with.
+pub(super) fn covers(pattern: &str, path: &str, whole: bool) -> bool {
     let mut path = segments(path);
     for segment in segments(pattern) {
         if is_rest(segment) {
@@ -149,7 +148,7 @@ fn covers(pattern: &str, path: &str) -> bool {
             _ => return false,
         }
     }
-    path.next().is_none()
+    !whole || path.next().is_none()
 }
 
 fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
@@ -192,7 +191,8 @@ impl<'l> Tree<'l> {
                     continue;
                 }
                 let mut answers = to.facts.routes.iter().filter(|route| route.owner == class);
-                if answers.any(|route| !route.is_mount()) {
+                let is_controller = |class: &NestClass| !class.prefixes.is_empty();
+                if answers.any(|one| !one.is_mount() || one.class.as_deref().is_some_and(is_controller)) {
                     tree.controllers.push(((file.entry, module), to, class));
                 } else {
                     open.push((to, class));
@@ -208,4 +208,86 @@ fn is_lead(route: &Route, module: &str) -> bool {
         && route.is_mount()
         && route.owner == module
         && route.application.is_none()
+        && route.class.is_none()
+}
+
+/// The routes of a controller by its name, in the file that declares it.
+fn routes_of<'l>(file: Scope<'l>, controller: &str, resolver: &Resolver<'l>) -> Vec<Route> {
+    let own = || file.facts.routes.iter().filter(|route| route.owner == controller);
+    let class = own().find_map(|route| Some((route, route.class.as_deref()?)));
+    let told = class.map(|(route, class)| answers(route, class, file, resolver)).unwrap_or_default();
+    if told.is_empty() { own().filter(|route| !route.is_mount()).cloned().collect() } else { told }
+}
+
+/// Classes that extend each other.
+const MOST_PARENTS: usize = 16;
+
+/// What a class answers that is a controller and has a parent: its own routes, and those of its parents that it does not
+/// hide, behind the guards of all of them. `told` is what its file says of the class.
+pub(super) fn answers<'l>(
+    told: &Route,
+    class: &NestClass,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) -> Vec<Route> {
+    if class.prefixes.is_empty() || class.parent.is_empty() {
+        return Vec::new();
+    }
+    let own = scope.facts.routes.iter().filter(|route| route.owner == told.owner && !route.is_mount());
+    let mut all: Vec<Route> = own.map(|route| Route { local_path: None, ..route.clone() }).collect();
+    let count = all.len();
+    let mut guards: Vec<&String> = Vec::new();
+    let mut hidden: BTreeSet<&str> = class.methods.iter().map(String::as_str).collect();
+    let mut next = (scope, class.parent.as_str());
+    for _ in 0..MOST_PARENTS {
+        let Found::Declared(file, declared) = resolver.name(next.0, next.1) else { break };
+        let of_parent = || file.facts.routes.iter().filter(|route| route.owner == declared.name);
+        let said = of_parent().find_map(|route| Some((route, route.class.as_deref()?)));
+        let (its_guards, its_versions) =
+            said.map_or((&[][..], &[][..]), |(said, _)| (&said.guards[..], &said.versions[..]));
+        let (of_base, of_controller) = match said {
+            Some((_, parent)) if !parent.routes.is_empty() => (parent.routes.as_slice(), false),
+            _ => (file.facts.routes.as_slice(), true),
+        };
+        let routes = of_base.iter().filter(|route| route.owner == declared.name && !route.is_mount());
+        let (mut seen, mut methods) = (BTreeSet::new(), Vec::new());
+        for route in routes {
+            let method = route.handler.rsplit_once('.').map_or("", |(_, method)| method);
+            let local = route.local_path.as_ref().filter(|_| of_controller).unwrap_or(&route.path);
+            methods.push(method);
+            // A controller has each of them once per path.
+            if hidden.contains(method) || !seen.insert((method, &route.method, local)) {
+                continue;
+            }
+            let local = known(local, file, resolver);
+            let own_guards =
+                if of_controller { route.guards.get(its_guards.len()..) } else { Some(&route.guards[..]) };
+            let versions = if route.versions == its_versions { &told.versions } else { &route.versions };
+            for prefix in &class.prefixes {
+                all.push(Route {
+                    path: Route::joined(prefix, &local),
+                    local_path: None,
+                    handler: format!("{}.{method}", told.owner),
+                    guards: told.guards.iter().chain(own_guards.unwrap_or_default()).cloned().collect(),
+                    versions: versions.clone(),
+                    line: told.line,
+                    owner: told.owner.clone(),
+                    file: (file.entry != scope.entry).then(|| file.entry.to_owned()),
+                    ..route.clone()
+                });
+            }
+        }
+        guards.splice(0..0, its_guards);
+        hidden.extend(methods);
+        let Some((_, parent)) = said.filter(|(_, parent)| !parent.parent.is_empty()) else { break };
+        hidden.extend(parent.methods.iter().map(String::as_str));
+        next = (file, &parent.parent);
+    }
+    if guards.is_empty() && all.len() == count {
+        return Vec::new();
+    }
+    for route in &mut all {
+        route.guards.splice(0..0, guards.iter().map(|guard| (*guard).clone()));
+    }
+    all
 }

@@ -15,6 +15,8 @@ use crate::model::{
 const DEEPEST: usize = 6;
 /// More routes are those of a program that writes itself.
 pub(super) const MOST: usize = 2_000;
+/// And so is more middleware.
+const MOST_USES: usize = 200;
 
 /// A route of another file that is reachable by what a file mounts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +106,7 @@ pub(super) fn of<'l>(
             path: route.path.clone(),
             through: through.into_iter().map(str::to_owned).collect(),
         }));
-        routes.push(Route { owner: String::new(), application: None, ..route });
+        routes.push(Route { owner: String::new(), application: None, within: 0, ..route });
     }
     (routes, handed, cut)
 }
@@ -117,14 +119,12 @@ fn within<'l>(
     name: Option<&str>,
     depth: usize,
 ) -> Vec<Placed<'l>> {
-    let own: Vec<Route> = scope
-        .facts
-        .routes
-        .iter()
-        .map(|route| Route { path: known(&route.path, scope, resolver), ..route.clone() })
-        .collect();
+    let own: Vec<Route> = scope.facts.routes.iter().map(|route| registered(route, scope, resolver)).collect();
+    let uses = uses(&own, scope, resolver);
     let mut all: Vec<Placed<'l>> = Vec::new();
-    for route in &own {
+    // The class of Nest whose routes are told already.
+    let mut is_told_by: Option<&str> = None;
+    for (at, route) in own.iter().enumerate() {
         if let Some(application) = &route.application {
             let (mount, behind) = nest::behind(route, application, scope, resolver);
             // What is in the same file is there already, as it is declared.
@@ -142,21 +142,29 @@ fn within<'l>(
         }
         // Only an application knows what is put before the routes of a module.
         if route.framework == RouteFramework::NestJs {
-            all.push(Placed::own(route.clone()));
+            match &route.class {
+                Some(class) => {
+                    let answers = nest::answers(route, class, scope, resolver);
+                    is_told_by = Some(&*route.owner).filter(|_| !answers.is_empty());
+                    all.extend(answers.into_iter().map(Placed::own));
+                }
+                None if is_told_by == Some(&*route.owner) && !route.is_mount() => {}
+                None => all.push(Placed::own(Route { local_path: None, ..route.clone() })),
+            }
             continue;
         }
-        let mounted = places(&route.owner, &own, name, &mut BTreeSet::new());
+        let mounted = places(at, &own, &uses, name, &mut BTreeSet::new());
         // As it is told in the contract of the file.
-        let told = name.map(|_| places(&route.owner, &own, None, &mut BTreeSet::new()));
+        let told = name.map(|_| places(at, &own, &uses, None, &mut BTreeSet::new()));
         let told = told.and_then(|told| told.first().map(|place| below(route, place).path));
         let handed = if route.is_mount() && depth < DEEPEST {
             handed_over(route, scope, resolver, depth)
         } else {
             Vec::new()
         };
-        for mount in mounted.iter().map(|place| below(route, place)) {
-            let behind = handed.iter().map(|one| behind(&mount, one)).collect::<Vec<_>>();
-            let own = Placed::own(mount);
+        for place in &mounted {
+            let behind = handed.iter().map(|one| behind(route, place, one)).collect::<Vec<_>>();
+            let own = Placed::own(below(route, place));
             all.push(Placed { declared: told.clone().unwrap_or_else(|| own.declared.clone()), ..own });
             all.extend(behind);
         }
@@ -173,35 +181,125 @@ impl Placed<'_> {
     }
 }
 
+/// Middleware, and the path that it runs below.
+#[derive(Clone)]
+struct Guard {
+    below: String,
+    /// Whether it is for that path alone, as Hono has it.
+    whole: bool,
+    name: String,
+}
+
+impl Guard {
+    fn everywhere(&self) -> Self {
+        Self { below: String::new(), ..self.clone() }
+    }
+
+    fn moved(&self, prefix: &str) -> Self {
+        let below = match &*self.below {
+            "" => String::new(),
+            below => Route::joined(prefix, below),
+        };
+        Self { below, ..self.clone() }
+    }
+
+    fn runs_before(&self, path: &str) -> bool {
+        self.below.is_empty() || nest::covers(&self.below, path, self.whole)
+    }
+}
+
+/// As it is registered, with what its path stands for: also that which `app.use(PREFIX, router)` has in another file.
+fn registered<'l>(route: &Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Route {
+    let mut route = Route { path: known(&route.path, scope, resolver), ..route.clone() };
+    if let (true, "", Some(first)) = (route.is_mount(), &*route.path, route.guards.first()) {
+        let path = known(&format!("${{{first}}}"), scope, resolver);
+        if !path.starts_with('$') {
+            route.path = Route::joined(&path, "");
+            route.guards.remove(0);
+        }
+    }
+    route
+}
+
+/// What `use` is given that is no router, in the order of the file, each with the place of the call in it.
+fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(usize, Guard)> {
+    let calls = own.iter().enumerate();
+    let calls = calls.filter(|(_, one)| one.is_mount() && one.framework != RouteFramework::NestJs);
+    let mut found = Vec::new();
+    for (at, call) in calls {
+        for name in call.guards.iter().chain([&call.handler]) {
+            if !is_router(name, own, scope, resolver) && found.len() < MOST_USES {
+                let whole = call.framework == RouteFramework::Hono;
+                found.push((at, Guard { below: call.path.clone(), whole, name: name.clone() }));
+            }
+        }
+    }
+    found
+}
+
+fn is_router<'l>(handler: &str, own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
+    let name = router_of(handler);
+    let name = name.strip_suffix(".allowedMethods").unwrap_or(name);
+    own.iter().any(|one| one.owner == name)
+        || router(handler, scope, resolver).is_some_and(|(file, name, kind)| {
+            file.entry != scope.entry && file.facts.routes.iter().any(|one| is_of(one, name, kind))
+        })
+}
+
+/// Whether a route is one of what a file has by a name: of a router, or of the one that a function fills and gives.
+fn is_of(route: &Route, name: &str, kind: DeclarationKind) -> bool {
+    route.owner == name
+        || name == "default" && route.owner == Route::MADE_IN_PLACE
+        || route.within > 0 && matches!(kind, DeclarationKind::Function | DeclarationKind::Class)
+}
+
+/// What was handed to `use` before something was registered on the same, by the same function or outside of any.
+fn before<'u>(at: usize, own: &'u [Route], uses: &'u [(usize, Guard)]) -> impl Iterator<Item = &'u Guard> {
+    let earlier = uses.iter().take_while(move |(by, _)| *by < at);
+    let same = move |by: &Route, route: &Route| {
+        by.owner == route.owner && (by.within == 0 || by.within == route.within)
+    };
+    earlier.filter(move |(by, _)| same(&own[*by], &own[at])).map(|(_, guard)| guard)
+}
+
 /// Where something is mounted.
 struct Place {
     prefix: String,
     /// What it is mounted on, at last.
     root: String,
-    guards: Vec<String>,
+    guards: Vec<Guard>,
 }
-
-/// Where something of the file is mounted in the file itself, up to `name`; as it stands where it is not.
-fn places(owner: &str, own: &[Route], name: Option<&str>, seen: &mut BTreeSet<String>) -> Vec<Place> {
+/// Where something that the file registers is mounted in the file itself, up to `name`, as it stands where it is not; with
+/// all that runs before it there.
+fn places(
+    at: usize,
+    own: &[Route],
+    uses: &[(usize, Guard)],
+    name: Option<&str>,
+    seen: &mut BTreeSet<String>,
+) -> Vec<Place> {
+    let owner = own[at].owner.as_str();
     let mut found = Vec::new();
     if !owner.is_empty() && name != Some(owner) && seen.insert(owner.to_owned()) {
-        for mount in own.iter().filter(|one| one.is_mount() && router_of(&one.handler) == owner) {
-            for outer in places(&mount.owner, own, name, seen) {
-                found.push(Place {
-                    prefix: match (outer.prefix.is_empty(), mount.path.is_empty()) {
-                        (true, _) => mount.path.clone(),
-                        (false, true) => outer.prefix.clone(),
-                        (false, false) => Route::joined(&outer.prefix, &mount.path),
-                    },
-                    guards: outer.guards.iter().chain(&mount.guards).cloned().collect(),
-                    root: outer.root,
-                });
+        let mounts = own.iter().enumerate();
+        for (by, mount) in mounts.filter(|(_, one)| one.is_mount() && router_of(&one.handler) == owner) {
+            let given = uses.iter().skip_while(|(of, _)| *of < by).take_while(|(of, _)| *of == by);
+            for mut outer in places(by, own, uses, name, seen) {
+                let prefix = match (outer.prefix.is_empty(), mount.path.is_empty()) {
+                    (true, _) => mount.path.clone(),
+                    (false, true) => outer.prefix,
+                    (false, false) => Route::joined(&outer.prefix, &mount.path),
+                };
+                outer.guards.extend(given.clone().map(|(_, guard)| guard.everywhere()));
+                outer.guards.extend(before(at, own, uses).map(|guard| guard.moved(&prefix)));
+                found.push(Place { prefix, ..outer });
             }
         }
         seen.remove(owner);
     }
     if found.is_empty() {
-        found.push(Place { prefix: String::new(), root: owner.to_owned(), guards: Vec::new() });
+        let guards = before(at, own, uses).cloned().collect();
+        found.push(Place { prefix: String::new(), root: owner.to_owned(), guards });
     }
     found
 }
@@ -215,21 +313,25 @@ fn below(route: &Route, place: &Place) -> Route {
     };
     let mut parameters = Route::path_parameters(&place.prefix);
     parameters.extend(route.parameters.iter().cloned());
+    let guards = place.guards.iter().filter(|guard| guard.runs_before(&path)).map(|guard| &guard.name);
     Route {
+        guards: guards.chain(&route.guards).cloned().collect(),
         local_path: (path != local).then_some(local),
         path,
         parameters,
-        guards: place.guards.iter().chain(&route.guards).cloned().collect(),
         owner: place.root.clone(),
         ..route.clone()
     }
 }
 
-/// A route of another file, behind what mounts it here.
-fn behind<'l>(mount: &Route, placed: &Placed<'l>) -> Placed<'l> {
-    let guards = mount.guards.clone();
-    let place = Place { prefix: mount.path.clone(), root: mount.owner.clone(), guards };
-    let route = Route { line: mount.line, ..below(&placed.route, &place) };
+/// A route of another file, behind what mounts it here, which is at `place`.
+fn behind<'l>(mount: &Route, place: &Place, placed: &Placed<'l>) -> Placed<'l> {
+    let own = below(mount, place);
+    let given =
+        mount.guards.iter().map(|name| Guard { below: String::new(), whole: false, name: name.clone() });
+    let guards = place.guards.iter().cloned().chain(given).collect();
+    let place = Place { prefix: own.path, root: own.owner, guards };
+    let route = Route { line: mount.line, within: mount.within, ..below(&placed.route, &place) };
     Placed { route, ..placed.clone() }
 }
 
@@ -247,10 +349,8 @@ fn handed_over<'l>(
     let mut placed = within(file, resolver, Some(name), depth + 1);
     let owners: BTreeSet<&str> = placed.iter().map(|one| one.route.owner.as_str()).collect();
     // A function gives the one that it fills.
-    let makes = owners.len() == 1 && matches!(kind, DeclarationKind::Function | DeclarationKind::Class);
-    placed.retain(|Placed { route, .. }| {
-        makes || route.owner == name || name == "default" && route.owner == Route::MADE_IN_PLACE
-    });
+    let kind = if owners.len() == 1 { kind } else { DeclarationKind::Constant };
+    placed.retain(|one| is_of(&one.route, name, kind));
     for one in &mut placed {
         match &one.route.file {
             Some(_) => one.through.push(file.entry),

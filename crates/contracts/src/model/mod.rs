@@ -21,7 +21,7 @@ pub use declaration::{
 pub use facts::{Diagnostic, Export, ExportOrigin, Import, ImportKind, ImportedName, LocalFacts, Severity};
 pub use kind::Kind;
 pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, RouteRole};
-pub use route::{NestApplication, Route, RouteFramework, RouteParameter, RouteParameterSource};
+pub use route::{NestApplication, NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
 pub use shape::{
     COMPONENT_TYPES, CallShape, ConditionalType, MappedType, Member, MemberKind, NATIVE_COMPONENTS,
     TypeParameter, TypeShape, is_for_react, is_react, is_react_class,

@@ -44,6 +44,34 @@ pub struct Route {
     /// Of an application of `NestJS`; for `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<Box<NestApplication>>,
+    /// Of a class that has a parent or guards, or routes without being a controller; for `link`, which leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Box<NestClass>>,
+    /// Which of the functions that register routes does it, counted from 1; 0 for none. For `link`, which leaves it out.
+    #[serde(default, skip_serializing_if = "is_outside")]
+    pub within: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_outside(within: &u32) -> bool {
+    *within == 0
+}
+
+/// A class of `NestJS` as those see it that extend it, and what it takes of its own parent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NestClass {
+    /// The class that it extends; empty where none is named.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub parent: String,
+    /// The paths of a controller; none where it is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prefixes: Vec<String>,
+    /// Its methods, which hide those of its parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
+    /// Of one that is no controller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Route>,
 }
 
 /// What an application of `NestJS` does to the paths of its routes, beside the prefix of all of them.
@@ -82,7 +110,7 @@ impl Route {
     /// that is made elsewhere.
     pub fn is_told(&self) -> bool {
         let has_path = || !self.local_path.as_ref().unwrap_or(&self.path).is_empty();
-        !self.is_mount() || !self.handler.is_empty() && has_path()
+        self.class.is_none() && (!self.is_mount() || !self.handler.is_empty() && has_path())
     }
 
     /// What tells it from others of its method.

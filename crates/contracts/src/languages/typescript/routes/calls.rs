@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Declaration, Expression, FormalParameter, Program,
-    VariableDeclarator,
+    Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Declaration, Expression,
+    FormalParameter, Function, Program, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
+use oxc_syntax::scope::ScopeFlags;
 
 use super::super::body::{callee_name, text_of};
 use super::super::component::Callable;
@@ -28,6 +29,8 @@ pub(super) fn of<'a>(
         frameworks,
         applications: BTreeMap::new(),
         made_here: None,
+        inside: None,
+        registering: Vec::new(),
         functions: functions(program),
         texts: texts(program),
         found: Vec::new(),
@@ -55,6 +58,10 @@ struct Calls<'r, 's, 'a, 'x> {
     applications: BTreeMap<String, Application>,
     /// The name that what is made in the statement gets: `const api = Router().get('/a', f)`.
     made_here: Option<String>,
+    /// Where the outermost function begins that is walked.
+    inside: Option<u32>,
+    /// Where those begin that register something.
+    registering: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
     /// Constants that are texts.
     texts: BTreeMap<String, String>,
@@ -104,6 +111,20 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
             }
         }
         walk::walk_formal_parameter(self, parameter);
+    }
+
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        let around = self.inside;
+        self.inside = around.or(Some(function.span.start));
+        walk::walk_function(self, function, flags);
+        self.inside = around;
+    }
+
+    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
+        let around = self.inside;
+        self.inside = around.or(Some(arrow.span.start));
+        walk::walk_arrow_function_expression(self, arrow);
+        self.inside = around;
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
@@ -190,19 +211,20 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let handlers = vec![option(options, "handler")?];
             return Some(Registration { owner, method, path, handlers, start });
         }
-        // `app.use(users)`: what is handed over may be a router, which `link` knows.
-        if verb == "use" && self.text(first).is_none() {
-            let is_name = arguments.last().is_some_and(|last| may_be_router(last));
-            let path = vec![String::new()];
+        if verb == "use" {
+            // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
+            let (path, handlers) = if self.is_path(first) {
+                (self.paths(first), rest.to_vec())
+            } else {
+                (vec![String::new()], arguments)
+            };
+            let handlers: Vec<_> = handlers.into_iter().filter(|one| !self.takes_error(one)).collect();
             let method = USE.to_owned();
-            return is_name.then_some(Registration { owner, method, path, handlers: arguments, start });
+            return (!handlers.is_empty()).then_some(Registration { owner, method, path, handlers, start });
         }
-        let is_mount = match verb {
-            "use" => self.text(first).is_some(),
-            // `app.route('/api', other)`
-            "route" => self.applications.get(&owner).is_some_and(|one| one.framework == RouteFramework::Hono),
-            _ => false,
-        };
+        // `app.route('/api', other)`
+        let is_mount = verb == "route"
+            && self.applications.get(&owner).is_some_and(|one| one.framework == RouteFramework::Hono);
         let method = if is_mount { USE.to_owned() } else { verb.to_ascii_uppercase() };
         (!rest.is_empty() && (is_mount || VERBS.contains(&verb))).then(|| Registration {
             owner,
@@ -220,10 +242,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let Some(application) = known.or((owner == MADE_IN_PLACE).then_some(made_in_place)) else { return };
         let Some((last, guards)) = handlers.split_last() else { return };
         let mut taken: Vec<RouteParameter> = Vec::new();
-        let callable = Callable::of(last).or_else(|| {
-            let name = self.print.expression(last);
-            self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
-        });
+        let callable = self.callable(last);
         let mut returns = String::new();
         if let Some(callable) = callable {
             for item in &callable.parameters().items {
@@ -246,6 +265,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         // What is an object are options.
         let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
         let guards: Vec<String> = guards.map(|guard| self.handler(guard)).collect();
+        let within = self.inside.map_or(0, |function| {
+            let known = self.registering.iter().position(|one| *one == function);
+            known.unwrap_or_else(|| {
+                self.registering.push(function);
+                self.registering.len() - 1
+            }) + 1
+        });
         for own in path {
             let path = match &application.prefix {
                 Some(prefix) => Route::joined(prefix, &own),
@@ -269,8 +295,35 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 versions: Vec::new(),
                 full_paths: Vec::new(),
                 application: None,
+                class: None,
+                within: u32::try_from(within).unwrap_or(u32::MAX),
             };
             self.found.push((start, route));
+        }
+    }
+
+    fn callable<'y>(&'y self, handler: &'y Expression<'a>) -> Option<Callable<'y, 'a>> {
+        Callable::of(handler).or_else(|| {
+            let name = self.print.expression(handler);
+            self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
+        })
+    }
+
+    fn takes_error(&self, handler: &Expression<'a>) -> bool {
+        self.callable(handler).is_some_and(|callable| callable.parameters().items.len() == 4)
+    }
+
+    /// Whether what `use` is given first is a path, or several.
+    fn is_path(&self, first: &Expression<'_>) -> bool {
+        match first.get_inner_expression() {
+            Expression::ArrayExpression(list) => {
+                let first = list.elements.first().and_then(|one| one.as_expression());
+                first.is_some_and(|first| self.is_path(first))
+            }
+            Expression::BinaryExpression(_)
+            | Expression::RegExpLiteral(_)
+            | Expression::TemplateLiteral(_) => true,
+            other => self.text(other).is_some(),
         }
     }
 
@@ -342,18 +395,6 @@ fn based<'x, 'a>(made: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Ex
     let Expression::CallExpression(call) = made else { return None };
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
     (member.property.name == "basePath").then_some((&member.object, call.arguments.first()?.as_expression()?))
-}
-
-/// A name, a member or a module, also called without anything.
-fn may_be_router(handler: &Expression<'_>) -> bool {
-    match handler.get_inner_expression() {
-        Expression::Identifier(_) => true,
-        Expression::StaticMemberExpression(member) => may_be_router(&member.object),
-        Expression::CallExpression(call) => {
-            call.callee.is_specific_id("require") || call.arguments.is_empty() && may_be_router(&call.callee)
-        }
-        _ => false,
-    }
 }
 
 /// What a registration is called on.

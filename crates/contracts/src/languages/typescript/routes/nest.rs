@@ -12,7 +12,7 @@ use super::super::body::{callee_name, text_of};
 use super::super::modules::constants;
 use super::super::print::Print;
 use super::{Routes, VERBS, texts};
-use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
+use crate::model::{NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
     let names = Names { program, print, texts: texts(program) };
@@ -95,6 +95,8 @@ pub(super) fn mount(owner: String, path: String, handler: String, line: u32) -> 
         versions: Vec::new(),
         full_paths: Vec::new(),
         application: None,
+        class: None,
+        within: 0,
     }
 }
 
@@ -201,20 +203,19 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
     if let Some(decorator) = class.decorators.iter().find(|one| decorator_name(one) == Some("Module")) {
         module(decorator, class_name, names, routes);
     }
-    let Some(controller) = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"))
-    else {
-        return;
-    };
-    routes.is_controller = true;
-    let prefixes = decorator_paths(controller, names);
-    let versions = match decorator_argument(controller).map(Expression::get_inner_expression) {
+    let controller = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"));
+    routes.is_controller |= controller.is_some();
+    let prefixes = controller.map(|controller| decorator_paths(controller, names)).unwrap_or_default();
+    let versions = match controller.and_then(decorator_argument).map(Expression::get_inner_expression) {
         Some(Expression::ObjectExpression(options)) => option(options, "version"),
         _ => None,
     };
     let versions = versions.map(|versions| names.versions(versions)).unwrap_or_default();
     let class_guards = guards(&class.decorators, print);
+    let (mut found, mut methods) = (Vec::new(), Vec::new());
     for element in &class.body.body {
         let ClassElement::MethodDefinition(method) = element else { continue };
+        let method_name = print.key(&method.key, method.computed);
         let version = method.decorators.iter().find(|one| decorator_name(one) == Some("Version"));
         let method_versions = version.and_then(decorator_argument).map(|one| names.versions(one));
         for decorator in &method.decorators {
@@ -223,32 +224,47 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
                 continue;
             }
             routes.decorators.insert(format!("@{verb}"));
-            for prefix in &prefixes {
-                for own in decorator_paths(decorator, names) {
-                    let path = Route::joined(prefix, &own);
-                    routes.table.push(Route {
-                        framework: RouteFramework::NestJs,
-                        method: if verb == "Sse" { "GET".to_owned() } else { verb.to_ascii_uppercase() },
-                        handler: format!("{class_name}.{}", print.key(&method.key, method.computed)),
-                        parameters: nest_parameters(&method.value, print),
-                        guards: class_guards
-                            .iter()
-                            .cloned()
-                            .chain(guards(&method.decorators, print))
-                            .collect(),
-                        returns: print.annotation_or(method.value.return_type.as_deref(), ""),
-                        status: status(&method.decorators),
-                        line: print.source.line(decorator.span.start),
-                        owner: class_name.to_owned(),
-                        local_path: None,
-                        file: None,
-                        versions: method_versions.as_ref().unwrap_or(&versions).clone(),
-                        full_paths: Vec::new(),
-                        application: None,
-                        path,
-                    });
-                }
+            for own in decorator_paths(decorator, names) {
+                let line = print.source.line(decorator.span.start);
+                found.push(Route {
+                    method: if verb == "Sse" { "GET".to_owned() } else { verb.to_ascii_uppercase() },
+                    parameters: nest_parameters(&method.value, print),
+                    guards: guards(&method.decorators, print),
+                    returns: print.annotation_or(method.value.return_type.as_deref(), ""),
+                    status: status(&method.decorators),
+                    versions: method_versions.as_ref().unwrap_or(&versions).clone(),
+                    ..mount(class_name.to_owned(), own, format!("{class_name}.{method_name}"), line)
+                });
             }
+        }
+        methods.push(method_name);
+    }
+    let parent = match class.heritage.as_ref().map(|heritage| heritage.expression.get_inner_expression()) {
+        Some(Expression::Identifier(parent)) => parent.name.to_string(),
+        _ => String::new(),
+    };
+    let is_base = controller.is_none() && !found.is_empty();
+    if is_base || !parent.is_empty() || !class_guards.is_empty() || !versions.is_empty() {
+        let line = print.source.line(class.span.start);
+        let routes_of_base = if is_base { found.clone() } else { Vec::new() };
+        let methods = if parent.is_empty() { Vec::new() } else { methods };
+        let told = NestClass { parent, prefixes: prefixes.clone(), methods, routes: routes_of_base };
+        routes.table.push(Route {
+            guards: class_guards.clone(),
+            versions,
+            class: Some(Box::new(told)),
+            ..mount(class_name.to_owned(), String::new(), String::new(), line)
+        });
+    }
+    // In the order of the methods.
+    for route in found {
+        for prefix in &prefixes {
+            routes.table.push(Route {
+                path: Route::joined(prefix, &route.path),
+                local_path: Some(route.path.clone()),
+                guards: class_guards.iter().chain(&route.guards).cloned().collect(),
+                ..route.clone()
+            });
         }
     }
 }
