@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memmem;
 use oxc_ast::ast::{
     AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function,
     FunctionType, Program, Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
@@ -25,6 +26,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'c mut FileUse,
     pub(super) exported: BTreeSet<&'c str>,
+    /// What stands behind `typeof`, wherever it does.
+    pub(super) asked: BTreeSet<&'a str>,
     /// Functions that become components by what is made of them: `memo(_Card)`.
     pub(super) wrapped: BTreeSet<&'c str>,
     /// `exports.name = value` declares.
@@ -471,9 +474,11 @@ impl<'a> Collector<'_, '_, 'a> {
         self.push(name, kind, signature, span, detail);
     }
 
-    /// With the names in what a call is given, where others see the value and nothing says its type.
+    /// With the names in what a call is given, where others see the value, perhaps through `z.infer<typeof user>`, and
+    /// nothing says its type.
     fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
-        if !signature.ends_with(INFERRED) || !self.exported.contains(name) {
+        let is_seen = || self.exported.contains(name) || self.asked.contains(name);
+        if !signature.ends_with(INFERRED) || !is_seen() {
             return signature;
         }
         match self.print.keyed(value) {
@@ -631,6 +636,17 @@ impl<'a> Collector<'_, '_, 'a> {
             detail,
         });
     }
+}
+
+/// The names whose types a text asks for.
+pub(super) fn asked(text: &str) -> BTreeSet<&str> {
+    const QUESTION: &str = "typeof ";
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let asked = memmem::find_iter(text.as_bytes(), QUESTION).filter_map(|at| {
+        let rest = text.get(at + QUESTION.len()..)?;
+        rest.split(|letter| !is_name(letter)).next()
+    });
+    asked.collect()
 }
 
 /// The implementation is not one of the ways to call a function, but it knows what the function is.

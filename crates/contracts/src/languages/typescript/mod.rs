@@ -110,6 +110,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         print,
         file: &mut file,
         exported: modules.exported_locals(),
+        asked: declarations::asked(program.source_text),
         wrapped: component::handed_on(program),
         common_js: modules.is_common_js,
         is_ambient: program.source_type.is_typescript_definition(),
