@@ -177,8 +177,20 @@ impl<'t> Mentions<'t> {
     }
 }
 
+/// By byte: asked of every byte of every signature.
+const WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < word.len() {
+        word[byte] =
+            byte >= 0x80 || matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$');
+        byte += 1;
+    }
+    word
+};
+
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+    WORD[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ pub fn names_in(folder: &Path) -> Option<u64> {
 }
 
 fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }
 
 impl From<RuleProblem> for WalkProblem {

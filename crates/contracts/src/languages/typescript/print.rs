@@ -216,42 +216,48 @@ impl Print<'_, '_> {
                 self.parameters(&construct.params, None),
                 self.annotation_or(construct.return_type.as_deref(), "any")
             ),
-            TSSignature::TSMethodSignature(method) => format!(
-                "{}{}{}{}({}){}",
+            TSSignature::TSMethodSignature(method) => [
                 match method.kind {
                     TSMethodSignatureKind::Method => "",
                     TSMethodSignatureKind::Get => "get ",
                     TSMethodSignatureKind::Set => "set ",
                 },
-                self.key(&method.key, method.computed),
+                &self.key(&method.key, method.computed),
                 if method.optional { "?" } else { "" },
-                self.type_parameters(method.type_parameters.as_deref()),
-                self.parameters(&method.params, method.this_param.as_deref()),
-                match (&method.return_type, method.kind) {
-                    (None, TSMethodSignatureKind::Set) => String::new(),
-                    (returned, _) => format!(": {}", self.annotation_or(returned.as_deref(), "any")),
-                }
-            ),
+                &self.type_parameters(method.type_parameters.as_deref()),
+                "(",
+                &self.parameters(&method.params, method.this_param.as_deref()),
+                &match (&method.return_type, method.kind) {
+                    (None, TSMethodSignatureKind::Set) => ")".to_owned(),
+                    (returned, _) => "): ".to_owned() + &self.annotation_or(returned.as_deref(), "any"),
+                },
+            ]
+            .concat(),
         }
     }
 
     pub(super) fn type_parameters(self, parameters: Option<&TSTypeParameterDeclaration<'_>>) -> String {
         let Some(parameters) = parameters else { return String::new() };
-        format!("<{}>", join(parameters.params.iter().map(|parameter| self.type_parameter(parameter)), ", "))
+        let each = join(parameters.params.iter().map(|parameter| self.type_parameter(parameter)), ", ");
+        ["<", &each, ">"].concat()
     }
 
     fn type_parameter(self, parameter: &TSTypeParameter<'_>) -> String {
-        let constraint = parameter.constraint.as_ref().map(|ty| format!(" extends {}", self.ty(ty)));
-        let default = parameter.default.as_ref().map(|ty| format!(" = {}", self.ty(ty)));
-        format!(
-            "{}{}{}{}{}{}",
+        let printed =
+            |word, ty: Option<&TSType<'_>>| ty.map_or(("", String::new()), |ty| (word, self.ty(ty)));
+        let (extends, constraint) = printed(" extends ", parameter.constraint.as_ref());
+        let (is, default) = printed(" = ", parameter.default.as_ref());
+        [
             if parameter.r#const { "const " } else { "" },
             if parameter.r#in { "in " } else { "" },
             if parameter.out { "out " } else { "" },
-            parameter.name.name,
-            constraint.unwrap_or_default(),
-            default.unwrap_or_default()
-        )
+            &parameter.name.name,
+            extends,
+            &constraint,
+            is,
+            &default,
+        ]
+        .concat()
     }
 
     pub(super) fn type_arguments(self, arguments: Option<&TSTypeParameterInstantiation<'_>>) -> String {

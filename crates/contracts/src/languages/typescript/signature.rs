@@ -71,11 +71,16 @@ impl Print<'_, '_> {
 
     pub(super) fn arrow(self, arrow: &ArrowFunctionExpression<'_>) -> String {
         let (parameters, returned, mark) = self.takes_and_gives(Callable::Arrow(arrow), arrow.span.start);
-        format!(
-            "{}{}({parameters}) => {returned}{mark}",
+        [
             if arrow.r#async { "async " } else { "" },
-            self.type_parameters(arrow.type_parameters.as_deref()),
-        )
+            &self.type_parameters(arrow.type_parameters.as_deref()),
+            "(",
+            &parameters,
+            ") => ",
+            &returned,
+            mark,
+        ]
+        .concat()
     }
 
     pub(super) fn interface(self, interface: &TSInterfaceDeclaration<'_>) -> String {
@@ -89,18 +94,21 @@ impl Print<'_, '_> {
             }),
             ", ",
         );
-        format!(
-            "interface {}{}{} {}",
-            interface.id.name,
-            self.type_parameters(interface.type_parameters.as_deref()),
-            if parents.is_empty() { parents } else { format!(" extends {parents}") },
-            self.members(&interface.body.body)
-        )
+        [
+            "interface ",
+            &interface.id.name,
+            &self.type_parameters(interface.type_parameters.as_deref()),
+            if parents.is_empty() { "" } else { " extends " },
+            &parents,
+            " ",
+            &self.members(&interface.body.body),
+        ]
+        .concat()
     }
 
     pub(super) fn alias(self, alias: &TSTypeAliasDeclaration<'_>) -> String {
         let parameters = self.type_parameters(alias.type_parameters.as_deref());
-        format!("type {}{parameters} = {}", alias.id.name, self.ty(&alias.type_annotation))
+        ["type ", &alias.id.name, &parameters, " = ", &self.ty(&alias.type_annotation)].concat()
     }
 
     pub(super) fn enumeration(self, declared: &TSEnumDeclaration<'_>) -> String {
@@ -131,8 +139,8 @@ impl Print<'_, '_> {
     /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
     pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
         let members = self.class_members(class, |_| true);
-        let members = if members.is_empty() { "{}".to_owned() } else { format!("{{ {members} }}") };
-        format!("{} {members}", self.class_head(class, name))
+        let head = self.class_head(class, name);
+        if members.is_empty() { head + " {}" } else { [&head, " { ", &members, " }"].concat() }
     }
 
     /// One that is a component: without what only React uses, and nobody extends it.
@@ -158,7 +166,7 @@ impl Print<'_, '_> {
     pub(super) fn class_head(self, class: &Class<'_>, name: &str) -> String {
         let parent = class.heritage.as_ref().map(|heritage| {
             let arguments = self.type_arguments(heritage.type_arguments.as_deref());
-            format!(" extends {}{arguments}", self.expression(&heritage.expression))
+            [" extends ", &self.expression(&heritage.expression), &arguments].concat()
         });
         let interfaces = join(
             class.implements.iter().map(|interface| {
@@ -167,14 +175,17 @@ impl Print<'_, '_> {
             }),
             ", ",
         );
-        format!(
-            "{}class{}{}{}{}",
-            if class.r#abstract { "abstract " } else { "" },
-            if name == DEFAULT { String::new() } else { format!(" {name}") },
-            self.type_parameters(class.type_parameters.as_deref()),
-            parent.unwrap_or_default(),
-            if interfaces.is_empty() { interfaces } else { format!(" implements {interfaces}") },
-        )
+        let name = if name == DEFAULT { "" } else { name };
+        [
+            if class.r#abstract { "abstract class" } else { "class" },
+            if name.is_empty() { "" } else { " " },
+            name,
+            &self.type_parameters(class.type_parameters.as_deref()),
+            &parent.unwrap_or_default(),
+            if interfaces.is_empty() { "" } else { " implements " },
+            &interfaces,
+        ]
+        .concat()
     }
 
     /// Those of the class, and those of its members behind their names; of a long one its name and a digest.
@@ -230,29 +241,37 @@ impl Print<'_, '_> {
                 }
                 let (parameters, returned, mark) =
                     self.takes_and_gives(Callable::Function(function), method.span.start);
-                let returned = match method.kind {
-                    MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => String::new(),
-                    _ => format!(": {returned}"),
+                let (colon, returned) = match method.kind {
+                    MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => ("", ""),
+                    _ => (": ", &*returned),
                 };
-                printed.push(format!(
-                    "{}{}{}{}{}{}{}{}({parameters}){returned}{mark}",
-                    modifiers(method.accessibility, method.r#static),
-                    if method.r#type == MethodDefinitionType::TSAbstractMethodDefinition {
-                        "abstract "
-                    } else {
-                        ""
-                    },
-                    match method.kind {
-                        MethodDefinitionKind::Get => "get ",
-                        MethodDefinitionKind::Set => "set ",
-                        _ => "",
-                    },
-                    if function.r#async { "async " } else { "" },
-                    if function.generator { "*" } else { "" },
-                    self.key(&method.key, method.computed),
-                    if method.optional { "?" } else { "" },
-                    self.type_parameters(function.type_parameters.as_deref()),
-                ));
+                printed.push(
+                    [
+                        modifiers(method.accessibility, method.r#static),
+                        if method.r#type == MethodDefinitionType::TSAbstractMethodDefinition {
+                            "abstract "
+                        } else {
+                            ""
+                        },
+                        match method.kind {
+                            MethodDefinitionKind::Get => "get ",
+                            MethodDefinitionKind::Set => "set ",
+                            _ => "",
+                        },
+                        if function.r#async { "async " } else { "" },
+                        if function.generator { "*" } else { "" },
+                        &self.key(&method.key, method.computed),
+                        if method.optional { "?" } else { "" },
+                        &self.type_parameters(function.type_parameters.as_deref()),
+                        "(",
+                        &parameters,
+                        ")",
+                        colon,
+                        returned,
+                        mark,
+                    ]
+                    .concat(),
+                );
                 printed
             }
             ClassElement::PropertyDefinition(property) => {
@@ -265,14 +284,17 @@ impl Print<'_, '_> {
                     (None, None) => "any".to_owned(),
                 };
                 let is_abstract = property.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition;
-                vec![format!(
-                    "{}{}{}{}{}: {text}",
-                    modifiers(property.accessibility, property.r#static),
-                    if is_abstract { "abstract " } else { "" },
-                    if property.readonly { "readonly " } else { "" },
-                    self.key(&property.key, property.computed),
-                    if property.optional { "?" } else { "" },
-                )]
+                vec![
+                    [
+                        modifiers(property.accessibility, property.r#static),
+                        if is_abstract { "abstract " } else { "" },
+                        if property.readonly { "readonly " } else { "" },
+                        &self.key(&property.key, property.computed),
+                        if property.optional { "?: " } else { ": " },
+                        &text,
+                    ]
+                    .concat(),
+                ]
             }
             ClassElement::AccessorProperty(property) => {
                 if is_hidden(property.accessibility) || property.key.is_private_identifier() {
@@ -318,7 +340,7 @@ impl Print<'_, '_> {
     /// `const NAME: type`, or the literal itself where it is short.
     pub(super) fn variable(self, keyword: &str, declarator: &VariableDeclarator<'_>, name: &str) -> String {
         if let Some(ty) = &declarator.type_annotation {
-            return format!("{keyword} {name}: {}", self.annotation(ty));
+            return [keyword, " ", name, ": ", &self.annotation(ty)].concat();
         }
         if let Some(said) = Said::of(self.source, declarator.span.start).and_then(|said| said.ty) {
             return format!("{keyword} {name}: {said}{}", jsdoc::MARK);
@@ -328,7 +350,7 @@ impl Print<'_, '_> {
             Some(value) if declarator.id.is_binding_identifier() => {
                 match self.literal_value(value).filter(|_| keyword == "const") {
                     Some(text) => format!("{keyword} {name} = {text}"),
-                    None => format!("{keyword} {name}: {}", self.value_type(value)),
+                    None => [keyword, " ", name, ": ", &self.value_type(value)].concat(),
                 }
             }
             Some(_) => format!("{keyword} {name}: {INFERRED}"),
@@ -385,7 +407,11 @@ fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {
     accessibility == Some(TSAccessibility::Private)
 }
 
-fn modifiers(accessibility: Option<TSAccessibility>, is_static: bool) -> String {
-    let protected = if accessibility == Some(TSAccessibility::Protected) { "protected " } else { "" };
-    format!("{protected}{}", if is_static { "static " } else { "" })
+fn modifiers(accessibility: Option<TSAccessibility>, is_static: bool) -> &'static str {
+    match (accessibility == Some(TSAccessibility::Protected), is_static) {
+        (true, true) => "protected static ",
+        (true, false) => "protected ",
+        (false, true) => "static ",
+        (false, false) => "",
+    }
 }
