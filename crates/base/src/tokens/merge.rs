@@ -9,6 +9,8 @@ use super::vocabulary::rank;
 
 /// Up to here, looking at every neighbour each time is faster than a heap.
 const SHORT: usize = 96;
+/// Most pieces are no longer, and less room is sooner made ready.
+const BRIEF: usize = 12;
 const NONE: u32 = u32::MAX;
 
 /// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
@@ -20,14 +22,36 @@ pub(super) fn count(piece: &[u8]) -> usize {
         [] | [_] => piece.len(),
         [first, second] => 1 + usize::from(pair(*first, *second) == NONE),
         _ if rank(piece).is_some() => 1,
-        _ if piece.len() <= SHORT => count_short(piece),
+        // Once two parts are left no more can be joined: the whole is no token.
+        [a, b, c] => 3 - usize::from(pair(*a, *b) != NONE || pair(*b, *c) != NONE),
+        [a, b, c, d] => count_four(piece, [pair(*a, *b), pair(*b, *c), pair(*c, *d)]),
+        _ if piece.len() <= BRIEF => count_short::<{ BRIEF + 1 }>(piece),
+        _ if piece.len() <= SHORT => count_short::<{ SHORT + 1 }>(piece),
         _ => count_long(piece),
     }
 }
 
-fn count_short(piece: &[u8]) -> usize {
+/// Four bytes that are no token, by the ranks of their pairs.
+fn count_four(piece: &[u8], [first, middle, last]: [u32; 3]) -> usize {
+    let is_token = |part: &[u8]| rank(part).is_some();
+    let lowest = first.min(middle).min(last);
+    if lowest == NONE {
+        return 4;
+    }
+    let goes_on = if first == lowest {
+        last != NONE || is_token(&piece[..3])
+    } else if middle == lowest {
+        is_token(&piece[..3]) || is_token(&piece[1..])
+    } else {
+        first != NONE || is_token(&piece[1..])
+    };
+    3 - usize::from(goes_on)
+}
+
+/// `ROOM` is one more than the longest that there is room for.
+fn count_short<const ROOM: usize>(piece: &[u8]) -> usize {
     // Each part is where it begins, and the rank of its join with the next one; two more say where the last one ends.
-    let mut room = [(0, NONE); SHORT + 1];
+    let mut room = [(0, NONE); ROOM];
     let size = piece.len();
     let mut parts = size;
     for (part, at) in room.iter_mut().zip(0..).take(size + 1) {
@@ -111,9 +135,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_count_the_same() {
+    fn all_ways_count_the_same() {
         let mut state = 7_u64;
-        for length in 2..=SHORT {
+        for length in (0..400).map(|round| 3 + round % 4).chain(2..=SHORT) {
             let piece: Vec<u8> = (0..length)
                 .map(|_| {
                     state =
@@ -121,8 +145,12 @@ mod tests {
                     b"etaoinshrdlu_ET("[(state >> 60) as usize]
                 })
                 .collect();
-            let short = count_short(&piece);
+            if rank(&piece).is_some() {
+                continue;
+            }
+            let short = count_short::<{ SHORT + 1 }>(&piece);
             assert_eq!(count_long(&piece), short, "{}", String::from_utf8_lossy(&piece));
+            assert_eq!(count(&piece), short, "{}", String::from_utf8_lossy(&piece));
         }
     }
 }
