@@ -18,12 +18,15 @@ pub fn prepare() {
     MADE.call_once(|| _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global());
 }
 
+/// So many things a thread takes at once, at most: where one takes more, the others wait for it at the end.
+pub const AT_ONCE: usize = 4;
+
 /// What is made of each, in their order; by several threads from `worth` items on.
 pub fn each<T: Send, R: Send>(items: Vec<T>, worth: usize, make: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     if items.len() < worth {
         items.into_iter().map(make).collect()
     } else {
-        items.into_par_iter().map(make).collect()
+        items.into_par_iter().with_max_len(AT_ONCE).map(make).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
 use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
 use becket_project::index::{FileRecord, Index, IndexId, IndexedFile, record_id};
-use becket_project::share::each;
+use becket_project::share::{AT_ONCE, each};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_128;
@@ -222,6 +222,7 @@ impl Material {
         // Each with whether it was known.
         let entries: Vec<(Arc<Entry>, bool)> = files
             .par_iter()
+            .with_max_len(AT_ONCE)
             .enumerate()
             .map(|(at, file)| {
                 // A style sheet may be another while what imports it is the same.
@@ -374,7 +375,7 @@ impl Material {
             };
             let reach = |roots: &[usize]| each(roots.to_vec(), WORTH_WAKING, reach);
             let held = bundle::cover(self.graph(), reach, Held::nodes);
-            let made = held.into_par_iter().map(|(_, held)| match held {
+            let made = held.into_par_iter().with_max_len(AT_ONCE).map(|(_, held)| match held {
                 Held::Kept(packed) => packed,
                 Held::Reached(reached) => Arc::new(self.packed_of(reached)),
             });

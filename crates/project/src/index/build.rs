@@ -2,6 +2,7 @@
 //! everything that is not as it was.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,7 @@ use super::pack::{Pack, Slot};
 use super::reading::Reading;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
 use crate::resolve::{Contents, Modules, Resolver};
+use crate::share::AT_ONCE;
 use crate::walk::{Found, Role, WalkProblem, Walked};
 
 pub(super) fn build(
@@ -38,6 +40,9 @@ pub(super) fn build(
     // Where the threads are, so that each step need not go there by itself.
     rayon::scope(|_| build_here(walked, taken, contents, pack, previous, reading))
 }
+
+/// Bytes of a source that takes a while.
+const LARGE: u64 = 64 * 1024;
 
 /// A file on its way into the index.
 pub(super) struct Raw<'a> {
@@ -68,15 +73,22 @@ fn build_here(
     let (resolver, read) = rayon::join(
         || Resolver::new(Modules::new(&walked.files), contents),
         || -> Vec<Option<Read>> {
-            let read_one = |(_, file): &(usize, &Found)| {
+            // All would wait for a large one that came last.
+            let mut order: Vec<usize> = (0..sources.len()).collect();
+            order.sort_by_key(|at| Reverse(sources[*at].1.stamp.size / LARGE));
+            let read_one = |at: &usize| {
                 count.one_more();
-                local_of(file, contents, pack, previous)
+                local_of(sources[*at].1, contents, pack, previous)
             };
-            sources.par_iter().map(read_one).collect()
+            let mut read: Vec<_> = order.par_iter().with_max_len(AT_ONCE).map(read_one).collect();
+            let mut sorted: Vec<_> = sources.iter().map(|_| None).collect();
+            order.iter().zip(&mut read).for_each(|(at, read)| sorted[*at] = read.take());
+            sorted
         },
     );
     let targets: Vec<Arc<Targets>> = sources
         .par_iter()
+        .with_max_len(AT_ONCE)
         .zip(&read)
         .map(|((_, file), read)| match read {
             Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
@@ -107,6 +119,7 @@ fn build_here(
     let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
         .into_par_iter()
+        .with_max_len(AT_ONCE)
         .map(|at| match (raw[at].old, previous) {
             (Some(old), Some(previous)) if !dirty[at] => kept(old, previous, &tree, at),
             _ => {
