@@ -180,13 +180,14 @@ impl<'t> Mentions<'t> {
 /// By byte: asked of every byte of every signature.
 const WORD: [bool; 256] = {
     let mut word = [false; 256];
-    let mut byte = 0;
-    while byte < word.len() {
-        word[byte] =
-            byte >= 0x80 || matches!(byte as u8, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$');
+    let mut byte = 0_u8;
+    loop {
+        word[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+        if byte == u8::MAX {
+            break word;
+        }
         byte += 1;
     }
-    word
 };
 
 fn is_word(byte: u8) -> bool {
