@@ -17,18 +17,18 @@ const USUAL: usize = 2048;
 
 /// `uif:` and 24 hexadecimal digits over exports, signatures, props, emits, state and routes.
 pub fn semantic_hash(contract: &Contract) -> String {
-    let mut declarations: Vec<Seen<'_>> = contract
-        .declarations
+    // What exported declarations lead to is seen through them.
+    let seen = contract.declarations.iter().filter(|one| one.exported || !one.signatures.is_empty());
+    let seen: Vec<_> = seen.map(|declaration| (declaration, declaration.declared_props())).collect();
+    let mut declarations: Vec<Seen<'_>> = seen
         .iter()
-        // What exported declarations lead to is seen through them.
-        .filter(|declaration| declaration.exported || !declaration.signatures.is_empty())
-        .map(|declaration| Seen {
+        .map(|(declaration, props)| Seen {
             name: outside_name(contract, declaration),
             kind: declaration.kind,
             signatures: in_one_order(outside_signatures(contract, declaration)),
             imported: declaration.imported.iter().map(|one| (&*one.name, &*one.from)).collect(),
             inherits: declaration.inherits.iter().map(|one| (one.outside(), &*one.keys, one.only)).collect(),
-            props: declaration.props.iter().map(|variant| members(variant)).collect(),
+            props: props.iter().map(|variant| members(variant)).collect(),
             emits: &declaration.emits,
             state: sorted_state(&declaration.state),
         })
@@ -61,7 +61,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
             (exports.default.is_some(), &exports.named, &exports.stars, &exports.types),
             &contract.passed_on,
             declarations,
-            (&merged.props, &merged.emits, &merged.state, &merged.api_signature),
+            (&merged.emits, &merged.state, &merged.api_signature),
             routes,
             next,
         ),

@@ -390,7 +390,7 @@ fn looks_same(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
     };
     let props = |one: &'_ ContractDeclaration| -> Vec<BTreeSet<(String, String, bool)>> {
         let member = |prop: &Member| (prop.name.clone(), prop.text.clone(), prop.optional);
-        one.props.iter().map(|variant| variant.iter().map(member).collect()).collect()
+        one.declared_props().iter().map(|variant| variant.iter().map(member).collect()).collect()
     };
     modules(old) == modules(new)
         && same_signatures(&as_hashed(old), &as_hashed(new))
@@ -411,7 +411,9 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         return assigned.into_iter().chain(judge_pair(&old, &new)).min();
     }
     // The parameters of a hook are in its signature.
-    let props = (!both(DeclarationKind::Hook)).then(|| judge_props(&old.props, &new.props)).flatten();
+    let props = (!both(DeclarationKind::Hook))
+        .then(|| judge_props(&old.declared_props(), &new.declared_props()))
+        .flatten();
     let judged = || old.kind != new.kind || !same_signatures(old, new);
     let as_class = || members::judge_component(&old.signatures, &new.signatures);
     let class = both(DeclarationKind::Component).then(as_class).flatten();

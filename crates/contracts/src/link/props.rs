@@ -113,12 +113,13 @@ impl<'l> Expander<'l> {
             if known.contains(name) {
                 continue;
             }
-            let text = match new.as_slice() {
-                [only] => format!("{}['{name}']", only.name),
-                _ => UNANNOTATED.to_owned(),
+            // Of such a type nobody knows whether it asks for it.
+            let (text, optional) = match UnresolvedType::whole_of(new.iter().copied()) {
+                Some(whole) => (format!("{whole}['{name}']"), true),
+                None => (UNANNOTATED.to_owned(), default.is_some()),
             };
             for variant in &mut variants {
-                variant.push(plain(name.clone(), text.clone(), default.is_some()));
+                variant.push(plain(name.clone(), text.clone(), optional));
             }
         }
         variants

@@ -1,5 +1,6 @@
 //! What others see through the signatures of a file: declarations that it keeps to itself, and names of other modules.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::scope::{Resolver, Scope};
@@ -86,7 +87,7 @@ fn seen_through(
     let mut open: Vec<usize> = (0..declarations.len()).filter(|at| declarations[*at].exported).collect();
     while let Some(from) = open.pop() {
         let mut found = Vec::new();
-        for mention in visible(&declarations[from]).flat_map(mentions) {
+        for mention in visible(&declarations[from]).iter().flat_map(|text| mentions(text)) {
             let wanted = mention.first();
             if first_letters & first_letter(wanted) == 0 {
                 continue;
@@ -126,14 +127,23 @@ fn first_letter(name: &str) -> u64 {
 
 /// The texts by which others know a declaration. The props of a component are written out, so what it calls their type is
 /// its own business.
-fn visible(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
-    let by_props = one.kind == DeclarationKind::Component && !one.props.is_empty();
-    let signatures = one.signatures.iter().filter_map(move |text| {
+fn visible(one: &ContractDeclaration) -> Vec<Cow<'_, str>> {
+    let by_props =
+        one.kind == DeclarationKind::Component && !(one.props.is_empty() && one.inherits.is_empty());
+    let signatures = one.signatures.iter().filter_map(|text| {
         // Beside them are the members of a class, and what was assigned to it.
         if by_props && !text.starts_with("namespace ") { class_members(text) } else { Some(text) }
     });
-    let props = one.props.iter().filter(move |_| by_props).flatten().map(|prop| prop.text.as_str());
-    signatures.chain(props)
+    let signatures = signatures.map(Cow::from);
+    match one.declared_props() {
+        _ if !by_props => signatures.collect(),
+        Cow::Borrowed(props) => {
+            signatures.chain(props.iter().flatten().map(|prop| (&*prop.text).into())).collect()
+        }
+        Cow::Owned(props) => {
+            signatures.chain(props.into_iter().flatten().map(|prop| prop.text.into())).collect()
+        }
+    }
 }
 
 /// What stands in the braces of a class: behind what it extends, which may have braces of its own.

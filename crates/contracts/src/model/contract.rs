@@ -1,6 +1,7 @@
 //! The linked contract, with the seed's `UIFContract` fields. Serialised it has the spelling of schema 0.3; `spelling`
 //! writes 0.4, and both are read.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -251,7 +252,37 @@ pub struct UnresolvedType {
     pub only: bool,
 }
 
+impl ContractDeclaration {
+    /// Its props without those that are known only because it takes them apart from a type that could not be followed: what
+    /// it takes says nothing of what others may give.
+    pub(crate) fn declared_props(&self) -> Cow<'_, [Vec<Member>]> {
+        let Some(whole) = UnresolvedType::whole_of(self.inherits.iter()) else {
+            return (&*self.props).into();
+        };
+        let is_taken = |prop: &Member| {
+            let of = prop.text.strip_suffix("']").and_then(|text| text.strip_suffix(&*prop.name));
+            of.and_then(|text| text.strip_suffix("['")) == Some(&*whole)
+        };
+        if !self.props.iter().flatten().any(is_taken) {
+            return (&*self.props).into();
+        }
+        let declared =
+            |variant: &Vec<Member>| variant.iter().filter(|prop| !is_taken(prop)).cloned().collect();
+        self.props.iter().map(declared).collect()
+    }
+}
+
 impl UnresolvedType {
+    /// All of them together, in their order; `None` where there are none.
+    pub(crate) fn whole_of<'a>(all: impl Iterator<Item = &'a Self>) -> Option<Cow<'a, str>> {
+        let names: Vec<&str> = all.map(|one| &*one.name).collect();
+        match names.as_slice() {
+            [] => None,
+            [only] => Some((*only).into()),
+            several => Some(format!("({})", several.join(" & ")).into()),
+        }
+    }
+
     pub(crate) fn whole(name: String, from: Option<String>) -> Self {
         Self { name, from, keys: Vec::new(), only: false }
     }
