@@ -108,28 +108,45 @@ impl<'s, 'a> Origins<'s, 'a> {
     }
 }
 
-/// The file and declaration that a name leads to.
+/// The file and declaration that a name leads to, through however many barrels.
 pub(super) fn target<'a>(
     side: &Side<'a>,
     contract: &Contract,
     one: &ImportedAs,
 ) -> Option<(&'a str, &'a ContractDeclaration)> {
+    let file = side.graph?.position(&contract.entry_id)?;
+    through(side, file, one, &mut BTreeSet::new())
+}
+
+/// Of what a file imports or passes on. Barrels may lead in circles.
+fn through<'a>(
+    side: &Side<'a>,
+    file: usize,
+    one: &ImportedAs,
+    passed: &mut BTreeSet<(usize, String)>,
+) -> Option<(&'a str, &'a ContractDeclaration)> {
     let graph = side.graph?;
-    let file = graph.position(&contract.entry_id)?;
-    let is_meant = |to: usize| seen_from(&contract.entry_id, graph.path(to)) == one.from;
-    graph.edges(file).iter().filter(|edge| is_meant(edge.to) || edge.through.is_some_and(is_meant)).find_map(
-        |edge| {
-            let (entry, other) = side.contracts.get_key_value(graph.path(edge.to))?;
-            // Barrels may have another name for it.
-            let mut names = edge.names.iter();
-            let only = names.next().filter(|_| edge.through.is_some() && names.next().is_none());
-            let is_it = |declaration: &&ContractDeclaration| {
-                let names = exported::names(other, declaration);
-                names.iter().any(|name| *name == one.name || only.is_some_and(|only| name == only))
-            };
-            Some((*entry, other.declarations.iter().find(is_it)?))
-        },
-    )
+    let is_meant = |to: &usize| seen_from(graph.path(file), graph.path(*to)) == one.from;
+    let at = graph.edges(file).iter().map(|edge| edge.to).find(is_meant)?;
+    // `E` of `E.Member`.
+    let name = one.name.split('.').next().unwrap_or_default();
+    if !passed.insert((at, name.to_owned())) {
+        return None;
+    }
+    let (entry, other) = side.contracts.get_key_value(graph.path(at))?;
+    let is_it = |one: &&ContractDeclaration| exported::names(other, one).iter().any(|known| known == name);
+    if let Some(found) = other.declarations.iter().find(is_it) {
+        return Some((*entry, found));
+    }
+    let named = other.passed_on.iter().find(|one| one.text == name);
+    if let Some(one) = named {
+        return through(side, at, one, passed);
+    }
+    // A default is not passed on by a star.
+    let stars = other.passed_on.iter().filter(|one| one.text == "*" && name != "default");
+    stars
+        .map(|star| ImportedAs { name: name.to_owned(), ..star.clone() })
+        .find_map(|one| through(side, at, &one, passed))
 }
 
 /// As [`target`], where a name that is not imported is one of the file itself.
