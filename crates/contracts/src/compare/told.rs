@@ -8,7 +8,8 @@ use super::verdict::{Judgement, breaking, compatible};
 /// Said by a signature where nothing is annotated.
 pub(super) const INFERRED: &str = "inferred";
 
-/// Two values of which at least one has a digest: `{ a, b, …12 more } #5f3a9c1e`. `None` for any other.
+/// Two values of which at least one has a digest, and behind it how many names there are in all: `{ a, b, …12 more }
+/// #5f3a9c1e.31`. `None` for any other.
 pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
     let ((before, was_mark), (after, is_mark)) = (unmarked(was), unmarked(is));
     if was_mark.is_none() && is_mark.is_none() {
@@ -24,9 +25,14 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
             compatible(format!("it has {has} members, and had {had}"))
         }
         (Some((had, _)), Some((has, _)))
+            if is_cut && has == had && before.starts_with('{') && has_more(was_mark, is_mark) =>
+        {
+            compatible("members were added to its members")
+        }
+        (Some((had, _)), Some((has, _)))
             if !is_cut && stands_for(&parse(after), &parse(before), From::Declaration) =>
         {
-            if had == has {
+            if had == has && !has_more(was_mark, is_mark) {
                 breaking("what its members are changed")
             } else {
                 compatible("members were added")
@@ -63,7 +69,15 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
             }
         })
     });
-    let deep = || (was_mark != is_mark).then(|| breaking("what it is made of changed"));
+    let deep = || {
+        (was_mark != is_mark).then(|| {
+            if has_more(was_mark, is_mark) {
+                compatible("it is made of more")
+            } else {
+                breaking("what it is made of changed")
+            }
+        })
+    };
     judged.min().or_else(deep).or_else(|| Some(compatible("it is made of the same")))
 }
 
@@ -163,11 +177,20 @@ fn members(result: &str) -> Option<(&str, Vec<String>)> {
 /// The text without its digest.
 fn unmarked(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(" #") {
-        Some((before, mark)) if mark.len() == 8 && mark.bytes().all(|one| one.is_ascii_hexdigit()) => {
-            (before, Some(mark))
-        }
+        Some((before, mark)) if is_mark(mark) => (before, Some(mark)),
         _ => (text, None),
     }
+}
+
+fn is_mark(mark: &str) -> bool {
+    let digest = mark.split('.').next().unwrap_or(mark);
+    digest.len() == 8 && digest.bytes().all(|one| one.is_ascii_hexdigit())
+}
+
+/// Whether the second of two digests stands for more names.
+fn has_more(was: Option<&str>, is: Option<&str>) -> bool {
+    let count = |mark: Option<&str>| mark?.split_once('.')?.1.parse::<usize>().ok();
+    count(was).zip(count(is)).is_some_and(|(was, is)| is > was)
 }
 
 /// How many members or elements there are, and whether some are not read out.
@@ -203,6 +226,11 @@ mod tests {
         );
         assert_eq!(verdict("{ a, …7 more } #00000001", "{ a, …6 more } #00000002"), Some(Verdict::Breaking));
         assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Breaking));
+        let deep = "{ a: { … }; b: { … } }";
+        let marked = |count: usize| format!("{deep} #0000000{count}.{count}");
+        assert_eq!(verdict(&marked(4), &marked(5)), Some(Verdict::Compatible));
+        assert_eq!(verdict(&marked(5), &marked(4)), Some(Verdict::Breaking));
+        assert_eq!(verdict(&marked(5), &format!("{deep} #00000006.5")), Some(Verdict::Breaking));
     }
 
     #[test]

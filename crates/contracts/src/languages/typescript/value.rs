@@ -120,7 +120,11 @@ impl Print<'_, '_> {
         let shown = given.iter().map(|one| told(one, DEEPEST, room));
         // Of very many calls the first ones.
         let shown: Vec<String> = shown.take(MOST_CALLS).collect();
-        Some(format!("{} {}", shown.join(" "), digest(&whole)))
+        let count = given.iter().map(|(_, what)| match what {
+            Given::Object(object) => names_within(object, 0),
+            Given::Names(names) => names.len(),
+        });
+        Some(format!("{} {}.{}", shown.join(" "), digest(&whole), count.sum::<usize>()))
     }
 
     /// Sorted; an object inside of it, or given to a call there, with its own names.
@@ -231,7 +235,7 @@ impl Print<'_, '_> {
         }
         // In which order they are written is nothing to who uses them.
         members.sort();
-        let mark = digest(&braces(&members));
+        let mark = format!("{}.{}", digest(&braces(&members)), names_within(object, 0));
         if shallow.len() <= LONGEST_OBJECT {
             return format!("{shallow} {mark}");
         }
@@ -265,6 +269,10 @@ impl Print<'_, '_> {
         if whole.len() <= LONGEST_OBJECT {
             return whole;
         }
+        let count = match value {
+            Expression::ObjectExpression(object) => format!(".{}", names_within(object, 0)),
+            _ => String::new(),
+        };
         let (Ok(text) | Err((text, _))) = match value {
             Expression::ArrayExpression(list) => {
                 let each = list.elements.iter().map(|one| self.element(one)).collect::<Vec<_>>();
@@ -277,7 +285,7 @@ impl Print<'_, '_> {
             }
             _ => Ok(INFERRED.to_owned()),
         };
-        format!("{text} {}", digest(&whole))
+        format!("{text} {}{count}", digest(&whole))
     }
 
     fn constant(self, value: &Expression<'_>) -> String {
@@ -388,6 +396,29 @@ fn braces(members: &[(String, String)]) -> String {
     } else {
         format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
     }
+}
+
+/// How many names there are in an object, in the objects in it, and in those that calls are given there: where one comes
+/// deep inside of what a digest stands for, that is all that is seen of it.
+fn names_within(object: &ObjectExpression<'_>, depth: usize) -> usize {
+    let within = |property: &ObjectPropertyKind<'_>| {
+        let mut given = Vec::new();
+        match property {
+            ObjectPropertyKind::ObjectProperty(property) if depth < DEEPEST => {
+                match property.value.get_inner_expression() {
+                    Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
+                    inner => given_to(inner, &mut given),
+                }
+            }
+            _ => {}
+        }
+        let inner = given.iter().map(|(_, what)| match what {
+            Given::Object(object) => names_within(object, depth + 1),
+            Given::Names(_) => 0,
+        });
+        1 + inner.sum::<usize>()
+    };
+    object.properties.iter().map(within).sum()
 }
 
 /// Stands for what is too long to be read out.
