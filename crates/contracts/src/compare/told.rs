@@ -142,7 +142,8 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
         }
         // What somebody declares under a name cannot be looked at.
         (Some((before, _)), None) => match parse(is) {
-            Type::Object(_) => keeps(before, is),
+            Type::Object(_) => !before.starts_with('{') || keeps(before, is),
+            Type::Function { .. } => !before.contains("=>") || keeps(before, is),
             _ => true,
         },
         _ => stands_for(&parse(is), &parse(was), From::Declaration),
@@ -167,11 +168,14 @@ fn keeps(before: &str, after: &str) -> bool {
 }
 
 /// `inferred { a, b } | null` in its parts.
-fn members(result: &str) -> Option<(&str, Vec<String>)> {
-    let told = result.strip_prefix(INFERRED)?.strip_prefix(' ')?;
-    let end = told.rfind(['}', ']'])? + 1;
-    let end = told[end..].find(" |").map_or(told.len(), |at| end + at);
-    Some((&told[..end], split(&told[end..], &['|'])))
+fn members(result: &str) -> Option<(&str, Vec<&str>)> {
+    let mut told = result.strip_prefix(INFERRED)?.strip_prefix(' ')?;
+    let mut also = Vec::new();
+    while let Some((before, last @ ("null" | "undefined"))) = told.rsplit_once(" | ") {
+        also.push(last);
+        told = before;
+    }
+    Some((told, also))
 }
 
 /// The text without its digest.

@@ -2,6 +2,7 @@
 //! not sure, one type cannot.
 
 use super::signature::{group, split};
+use super::told::{INFERRED, gives};
 
 /// Deeper types are only compared as text.
 const DEEPEST: usize = 24;
@@ -237,7 +238,13 @@ fn is_key(text: &str) -> bool {
 /// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
-    if one == other || is(other, "any") || is(other, "unknown") || is(one, "never") || is(one, "any") {
+    if one == other
+        || is(other, INFERRED)
+        || is(other, "any")
+        || is(other, "unknown")
+        || is(one, "never")
+        || is(one, "any")
+    {
         return true;
     }
     match (one, other) {
@@ -250,6 +257,7 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         (Type::Intersection(parts), _) => {
             from == From::Declaration && parts.iter().any(|part| stands_for(part, other, from))
         }
+        (Type::Text(one), Type::Text(other)) if other.starts_with(INFERRED) => gives(other, one),
         (Type::Text(one), Type::Text(other)) => is_value_of(one, other),
         (Type::Array { of: one, readonly }, Type::Array { of: other, readonly: may_be_readonly }) => {
             (!readonly || *may_be_readonly) && stands_for(one, other, from)

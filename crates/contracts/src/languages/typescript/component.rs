@@ -35,6 +35,13 @@ impl<'x, 'a> Callable<'x, 'a> {
         }
     }
 
+    pub(super) fn is_async(self) -> bool {
+        match self {
+            Self::Function(function) => function.r#async,
+            Self::Arrow(arrow) => arrow.r#async,
+        }
+    }
+
     pub(super) fn parameters(self) -> &'x FormalParameters<'a> {
         match self {
             Self::Function(function) => &function.params,

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, ChainElement, Declaration, Expression, ImportDeclarationSpecifier, Statement,
-    TSModuleReference, VariableDeclarator,
+    Argument, BindingPattern, ChainElement, Declaration, Expression, Function, ImportDeclarationSpecifier,
+    Statement, TSModuleReference, VariableDeclarator,
 };
 
 use super::modules::DEFAULT;
@@ -24,13 +24,62 @@ pub(super) enum Origin {
 pub(super) struct Origins<'a> {
     body: &'a [Statement<'a>],
     known: OnceCell<Known>,
+    /// Where values are declared, by their names: the statement, and which part of it.
+    declared: OnceCell<Vec<(usize, usize)>>,
+}
+
+/// What a file declares at its top.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Top<'a> {
+    Function(&'a Function<'a>),
+    Constant(&'a VariableDeclarator<'a>),
+    /// A class, or what is declared several times.
+    Other,
 }
 
 type Known = BTreeMap<String, Origin>;
 
 impl<'a> Origins<'a> {
     pub(super) fn new(body: &'a [Statement<'a>]) -> Self {
-        Self { body, known: OnceCell::new() }
+        Self { body, known: OnceCell::new(), declared: OnceCell::new() }
+    }
+
+    /// A value of the file itself; nothing that is imported.
+    pub(super) fn declared(&self, name: &str) -> Option<Top<'a>> {
+        let named = |at: &(usize, usize)| self.value_at(*at).map_or("", |(name, _)| name);
+        let declared = self.declared.get_or_init(|| {
+            let places = self.body.iter().enumerate().flat_map(|(at, statement)| {
+                let parts = match declaration(statement) {
+                    Some(Declaration::VariableDeclaration(variables)) => variables.declarations.len(),
+                    Some(_) => 1,
+                    None => 0,
+                };
+                (0..parts).map(move |part| (at, part))
+            });
+            let mut places: Vec<_> = places.filter(|at| self.value_at(*at).is_some()).collect();
+            places.sort_by_key(named);
+            places
+        });
+        let first = declared.partition_point(|at| named(at) < name);
+        let (own, top) = self.value_at(*declared.get(first)?)?;
+        let again = declared.get(first + 1).is_some_and(|at| named(at) == name);
+        (own == name).then_some(if again { Top::Other } else { top })
+    }
+
+    fn value_at(&self, (at, part): (usize, usize)) -> Option<(&'a str, Top<'a>)> {
+        match declaration(self.body.get(at)?)? {
+            Declaration::FunctionDeclaration(function) => {
+                Some((function.id.as_ref()?.name.as_str(), Top::Function(function)))
+            }
+            Declaration::ClassDeclaration(class) => Some((class.id.as_ref()?.name.as_str(), Top::Other)),
+            Declaration::VariableDeclaration(variables) => {
+                let one = variables.declarations.get(part)?;
+                let BindingPattern::BindingIdentifier(id) = &one.id else { return None };
+                let top = if variables.kind.is_const() { Top::Constant(one) } else { Top::Other };
+                Some((id.name.as_str(), top))
+            }
+            _ => None,
+        }
     }
 
     /// `None` for a name that stands for something inside of a function, or is everybody's.
@@ -43,6 +92,13 @@ impl<'a> Origins<'a> {
             known
         });
         known.get(name)
+    }
+}
+
+fn declaration<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Declaration<'a>> {
+    match statement {
+        Statement::ExportDeclaration(export) => Some(&export.declaration),
+        other => other.as_declaration(),
     }
 }
 
@@ -60,8 +116,7 @@ fn read(statement: &Statement<'_>, known: &mut Known) {
             }
             return;
         }
-        Statement::ExportDeclaration(export) => Some(&export.declaration),
-        other => other.as_declaration(),
+        other => declaration(other),
     };
     match declaration {
         Some(Declaration::VariableDeclaration(variables)) => {

@@ -1,16 +1,16 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, Class, ClassElement, Declaration, Decorator, Expression, Function,
-    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
-    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+    Class, ClassElement, Declaration, Decorator, Expression, Function, MethodDefinitionKind,
+    MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility, TSEnumDeclaration,
+    TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
 
 use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
-use super::value::{LONGEST_LITERAL, digest};
+use super::value::{LONGEST_LITERAL, Within, digest};
 use crate::model::is_for_react;
 
 /// Longer decorators hold data.
@@ -22,7 +22,7 @@ impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
         let name = if name == DEFAULT { "" } else { name };
         let (parameters, returned, mark) =
-            self.takes_and_gives(Callable::Function(function), function.span.start);
+            self.takes_and_gives(Callable::Function(function), function.span.start, None);
         [
             if function.r#async { "async function" } else { "function" },
             if function.generator { "*" } else { "" },
@@ -39,7 +39,12 @@ impl Print<'_, '_> {
     }
 
     /// Parameters and result, and what marks them where a comment says of which types they are.
-    fn takes_and_gives(self, callable: Callable<'_, '_>, start: u32) -> (String, String, &'static str) {
+    fn takes_and_gives(
+        self,
+        callable: Callable<'_, '_>,
+        start: u32,
+        outer: Option<&Within<'_, '_, '_>>,
+    ) -> (String, String, &'static str) {
         let this = match callable {
             Callable::Function(function) => function.this_param.as_deref(),
             Callable::Arrow(_) => None,
@@ -53,27 +58,21 @@ impl Print<'_, '_> {
         let parameters = told.unwrap_or(plain);
         let returned = returns.unwrap_or_else(|| match callable.returned() {
             Some(declared) => self.annotation(declared),
-            None => self.given(callable),
+            None => self.given(callable, outer),
         });
         (parameters, returned, mark)
     }
 
     /// The type of a function that is a value.
-    pub(super) fn function_value(self, function: &Function<'_>) -> String {
-        let (parameters, returned, mark) =
-            self.takes_and_gives(Callable::Function(function), function.span.start);
-        format!(
-            "{}{}({parameters}) => {returned}{mark}",
-            if function.r#async { "async " } else { "" },
-            self.type_parameters(function.type_parameters.as_deref()),
-        )
-    }
-
-    pub(super) fn arrow(self, arrow: &ArrowFunctionExpression<'_>) -> String {
-        let (parameters, returned, mark) = self.takes_and_gives(Callable::Arrow(arrow), arrow.span.start);
+    pub(super) fn callable(self, callable: Callable<'_, '_>, outer: Option<&Within<'_, '_, '_>>) -> String {
+        let start = match callable {
+            Callable::Function(function) => function.span.start,
+            Callable::Arrow(arrow) => arrow.span.start,
+        };
+        let (parameters, returned, mark) = self.takes_and_gives(callable, start, outer);
         [
-            if arrow.r#async { "async " } else { "" },
-            &self.type_parameters(arrow.type_parameters.as_deref()),
+            if callable.is_async() { "async " } else { "" },
+            &self.type_parameters(callable.type_parameters()),
             "(",
             &parameters,
             ") => ",
@@ -240,7 +239,7 @@ impl Print<'_, '_> {
                     return Vec::new();
                 }
                 let (parameters, returned, mark) =
-                    self.takes_and_gives(Callable::Function(function), method.span.start);
+                    self.takes_and_gives(Callable::Function(function), method.span.start, None);
                 let (colon, returned) = match method.kind {
                     MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => ("", ""),
                     _ => (": ", &*returned),
@@ -353,7 +352,10 @@ impl Print<'_, '_> {
                     None => [keyword, " ", name, ": ", &self.value_type(value)].concat(),
                 }
             }
-            Some(_) => format!("{keyword} {name}: {INFERRED}"),
+            Some(value) => {
+                let part = self.part_of(&declarator.id, value, name);
+                format!("{keyword} {name}: {}", part.as_deref().unwrap_or(INFERRED))
+            }
         }
     }
 

@@ -2,17 +2,21 @@
 //! place, what a function gives back in such an object. What is too long to be read out is known by a digest, so that a
 //! change of it is seen all the same.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrayExpression, ArrayExpressionElement, CallExpression, Expression, ObjectExpression,
-    ObjectPropertyKind, Statement, SwitchCase, TSTypeParameterInstantiation,
+    ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
+    Function, ObjectExpression, ObjectPropertyKind, Statement, SwitchCase, TSType,
+    TSTypeParameterInstantiation, VariableDeclarator,
 };
 
 use super::body::callee_name;
 use super::component::Callable;
-use super::maker;
-use super::print::{INFERRED, Print, literal_type};
+use super::origins::Top;
+use super::print::{INFERRED, Print, literal_type, quoted};
+use super::{maker, modules};
 
 /// Longer literals are data, not a promise that anybody reads.
 pub(super) const LONGEST_LITERAL: usize = 60;
@@ -22,6 +26,14 @@ const LONGEST_WHOLE: usize = 120;
 const LONGEST_OBJECT: usize = 240;
 /// The names of what a function gives.
 const LONGEST_RETURN: usize = 160;
+/// And with their types.
+const LONGEST_TYPED: usize = 480;
+/// Larger objects are known by the names of their members.
+const MOST_TYPED: usize = 100;
+/// Functions around a function whose names are followed.
+const MOST_AROUND: usize = 4;
+/// Values that are looked at for the result of one function.
+const MOST_STEPS: usize = 500;
 /// Calls that are shown with the names in what they are given.
 const MOST_CALLS: usize = 8;
 /// Objects in objects.
@@ -31,8 +43,8 @@ impl Print<'_, '_> {
     /// The type of a value as far as its own text says it.
     pub(super) fn value_type(self, value: &Expression<'_>) -> String {
         match value {
-            Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow),
-            Expression::FunctionExpression(function) => self.function_value(function),
+            Expression::ArrowFunctionExpression(arrow) => self.callable(Callable::Arrow(arrow), None),
+            Expression::FunctionExpression(function) => self.callable(Callable::Function(function), None),
             Expression::TSAsExpression(cast) if !cast.type_annotation.is_const_type_reference() => {
                 self.ty(&cast.type_annotation)
             }
@@ -57,10 +69,14 @@ impl Print<'_, '_> {
             Expression::Identifier(name) => query(&name.name).unwrap_or_else(|| INFERRED.to_owned()),
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
-                None => match self.props_of_memo(call) {
-                    Some(props) => format!("{INFERRED} memo<{props}>"),
-                    None => INFERRED.to_owned(),
-                },
+                None => self.called(call).unwrap_or_else(|| INFERRED.to_owned()),
+            },
+            Expression::AwaitExpression(awaited) => match &awaited.argument {
+                Expression::CallExpression(call) => {
+                    let given = self.result_of(call);
+                    given.map_or_else(|| INFERRED.to_owned(), |given| settled(&given).to_owned())
+                }
+                _ => INFERRED.to_owned(),
             },
             other => literal_type(other).unwrap_or(INFERRED).to_owned(),
         }
@@ -154,12 +170,70 @@ impl Print<'_, '_> {
         names
     }
 
-    /// What a function gives back, where nothing is annotated: the members of the object that it returns, or how many
-    /// elements a list has that it returns `as const`.
-    pub(super) fn given(self, callable: Callable<'_, '_>) -> String {
+    /// What a call gives that is told no types itself.
+    fn called(self, call: &CallExpression<'_>) -> Option<String> {
+        if let Some(props) = self.props_of_memo(call) {
+            return Some(format!("{INFERRED} memo<{props}>"));
+        }
+        // `create<Store>()(…)`
+        if let Expression::CallExpression(inner) = &call.callee {
+            return inner.type_arguments.as_ref().map(|given| self.typed_call(&inner.callee, given));
+        }
+        self.result_of(call)
+    }
+
+    /// What a function of the file is annotated to give, `make()`.
+    fn result_of(self, call: &CallExpression<'_>) -> Option<String> {
+        let Expression::Identifier(name) = &call.callee else { return None };
+        let callable = match self.source.origins.declared(&name.name)? {
+            Top::Function(function) => Callable::Function(function),
+            Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
+            Top::Other => return None,
+        };
+        let said = callable.returned().filter(|_| callable.type_parameters().is_none())?;
+        if matches!(said.type_annotation, TSType::TSTypePredicate(_) | TSType::TSThisType(_)) {
+            return None;
+        }
+        let text = self.annotation(said);
+        Some(if text.len() > LONGEST_OBJECT { format!("{INFERRED} {}", digest(&text)) } else { text })
+    }
+
+    /// `const { a } = make()`, `const { a } = object`.
+    pub(super) fn part_of(
+        self,
+        pattern: &BindingPattern<'_>,
+        value: &Expression<'_>,
+        name: &str,
+    ) -> Option<String> {
+        let BindingPattern::ObjectPattern(object) = pattern else { return None };
+        let is_it =
+            |one: &&BindingProperty<'_>| one.value.get_identifier_name().is_some_and(|own| own == name);
+        let key = object.properties.iter().find(is_it)?.key.static_name()?;
+        let whole = match value {
+            Expression::Identifier(of) => {
+                self.source.origins.declared(&of.name)?;
+                query(&of.name)?
+            }
+            Expression::CallExpression(_) | Expression::AwaitExpression(_) => {
+                Some(self.value_type(value)).filter(|text| !text.starts_with(INFERRED))?
+            }
+            _ => return None,
+        };
+        Some(format!("{whole}[{}]", quoted(&key)))
+    }
+
+    /// What a function gives back, where nothing is annotated, as far as it is written there: the members of an object, the
+    /// function or the class of what is returned, how many elements a list has that is `as const`.
+    pub(super) fn given(self, callable: Callable<'_, '_>, outer: Option<&Within<'_, '_, '_>>) -> String {
+        let depth = outer.map_or(0, |outer| outer.depth + 1);
         let is_generator = matches!(callable, Callable::Function(function) if function.generator);
-        let last = maker::last(callable).filter(|_| !is_generator);
-        let told = last.and_then(|last| self.told(last, callable.statements()));
+        if is_generator || depth > MOST_AROUND {
+            return INFERRED.to_owned();
+        }
+        let fuel = Cell::new(MOST_STEPS);
+        let within = Within { callable, outer, depth, steps: outer.map_or(&fuel, |outer| outer.steps) };
+        let last = maker::last(callable);
+        let told = last.and_then(|last| self.told(last, &within));
         let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
         let mut returned = Vec::new();
         for statement in callable.statements() {
@@ -172,50 +246,149 @@ impl Print<'_, '_> {
                 Some(Expression::NullLiteral(_)) => also.insert("null"),
                 Some(Expression::Identifier(name)) if name.name == "undefined" => also.insert("undefined"),
                 Some(same) if std::ptr::eq(same, last) => true,
-                Some(other) if self.told(other, callable.statements()).as_ref() == Some(&members) => true,
+                Some(other) if self.told(other, &within).as_ref() == Some(&members) => true,
                 Some(_) => return INFERRED.to_owned(),
             };
         }
-        let all: Vec<&str> = std::iter::once(members.as_str()).chain(also).collect();
-        format!("{INFERRED} {}", all.join(" | "))
+        let members = if callable.is_async() { settled(&members) } else { &members };
+        // It would not end by itself.
+        let members = match members {
+            function if !also.is_empty() && function.contains("=>") && !function.starts_with('{') => {
+                Cow::Owned(format!("({function})"))
+            }
+            other => Cow::Borrowed(other),
+        };
+        let all: Vec<&str> = std::iter::once(&*members).chain(also).collect();
+        let all = all.join(" | ");
+        if all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
     }
 
-    /// The members of a value that is returned, in place or by the name of a constant of the function.
-    fn told(self, value: &Expression<'_>, statements: &[Statement<'_>]) -> Option<String> {
+    /// What is known of a value that is returned, in place or by a name.
+    fn told(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
+        within.steps.set(within.steps.get().checked_sub(1)?);
+        if within.depth > MOST_AROUND {
+            return None;
+        }
         match value {
-            Expression::ObjectExpression(object) => {
-                let members = self.members_of(object, DEEPEST);
-                let mut names: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
-                names.sort();
-                Some(
-                    read_out(["{ ", " }"], &names, LONGEST_RETURN)
-                        .unwrap_or_else(|(cut, whole)| format!("{cut} {}", digest(&whole))),
-                )
-            }
+            Expression::ObjectExpression(object) => Some(self.returned_object(object, within)),
             Expression::TSAsExpression(cast) if cast.type_annotation.is_const_type_reference() => {
                 let Expression::ArrayExpression(list) = &cast.expression else {
-                    return self.told(&cast.expression, statements);
+                    return self.told(&cast.expression, within);
                 };
                 let plain = list.elements.iter().all(ArrayExpressionElement::is_expression);
                 plain.then(|| format!("[{}]", vec!["_"; list.elements.len()].join(", ")))
             }
-            Expression::Identifier(name) => statements.iter().find_map(|statement| {
-                let Statement::VariableDeclaration(variables) = statement else { return None };
-                let declared = variables.declarations.iter().filter(|_| variables.kind.is_const());
-                let mut named = declared.filter(|one| one.type_annotation.is_none());
-                let found =
-                    named.find(|one| one.id.get_identifier_name().is_some_and(|own| own == name.name))?;
-                match found.init.as_ref()? {
-                    // A name for a name is not followed.
-                    Expression::Identifier(_) => None,
-                    init => self.told(init, statements),
-                }
-            }),
-            Expression::CallExpression(call) if callee_name(&call.callee) == Some("useMemo") => {
-                let made = Callable::of(call.arguments.first()?.as_expression()?)?;
-                self.told(maker::last(made)?, made.statements())
+            Expression::TSAsExpression(_) | Expression::TSTypeAssertion(_) => {
+                Some(self.value_type(value)).filter(|text| text.len() <= LONGEST_OBJECT)
             }
+            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
+                let text = self.callable(Callable::of(value)?, Some(within));
+                Some(if text.len() > LONGEST_TYPED { digest(&text) } else { text })
+            }
+            Expression::NewExpression(new) => {
+                let Expression::Identifier(class) = &new.callee else { return None };
+                let is_own = || self.source.origins.declared(&class.name).is_some();
+                let is_told =
+                    within.local(&class.name).is_none() && (new.type_arguments.is_some() || is_own());
+                is_told.then(|| self.value_type(value))
+            }
+            Expression::AwaitExpression(awaited) => {
+                self.told(&awaited.argument, within).map(|text| settled(&text).to_owned())
+            }
+            Expression::Identifier(name) => match within.local(&name.name) {
+                Some((Local::Function(function), around)) => {
+                    let around = Within { depth: within.depth + 1, ..*around };
+                    Some(self.callable(Callable::Function(function), Some(&around)))
+                }
+                Some((Local::Constant(constant), around)) => {
+                    match (&constant.type_annotation, &constant.init) {
+                        (Some(said), _) => Some(self.annotation(said)),
+                        // A name for a name is not followed.
+                        (None, None | Some(Expression::Identifier(_))) => None,
+                        (None, Some(init)) => self.told(init, &Within { depth: within.depth + 1, ..*around }),
+                    }
+                }
+                Some((Local::Other, _)) => None,
+                None => {
+                    self.source.origins.declared(&name.name)?;
+                    query(&name.name)
+                }
+            },
+            Expression::CallExpression(call) => match (callee_name(&call.callee), &call.type_arguments) {
+                (Some("useMemo"), None) => {
+                    let made = Callable::of(call.arguments.first()?.as_expression()?)?;
+                    let depth = within.depth + 1;
+                    let inside = Within { callable: made, outer: Some(within), depth, steps: within.steps };
+                    self.told(maker::last(made)?, &inside)
+                }
+                (Some("useCallback"), None) => {
+                    let made = Callable::of(call.arguments.first()?.as_expression()?)?;
+                    Some(self.callable(made, Some(within)))
+                }
+                (Some(name @ ("useContext" | "useReducer")), None) => {
+                    let Expression::Identifier(of) = call.arguments.first()?.as_expression()? else {
+                        return None;
+                    };
+                    let is_own = within.local(&of.name).is_none();
+                    self.source.origins.declared(&of.name).filter(|_| is_own)?;
+                    Some(format!("{INFERRED} {name}(typeof {})", of.name))
+                }
+                (_, Some(given)) => {
+                    Some(self.typed_call(&call.callee, given)).filter(|text| text != INFERRED)
+                }
+                (Some(name), None) if within.local(name).is_none() => self.called(call),
+                _ => None,
+            },
             _ => None,
+        }
+    }
+
+    /// The members of an object that a function gives, with what is written of the types of its functions.
+    fn returned_object(self, object: &ObjectExpression<'_>, within: &Within<'_, '_, '_>) -> String {
+        let is_short = object.properties.len() <= MOST_TYPED;
+        let (mut names, mut typed) = (Vec::new(), Vec::new());
+        for property in &object.properties {
+            match property {
+                ObjectPropertyKind::SpreadProperty(spread) => {
+                    names.push(format!("...{}", self.short(&spread.argument)));
+                }
+                ObjectPropertyKind::ObjectProperty(property) => {
+                    let key = self.key(&property.key, property.computed);
+                    if let Some(told) = self.returned_member(&property.value, within).filter(|_| is_short) {
+                        typed.push(format!("{key}: {told}"));
+                    }
+                    names.push(key);
+                }
+            }
+        }
+        names.sort();
+        let by_name = || read_out(["{ ", " }"], &names, LONGEST_RETURN);
+        if typed.is_empty() {
+            return by_name().unwrap_or_else(|(cut, whole)| format!("{cut} {}", digest(&whole)));
+        }
+        let is_untyped = |name: &&String| {
+            typed.iter().all(|one| one.strip_prefix(name.as_str()).is_none_or(|rest| !rest.starts_with(':')))
+        };
+        let mut all: Vec<String> =
+            names.iter().filter(is_untyped).cloned().chain(typed.iter().cloned()).collect();
+        all.sort();
+        read_out(["{ ", " }"], &all, LONGEST_TYPED).unwrap_or_else(|(_, whole)| {
+            let (Ok(cut) | Err((cut, _))) = by_name();
+            format!("{cut} {}", digest(&whole))
+        })
+    }
+
+    /// What is written of the type of a member, if anything is.
+    fn returned_member(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
+        let callable = Callable::of(value).or_else(|| within.function(value));
+        if let Some(callable) = callable {
+            let mut each = callable.parameters().items.iter();
+            let says = callable.returned().is_some() || each.any(|one| one.type_annotation.is_some());
+            return says.then(|| self.callable(callable, Some(within)));
+        }
+        match value {
+            Expression::ObjectExpression(_) => None,
+            other => self.told(other, within).filter(|text| !text.starts_with(['{', '['])),
         }
     }
 
@@ -343,6 +516,84 @@ fn read_out([open, close]: [&str; 2], parts: &[String], room: usize) -> Result<S
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", names.join(", ")) }
+}
+
+/// A function whose result is looked at, and those around it.
+#[derive(Clone, Copy)]
+pub(super) struct Within<'w, 'x, 'a> {
+    callable: Callable<'x, 'a>,
+    outer: Option<&'w Within<'w, 'x, 'a>>,
+    depth: usize,
+    /// How much more is looked at.
+    steps: &'w Cell<usize>,
+}
+
+/// What a name stands for inside of a function.
+enum Local<'x, 'a> {
+    Function(&'x Function<'a>),
+    Constant(&'x VariableDeclarator<'a>),
+    Other,
+}
+
+impl<'w, 'x, 'a> Within<'w, 'x, 'a> {
+    /// What the function or one around it declares by a name, and which of them does.
+    fn local(&'w self, name: &str) -> Option<(Local<'x, 'a>, &'w Self)> {
+        let binds = |pattern: &BindingPattern<'a>| match pattern {
+            BindingPattern::BindingIdentifier(id) => id.name == name,
+            other => {
+                let mut names = Vec::new();
+                modules::bound_names(other, &mut names);
+                names.iter().any(|own| own == name)
+            }
+        };
+        for statement in self.callable.statements() {
+            match statement {
+                Statement::FunctionDeclaration(function)
+                    if function.name().is_some_and(|own| own == name) =>
+                {
+                    return Some((Local::Function(function), self));
+                }
+                Statement::ClassDeclaration(class) if class.id.as_ref().is_some_and(|id| id.name == name) => {
+                    return Some((Local::Other, self));
+                }
+                Statement::VariableDeclaration(variables) => {
+                    if let Some(one) = variables.declarations.iter().find(|one| binds(&one.id)) {
+                        let is_plain = variables.kind.is_const() && one.id.is_binding_identifier();
+                        return Some((if is_plain { Local::Constant(one) } else { Local::Other }, self));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let parameters = self.callable.parameters();
+        let rest = parameters.rest.iter().map(|rest| &rest.rest.argument);
+        if parameters.items.iter().map(|item| &item.pattern).chain(rest).any(binds) {
+            return Some((Local::Other, self));
+        }
+        self.outer.and_then(|outer| outer.local(name))
+    }
+
+    /// A function by its name, also where it is kept the same: `useCallback(…)`.
+    fn function(&self, value: &Expression<'_>) -> Option<Callable<'x, 'a>> {
+        let Expression::Identifier(name) = value else { return None };
+        match self.local(&name.name)?.0 {
+            Local::Function(function) => Some(Callable::Function(function)),
+            Local::Constant(constant) if constant.type_annotation.is_none() => {
+                match constant.init.as_ref()? {
+                    Expression::CallExpression(call) if callee_name(&call.callee) == Some("useCallback") => {
+                        Callable::of(call.arguments.first()?.as_expression()?)
+                    }
+                    init => Callable::of(init),
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a promise gives; anything else as it is.
+fn settled(text: &str) -> &str {
+    text.strip_prefix("Promise<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
 }
 
 /// What a call is given.
