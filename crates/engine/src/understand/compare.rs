@@ -250,10 +250,17 @@ impl Engine {
             let pages = self.pages(&reading, &folder);
             self.write_run(&reading, &pages, &folder)?;
         }
-        let notice = (named == "disk" && baseline.id.is_none()).then(|| {
-            "There is no snapshot of this project, or none that is still kept: the context files in its folders were compared."
-                .to_owned()
-        });
+        let notice = match &baseline.id {
+            None if named == "disk" => Some(
+                "There is no snapshot of this project, or none that is still kept: the context files in its folders were \
+                 compared.",
+            ),
+            Some(_) if named == "disk" && baseline.options.is_none() => Some(
+                "There was neither a snapshot of this project nor a context file: the last commit was compared.",
+            ),
+            _ => None,
+        };
+        let notice = notice.map(str::to_owned);
         Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }
 
@@ -279,6 +286,9 @@ impl Engine {
                     let opened = self.open_snapshot(&source)?;
                     let options = opened.material.options;
                     Ok(whole(opened.material, record.id, Some(options)))
+                }
+                None if named == "disk" && written::read_index(&site.folder()).is_none() => {
+                    self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
                 }
                 None if named == "disk" => of_folder(site, &site.folder(), options),
                 None => Err(no_snapshot()),

@@ -172,6 +172,18 @@ fn a_missing_index_is_told_in_the_words_of_the_seed() {
         ..CompareRequest::default()
     });
     assert_eq!(regenerated.unwrap_err().code(), "unknown_revision");
+    let anew = CompareRequest { force_regenerate: true, ..CompareRequest::default() };
+    assert_eq!(engine.compare_snapshot(&anew).unwrap_err().code(), "no_snapshot");
+    repo.git(["add", "--all"]);
+    repo.git(["commit", "-q", "-m", "Begin"]);
+    repo.write("src/new.ts", "export const added = 1;\n");
+    let compared = engine.compare_snapshot(&anew).unwrap();
+    assert!(
+        compared.notice.as_ref().is_some_and(|notice| notice.contains("the last commit")),
+        "{compared:?}"
+    );
+    assert_eq!(compared.result.status, "diff");
+    assert!(repo.path("context_main.json").is_file());
 }
 
 #[test]

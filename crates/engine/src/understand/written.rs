@@ -572,7 +572,9 @@ pub(super) fn missing_index(folder: &str) -> Error {
              context files, or use forceRegenerate: true to regenerate automatically."
         ),
     )
-    .with_hint("Call logicstamp_refresh_snapshot, or run `becket context`.")
+    .with_hint(
+        "Before edits, call logicstamp_refresh_snapshot or run `becket context`; after them, compare with baseline \"git:HEAD\".",
+    )
 }
 
 fn unreadable(path: &Path, why: &str) -> Error {

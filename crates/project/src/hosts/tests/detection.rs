@@ -193,7 +193,7 @@ fn the_listing_shows_what_would_be_done() {
         +
         +The MCP server `becket` answers from this repository. Call `becket_status` first: it says what is ready.
         +- Before an edit: `logicstamp_impact` (who uses it), `context_refs` (why it is so).
-        +- After an edit: `logicstamp_compare_snapshot` (what it breaks, and for whom).
+        +- After an edit: `logicstamp_compare_snapshot` with baseline `git:HEAD` (what it breaks, and for whom).
         +- After a decision: `context_create`, and the line `refer to context NNNNN` in the code.
         +- Beside other agents: `lodestar_agent_join`, `lodestar_task_claim_next`, `lodestar_task_done`.
         +- To commit: `group_changes`, `propose_commits`, `apply_all`; `undo` takes it back exactly.
@@ -227,7 +227,7 @@ fn the_listing_shows_what_would_be_done() {
         -
         -The MCP server `becket` answers from this repository. Call `becket_status` first: it says what is ready.
         -- Before an edit: `logicstamp_impact` (who uses it), `context_refs` (why it is so).
-        -- After an edit: `logicstamp_compare_snapshot` (what it breaks, and for whom).
+        -- After an edit: `logicstamp_compare_snapshot` with baseline `git:HEAD` (what it breaks, and for whom).
         -- After a decision: `context_create`, and the line `refer to context NNNNN` in the code.
         -- Beside other agents: `lodestar_agent_join`, `lodestar_task_claim_next`, `lodestar_task_done`.
         -- To commit: `group_changes`, `propose_commits`, `apply_all`; `undo` takes it back exactly.
