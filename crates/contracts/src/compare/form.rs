@@ -41,7 +41,7 @@ pub(super) struct Class {
 #[derive(Debug)]
 pub(super) struct Members {
     pub(super) generics: String,
-    /// What is extended, sorted.
+    /// What is extended.
     pub(super) parents: Vec<String>,
     pub(super) own: Vec<String>,
 }
@@ -148,11 +148,9 @@ fn interface(signature: &str) -> Option<Members> {
     } else {
         parents
     };
-    let mut parents = split(parents, &[',']);
-    parents.sort();
     Some(Members {
         generics: generics.to_owned(),
-        parents,
+        parents: split(parents, &[',']),
         own: split(&signature[start + 1..end], &[';', ',']),
     })
 }

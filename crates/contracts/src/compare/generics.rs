@@ -1,12 +1,12 @@
 //! Type parameters, before and after.
 
 use super::signature::{group, split};
-use super::types::{From, parse, stands_for};
+use super::types::{From, keeps, parse, stands_for};
 
-struct Parameter {
-    name: String,
-    constraint: Option<String>,
-    default: Option<String>,
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) constraint: Option<String>,
+    pub(super) default: Option<String>,
 }
 
 /// What is wrong with `new` for those who gave types for `old`; else a text of the new side in which the parameters have
@@ -33,7 +33,7 @@ impl Renaming {
                     return Err(format!("the type parameter `{name}` has to extend `{constraint}` now"));
                 }
                 (Some(was), Some(is)) => {
-                    if !stands_for(&parse(was), &parse(&renaming.text(is)), From::Declaration) {
+                    if !stands_for(&parse(was), &parse(&renaming.text(is)), From::UserWithin) {
                         return Err(format!("the type parameter `{name}` extended `{was}`, extends `{is}`"));
                     }
                 }
@@ -43,7 +43,7 @@ impl Renaming {
                 (Some(_), None) => {
                     return Err(format!("the type parameter `{name}` has no default any more"));
                 }
-                (Some(was), Some(is)) if *was != renaming.text(is) => {
+                (Some(was), Some(is)) if !keeps(&parse(was), &parse(&renaming.text(is))) => {
                     return Err(format!("the type parameter `{name}` was `{was}` by default, is `{is}`"));
                 }
                 _ => {}
@@ -95,12 +95,14 @@ pub(super) fn apart(text: &str) -> (&str, &str, &str) {
     (text, "", "")
 }
 
-fn parameters(list: &str) -> Vec<Parameter> {
+pub(super) fn parameters(list: &str) -> Vec<Parameter> {
     split(list, &[','])
         .iter()
         .map(|text| {
             let (head, default) = default_of(text);
             let (name, constraint) = match head.split_once(" extends ") {
+                // Everything does.
+                Some((name, "any" | "unknown")) => (name, None),
                 Some((name, constraint)) => (name, Some(constraint.trim().to_owned())),
                 None => (head, None),
             };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
 use super::signature::group;
-use super::types::{From, Type, is_same, member, parse, stands_for};
+use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call};
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 
@@ -17,8 +17,12 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
-    let parents: Vec<String> = is.parents.iter().map(|parent| renaming.text(parent)).collect();
-    if was.parents != parents {
+    let sorted = |mut parents: Vec<Type>| {
+        parents.sort();
+        parents
+    };
+    let had = sorted(was.parents.iter().map(|parent| parse(parent)).collect());
+    if had != sorted(is.parents.iter().map(|parent| parse(&renaming.text(parent))).collect()) {
         return breaking("what it extends changed");
     }
     let after: Vec<String> = is.own.iter().map(|one| renaming.text(one)).collect();
@@ -31,7 +35,7 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         let (Some(other), None) = (others.next().and_then(known), others.next()) else { return gone() };
         let kept = before.optional == other.optional
             && (before.readonly || !other.readonly)
-            && is_same(&before.ty, &other.ty);
+            && keeps(&before.ty, &other.ty);
         if !kept {
             return gone();
         }
@@ -73,8 +77,8 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     if is.is_abstract && !was.is_abstract {
         return breaking("it is abstract now");
     }
-    let parent = is.parent.as_ref().map(|parent| renaming.text(parent));
-    if was.parent.is_some() && was.parent != parent {
+    let parent = is.parent.as_ref().map(|parent| parse(&renaming.text(parent)));
+    if was.parent.is_some() && was.parent.as_deref().map(parse) != parent {
         return breaking("what it extends changed");
     }
     let implied = |class: &Class, members: &mut BTreeMap<String, Vec<Part>>| {
@@ -232,6 +236,11 @@ impl Part {
         }
         let has = |word: &str| words.contains(&word);
         let (head, what) = Self::apart(rest, &words);
+        let optional = head.ends_with('?');
+        let what = match what {
+            What::Value(ty) => What::Value(or_undefined(ty, optional)),
+            what @ What::Call(_) => what,
+        };
         Self {
             text: text.to_owned(),
             is_protected: has("protected"),
@@ -239,7 +248,7 @@ impl Part {
             is_abstract: has("abstract"),
             can_read: !has("set"),
             can_write: !has("readonly") && !has("get"),
-            optional: head.ends_with('?'),
+            optional,
             what,
         }
     }

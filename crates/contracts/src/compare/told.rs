@@ -130,7 +130,13 @@ fn keyed(text: &str) -> Option<(Vec<(&str, &str)>, Option<&str>)> {
 
 /// Whether who uses what a function gave can use what it gives.
 pub(super) fn gives(was: &str, is: &str) -> bool {
-    if was == is || was == INFERRED {
+    // Nobody used what was nothing; a promise is to be waited for.
+    let of_nothing = match was {
+        "void" => !is.starts_with("Promise<"),
+        "Promise<void>" => is.starts_with("Promise<"),
+        _ => false,
+    };
+    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) {
         return true;
     }
     if is == INFERRED {

@@ -1,18 +1,22 @@
 //! Printed types taken apart as far as it needs to tell whether one can stand for another. Not a compiler: where it is
 //! not sure, one type cannot.
 
+use super::generics;
 use super::signature::{group, split};
 use super::told::{INFERRED, gives};
 
 /// Deeper types are only compared as text.
 const DEEPEST: usize = 24;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Type {
+    /// In one order, each once.
     Union(Vec<Type>),
+    /// In one order.
     Intersection(Vec<Type>),
     Function {
-        generics: String,
+        /// With what each extends, and is by default. What makes an object has `new` after them.
+        generics: Vec<(String, Option<Type>, Option<Type>)>,
         parameters: Vec<Parameter>,
         result: Box<Type>,
     },
@@ -21,6 +25,7 @@ pub(super) enum Type {
         of: Box<Type>,
         readonly: bool,
     },
+    /// Without the names of its elements; one that may be left out is `?`, what goes on `...`, of its type.
     Tuple(Vec<Type>),
     Named {
         name: String,
@@ -32,15 +37,16 @@ pub(super) enum Type {
     Text(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) optional: bool,
     pub(super) rest: bool,
+    /// With `undefined` where it is optional; so is that of a member.
     pub(super) ty: Type,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) optional: bool,
@@ -53,8 +59,21 @@ pub(super) struct Member {
 pub(super) enum From {
     /// Whoever uses the declaration, perhaps as an object written in place: it may hold nothing that is not known.
     User,
+    /// The same, as part of something else: not written in place.
+    UserWithin,
     /// The declaration itself.
     Declaration,
+}
+
+impl From {
+    fn within(self) -> Self {
+        if self == From::User { From::UserWithin } else { self }
+    }
+
+    /// Who hands something to a function that this one hands over.
+    fn turned(self) -> Self {
+        if self == From::Declaration { From::User } else { From::Declaration }
+    }
 }
 
 pub(super) fn parse(text: &str) -> Type {
@@ -72,11 +91,13 @@ fn at_depth(text: &str, depth: usize) -> Type {
     }
     let parts = split(text, &['|']);
     if parts.len() > 1 && !is_conditional(text) {
-        return Type::Union(parts.iter().map(|part| inner(part)).collect());
+        return union(parts.iter().map(|part| inner(part)));
     }
     let parts = split(text, &['&']);
     if parts.len() > 1 && !is_conditional(text) {
-        return Type::Intersection(parts.iter().map(|part| inner(part)).collect());
+        let mut parts: Vec<Type> = parts.iter().map(|part| inner(part)).collect();
+        parts.sort();
+        return Type::Intersection(parts);
     }
     if let Some((start, end)) = group(text, '(', ')') {
         if start == 0 && end + 1 == text.len() {
@@ -98,12 +119,48 @@ fn at_depth(text: &str, depth: usize) -> Type {
         return Type::Array { of: Box::new(inner(of)), readonly: false };
     }
     if let Some(parts) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return Type::Tuple(split(parts, &[',']).iter().map(|part| inner(part)).collect());
+        return Type::Tuple(split(parts, &[',']).iter().map(|part| element(part, depth)).collect());
     }
     if let Some((_, of)) = text.split_once(" is ").filter(|(name, _)| is_name(name)) {
         return Type::Predicate(of.to_owned());
     }
     named(text, depth).unwrap_or_else(|| Type::Text(text.to_owned()))
+}
+
+fn union(parts: impl Iterator<Item = Type>) -> Type {
+    let mut all = Vec::new();
+    for part in parts {
+        match part {
+            Type::Union(more) => all.extend(more),
+            one => all.push(one),
+        }
+    }
+    all.sort();
+    all.dedup();
+    Type::Union(all)
+}
+
+/// The type of something that may be left out.
+pub(super) fn or_undefined(ty: Type, optional: bool) -> Type {
+    match &ty {
+        Type::Text(text) if matches!(text.as_str(), "" | "any" | "unknown" | "undefined") => ty,
+        _ if optional => union([ty, Type::Text("undefined".to_owned())].into_iter()),
+        _ => ty,
+    }
+}
+
+/// What an element of a tuple is called is nothing to who uses it.
+fn element(text: &str, depth: usize) -> Type {
+    let (rest, text) = text.strip_prefix("...").map_or((false, text), |text| (true, text));
+    let (name, of) = match text.split_once(": ") {
+        Some((name, of)) if is_name(name.trim_end_matches('?')) => (name, of),
+        _ => ("", text),
+    };
+    let ty = at_depth(of.trim_end_matches('?'), depth + 1);
+    match (rest, name.ends_with('?') || of.ends_with('?')) {
+        (false, false) => ty,
+        (rest, _) => Type::Named { name: if rest { "..." } else { "?" }.to_owned(), arguments: vec![ty] },
+    }
 }
 
 /// A conditional type, or one with an operator: only its text says what it is.
@@ -135,20 +192,34 @@ fn named(text: &str, depth: usize) -> Option<Type> {
 /// `<T>(a: A, b?: B) => C`
 fn function(text: &str, depth: usize) -> Option<Type> {
     let rest = text.strip_prefix("async ").unwrap_or(text);
+    let (made, rest) = match rest.split_once("new ") {
+        Some((made @ ("" | "abstract "), rest)) => (Some(made), rest),
+        _ => (None, rest),
+    };
     if !rest.starts_with(['(', '<']) {
         return None;
     }
     let (start, end) = group(rest, '(', ')')?;
-    let generics = rest[..start].trim();
-    if !(generics.is_empty() || generics.starts_with('<') && generics.ends_with('>')) {
+    let list = rest[..start].trim();
+    if !(list.is_empty() || list.starts_with('<') && list.ends_with('>')) {
         return None;
     }
     let result = rest[end + 1..].trim_start().strip_prefix("=>")?;
+    let mut generics = generics_of(list, depth);
+    generics.extend(made.map(|made| (format!("{made}new"), None, None)));
     Some(Type::Function {
-        generics: generics.to_owned(),
+        generics,
         parameters: parameters(&rest[start + 1..end], depth),
         result: Box::new(at_depth(result, depth + 1)),
     })
+}
+
+/// `<T extends A = B>`
+fn generics_of(list: &str, depth: usize) -> Vec<(String, Option<Type>, Option<Type>)> {
+    let list = list.strip_prefix('<').and_then(|list| list.strip_suffix('>')).unwrap_or_default();
+    let ty = |text: Option<String>| text.map(|text| at_depth(&text, depth + 1));
+    let each = generics::parameters(list).into_iter();
+    each.map(|one| (one.name, ty(one.constraint), ty(one.default))).collect()
 }
 
 pub(super) fn parameters(text: &str, depth: usize) -> Vec<Parameter> {
@@ -173,12 +244,9 @@ fn parameter(text: &str, depth: usize) -> Parameter {
         None => (ty, false),
     };
     let unmarked = name.trim_end().trim_end_matches('?');
-    Parameter {
-        name: unmarked.to_owned(),
-        optional: unmarked.len() < name.trim_end().len() || defaulted || by_type,
-        rest,
-        ty: at_depth(&ty, depth + 1),
-    }
+    let optional = unmarked.len() < name.trim_end().len() || defaulted || by_type;
+    let ty = or_undefined(at_depth(&ty, depth + 1), optional);
+    Parameter { name: unmarked.to_owned(), optional, rest, ty }
 }
 
 pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
@@ -196,20 +264,18 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
     if let Some((start, end)) = group(text, '(', ')') {
         let head = &text[..start];
         let (name, generics) = head.find('<').map_or((head, ""), |at| head.split_at(at));
-        let unmarked = name.trim_end_matches('?');
-        if is_key(unmarked) {
+        let unmarked = name.trim_end().trim_end_matches('?');
+        // What is called itself has no name.
+        if is_key(unmarked) || unmarked.is_empty() {
             let result = text[end + 1..].trim_start().strip_prefix(':').unwrap_or("any");
             let ty = Type::Function {
-                generics: generics.to_owned(),
+                generics: generics_of(generics, depth),
                 parameters: parameters(&text[start + 1..end], depth),
                 result: Box::new(at_depth(result, depth + 1)),
             };
-            return Some(Member {
-                name: unmarked.to_owned(),
-                optional: unmarked.len() < name.len(),
-                readonly,
-                ty,
-            });
+            let optional = name.ends_with('?');
+            let ty = or_undefined(ty, optional);
+            return Some(Member { name: unmarked.to_owned(), optional, readonly, ty });
         }
     }
     let (name, ty) = if text.starts_with('[') {
@@ -218,12 +284,9 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         text.split_once(':').map(|(name, ty)| (name.to_owned(), ty))?
     };
     let unmarked = name.trim_end_matches('?');
-    Some(Member {
-        name: unmarked.to_owned(),
-        optional: unmarked.len() < name.len(),
-        readonly,
-        ty: at_depth(ty, depth + 1),
-    })
+    let optional = unmarked.len() < name.len();
+    let ty = or_undefined(at_depth(ty, depth + 1), optional);
+    Some(Member { name: unmarked.to_owned(), optional, readonly, ty })
 }
 
 fn is_name(text: &str) -> bool {
@@ -238,14 +301,12 @@ fn is_key(text: &str) -> bool {
 /// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
-    if one == other
-        || is(other, INFERRED)
-        || is(other, "any")
-        || is(other, "unknown")
-        || is(one, "never")
-        || is(one, "any")
-    {
+    if one == other || is(other, INFERRED) || is(other, "unknown") || is(one, "never") || is(one, "any") {
         return true;
+    }
+    if is(other, "any") {
+        // Who could do anything with it can do nothing now.
+        return from != From::Declaration || !is(one, "unknown");
     }
     match (one, other) {
         (Type::Predicate(_), Type::Union(parts)) => {
@@ -253,9 +314,9 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         }
         (Type::Union(parts), _) => parts.iter().all(|part| stands_for(part, other, from)),
         (_, Type::Union(parts)) => parts.iter().any(|part| stands_for(one, part, from)),
-        (_, Type::Intersection(parts)) => parts.iter().all(|part| stands_for(one, part, From::Declaration)),
+        (_, Type::Intersection(parts)) => parts.iter().all(|part| stands_for(one, part, from.within())),
         (Type::Intersection(parts), _) => {
-            from == From::Declaration && parts.iter().any(|part| stands_for(part, other, from))
+            from != From::User && parts.iter().any(|part| stands_for(part, other, from))
         }
         (Type::Text(one), Type::Text(other)) if other.starts_with(INFERRED) => gives(other, one),
         (Type::Text(one), Type::Text(other)) => is_value_of(one, other),
@@ -271,53 +332,114 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             Type::Function { generics, parameters, result },
             Type::Function { generics: wanted, parameters: passed, result: wanted_result },
         ) => {
-            generics == wanted
-                && parameters_take(passed, parameters, From::Declaration)
-                && (is(wanted_result, "void") || stands_for(result, wanted_result, From::Declaration))
+            // Who hands a function over may take less than it is given; who calls one gives what it took.
+            let enough =
+                from != From::Declaration || parameters.len() >= passed.len() || has_rest(parameters);
+            enough
+                && generics == wanted
+                && parameters_take(passed, parameters, from.turned())
+                && (is(wanted_result, "void") || stands_for(result, wanted_result, from.within()))
         }
         (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
             let covariant = matches!(
                 name.as_str(),
-                "Promise" | "Readonly" | "Partial" | "ReadonlySet" | "AsyncIterable" | "Iterable" | "Awaited"
+                "Promise"
+                    | "Readonly"
+                    | "Partial"
+                    | "ReadonlySet"
+                    | "AsyncIterable"
+                    | "Iterable"
+                    | "Awaited"
+                    | "?"
+                    | "..."
             );
-            covariant
-                && name == other
+            let fits = |one: &Type, other: &Type| {
+                if covariant { stands_for(one, other, from.within()) } else { alike(one, other) }
+            };
+            name == other
                 && arguments.len() == others.len()
-                && arguments.iter().zip(others).all(|(one, other)| stands_for(one, other, From::Declaration))
+                && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
         }
         _ => false,
     }
 }
 
-/// Whether both types take the same values.
-pub(super) fn is_same(one: &Type, other: &Type) -> bool {
-    stands_for(one, other, From::User) && stands_for(other, one, From::User)
+/// Whether who makes values of a type, and who reads them, can go on with what it is now.
+pub(super) fn keeps(was: &Type, is: &Type) -> bool {
+    stands_for(was, is, From::User) && stands_for(is, was, From::Declaration)
 }
 
-/// Whether whatever could be passed to `old` parameters can be passed to `new` ones.
-pub(super) fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
-    // A callback may take less than it is given.
-    let enough = from == From::Declaration || new.len() >= old.len();
-    enough
-        && old.iter().zip(new).all(|(old, new)| {
-            (!old.optional || new.optional || new.rest)
-                && old.rest == new.rest
-                && stands_for(&old.ty, &new.ty, from)
-        })
-        && new.iter().skip(old.len()).all(|added| added.optional || added.rest)
+/// Whether what was passed, by whom it was, to parameters can be passed to others.
+fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
+    old.iter().zip(new).all(|(old, new)| {
+        (!old.optional || new.optional || new.rest)
+            && old.rest == new.rest
+            && stands_for(&old.ty, &new.ty, from)
+    }) && new.iter().skip(old.len()).all(|added| added.optional || added.rest)
+}
+
+fn has_rest(parameters: &[Parameter]) -> bool {
+    parameters.last().is_some_and(|last| last.rest)
+}
+
+/// Whether each of two types stands for the other, whoever hands it over: only optional members may come or go.
+fn alike(one: &Type, other: &Type) -> bool {
+    let each = |one: &[Type], other: &[Type]| {
+        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| alike(one, other))
+    };
+    one == other
+        || match (one, other) {
+            (Type::Union(one), Type::Union(other)) | (Type::Intersection(one), Type::Intersection(other)) => {
+                let mut left: Vec<&Type> = other.iter().collect();
+                one.len() == other.len()
+                    && one.iter().all(|part| {
+                        let found = left.iter().position(|other| alike(part, other));
+                        found.map(|at| left.swap_remove(at)).is_some()
+                    })
+            }
+            (Type::Tuple(one), Type::Tuple(other)) => each(one, other),
+            (Type::Array { of: one, readonly }, Type::Array { of: other, readonly: as_well }) => {
+                readonly == as_well && alike(one, other)
+            }
+            (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
+                name == other && each(arguments, others)
+            }
+            (Type::Object(one), Type::Object(other)) => {
+                let of = |members: &'_ [Member], name: &str| members.iter().position(|one| one.name == name);
+                one.iter().all(|member| match of(other, &member.name).map(|at| &other[at]) {
+                    Some(same) => {
+                        (member.optional, member.readonly) == (same.optional, same.readonly)
+                            && alike(&member.ty, &same.ty)
+                    }
+                    None => member.optional,
+                }) && other.iter().all(|member| member.optional || of(one, &member.name).is_some())
+            }
+            (
+                Type::Function { generics, parameters, result },
+                Type::Function { generics: others, parameters: passed, result: given },
+            ) => {
+                generics == others
+                    && parameters.len() == passed.len()
+                    && parameters.iter().zip(passed).all(|(one, other)| {
+                        (one.optional, one.rest) == (other.optional, other.rest) && alike(&one.ty, &other.ty)
+                    })
+                    && alike(result, given)
+            }
+            _ => false,
+        }
 }
 
 fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
     let fits = |wanted: &Member| match one.iter().find(|member| member.name == wanted.name) {
         Some(member) => {
             (!member.optional || wanted.optional)
-                && (!member.readonly || wanted.readonly || from == From::User)
+                && (!member.readonly || wanted.readonly || from != From::Declaration)
                 && stands_for(&member.ty, &wanted.ty, from)
         }
         None => wanted.optional,
     };
     let known = |member: &Member| other.iter().any(|wanted| wanted.name == member.name);
-    other.iter().all(fits) && (from == From::Declaration || one.iter().all(known))
+    other.iter().all(fits) && (from != From::User || one.iter().all(known))
 }
 
 /// A literal of a keyword.

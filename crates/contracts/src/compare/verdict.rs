@@ -6,7 +6,7 @@ use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
 use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
-use super::types::{From, Parameter, Type, is_same, parameters, parse, stands_for};
+use super::types::{From, Parameter, Type, keeps, or_undefined, parameters, parse, stands_for};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Ends the signature of a value that is its own type.
@@ -89,8 +89,8 @@ fn judge_forms(was_kind: DeclarationKind, was: &Form, kind: DeclarationKind, is:
         (Form::Alias { generics, text }, Form::Alias { generics: new, text: after }) => {
             match Renaming::between(generics, new) {
                 Err(reason) => breaking(reason),
-                Ok(renaming) if is_same(&parse(text), &parse(&renaming.text(after))) => {
-                    compatible("it takes the same values, written otherwise")
+                Ok(renaming) if keeps(&parse(text), &parse(&renaming.text(after))) => {
+                    compatible("it takes and gives the same values, or has more optional members")
                 }
                 Ok(_) => breaking("what it stands for changed"),
             }
@@ -178,12 +178,12 @@ fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call)
         return breaking("it takes fewer parameters");
     }
     for (at, (before, after)) in old.iter().zip(new).enumerate() {
+        if before.optional && !after.optional && !after.rest {
+            return breaking(format!("the parameter `{}` is required now", shown(is, at)));
+        }
         if before.rest != after.rest || !stands_for(&before.ty, &after.ty, From::User) {
             let (before, after) = (shown(was, at), shown(is, at));
             return breaking(format!("the parameter `{before}` became `{after}`"));
-        }
-        if before.optional && !after.optional && !after.rest {
-            return breaking(format!("the parameter `{}` is required now", shown(is, at)));
         }
     }
     match new.iter().enumerate().skip(old.len()).find(|(_, added)| !added.optional && !added.rest) {
@@ -229,12 +229,12 @@ fn judge_variant(old: &[Member], new: &[Member]) -> Option<Judgement> {
     for prop in old {
         match new.iter().find(|other| other.name == prop.name) {
             None => note(breaking(format!("the prop `{}` was removed", prop.name))),
-            Some(other) if !takes(&prop.text, &other.text) => {
-                let (was, is) = (&prop.text, &other.text);
-                note(breaking(format!("the prop `{}` was `{was}`, is `{is}`", prop.name)));
-            }
             Some(other) if prop.optional && !other.optional => {
                 note(breaking(format!("the prop `{}` is required now", prop.name)));
+            }
+            Some(other) if !takes(prop, other) => {
+                let (was, is) = (&prop.text, &other.text);
+                note(breaking(format!("the prop `{}` was `{was}`, is `{is}`", prop.name)));
             }
             Some(other) if other.text != prop.text || other.optional != prop.optional => {
                 note(compatible(format!("the prop `{}` takes what it took, or more", prop.name)));
@@ -253,6 +253,7 @@ fn judge_variant(old: &[Member], new: &[Member]) -> Option<Judgement> {
     worst
 }
 
-fn takes(was: &str, is: &str) -> bool {
-    was == is || stands_for(&parse(was), &parse(is), From::User)
+fn takes(was: &Member, is: &Member) -> bool {
+    let ty = |one: &Member| or_undefined(parse(&one.text), one.optional);
+    was.text == is.text || stands_for(&ty(was), &ty(is), From::User)
 }
