@@ -20,12 +20,19 @@ pub(super) fn expanded(
         .iter()
         .map(|signature| written_out(contract, &declaration.name, signature, 0))
         .collect();
-    if texts.iter().all(Option::is_none) {
+    let mut props = declaration.props.clone();
+    let mut any = false;
+    for prop in props.iter_mut().flatten() {
+        if let Some(text) = written_out(contract, &declaration.name, &prop.text, 0) {
+            (any, prop.text) = (true, text);
+        }
+    }
+    if !any && texts.iter().all(Option::is_none) {
         return None;
     }
     let signatures = declaration.signatures.iter().zip(texts);
     let signatures = signatures.map(|(plain, text)| text.unwrap_or_else(|| plain.clone())).collect();
-    Some(ContractDeclaration { signatures, ..declaration.clone() })
+    Some(ContractDeclaration { signatures, props, ..declaration.clone() })
 }
 
 fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Option<String> {

@@ -66,7 +66,11 @@ pub(super) fn judge_enum(was: &Enum, is: &Enum) -> Judgement {
             Some(_) => {}
         }
     }
-    compatible("members were only added, or moved")
+    // As with a union that grows: who has an answer for each has none for it.
+    match is.members.iter().find(|(name, _)| was.members.iter().all(|(known, _)| known != name)) {
+        Some((name, _)) => breaking(format!("`{name}` was added, which who handles every member does not")),
+        None => compatible("members were only moved"),
+    }
 }
 
 pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {

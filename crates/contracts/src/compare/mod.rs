@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use crate::fingerprint::canonical;
 use crate::graph::Graph;
+use crate::link::seen_from;
 use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Member, UnresolvedType};
 use crate::order::in_order;
 
@@ -163,7 +164,7 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
             after: if removed { Vec::new() } else { declaration.signatures.clone() },
             verdict,
             reason: format!("its file was {}", if removed { "removed" } else { "added" }),
-            used_by: if removed { users_of(before, contract, declaration) } else { Vec::new() },
+            used_by: if removed { users_of(before, contract, declaration, change) } else { Vec::new() },
         })
         .collect();
     let (old, new) = if removed { (Some(contract), None) } else { (None, Some(contract)) };
@@ -226,7 +227,11 @@ fn told_file(
             before: vec![old.entry_id.clone()],
             after: vec![new.entry_id.clone()],
             verdict: if used_by.is_empty() { Verdict::Internal } else { Verdict::Compatible },
-            reason: "the file moved; importers have to follow".to_owned(),
+            reason: if seen_from("", &old.entry_id) == seen_from("", &new.entry_id) {
+                "its name ends otherwise; who imports it without the ending finds it".to_owned()
+            } else {
+                "the file moved; importers have to follow".to_owned()
+            },
             used_by,
         });
     }
@@ -308,7 +313,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             verdict,
             reason,
             used_by: match before {
-                Some(before) if verdict == Verdict::Breaking => users_of(side, old, before),
+                Some(before) if verdict == Verdict::Breaking => users_of(side, old, before, change),
                 _ => Vec::new(),
             },
         });
@@ -363,6 +368,12 @@ fn judge_in_files(
             }
         }
     });
+    let judged = judged.map(|judged| match judged.0 {
+        Verdict::Breaking if !old.exported && !new.exported && seen_alike(before, after) => {
+            same("what leads to it takes and gives what it did, or more")
+        }
+        _ => judged,
+    });
     let is_seen = |one: &ContractDeclaration| one.exported || !one.signatures.is_empty();
     if !(is_seen(old) && is_seen(new)) {
         return judged;
@@ -374,6 +385,24 @@ fn judge_in_files(
         .chain(by_origin)
         .min()
         .or_else(|| otherwise().then(|| same("what it names is imported in another way, and is the same")))
+}
+
+/// Whether nothing breaks of what is exported and leads to a private declaration, with what that is written in its place: it
+/// may only be taken, or only given.
+fn seen_alike(before: In<'_, ContractDeclaration>, after: In<'_, ContractDeclaration>) -> bool {
+    let ((old_file, old), (new_file, new)) = (before, after);
+    let whole = |file: &Contract, one: &ContractDeclaration, private: &ContractDeclaration| {
+        expand::expanded(file, one).filter(|one| !users::names_one_of(one, |name| name == private.name))
+    };
+    users::leading_to(old_file, old).all(|one| {
+        let same = |other: &&ContractDeclaration| other.name == one.name && other.exported;
+        // One that went is told as that.
+        new_file.declarations.iter().find(same).is_none_or(|other| {
+            whole(old_file, one, old).zip(whole(new_file, other, new)).is_some_and(|(before, after)| {
+                judge_pair(&before, &after).is_none_or(|(verdict, _)| verdict != Verdict::Breaking)
+            })
+        })
+    })
 }
 
 /// Whether the hash of two declarations that mean the same is the same, too.

@@ -52,6 +52,14 @@ impl<'a> Known<'a> {
         Self { contract, promises }
     }
 
+    /// What importers call it, from the root: `src/a` for `src/a.ts`, `src/a.tsx` and `src/a/index.js`.
+    fn module(&self) -> &'a str {
+        let entry = self.contract.entry_id.as_str();
+        let stem = entry.rsplit_once('.').map_or(entry, |(stem, _)| stem);
+        let stem = stem.strip_suffix(".d").unwrap_or(stem);
+        stem.strip_suffix("/index").unwrap_or(stem)
+    }
+
     fn file_name(&self) -> &'a str {
         self.contract.entry_id.rsplit('/').next().unwrap_or_default()
     }
@@ -59,17 +67,18 @@ impl<'a> Known<'a> {
 
 /// Files by everything that can make them alike, so that not each is held against each.
 struct Positions<'a> {
-    by_hash: HashMap<&'a str, Vec<usize>>,
+    /// By hashes, and by what importers call it.
+    by_key: HashMap<&'a str, Vec<usize>>,
     by_export: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Positions<'a> {
     fn of(files: &[Known<'a>]) -> Self {
-        let mut positions = Self { by_hash: HashMap::new(), by_export: HashMap::new() };
+        let mut positions = Self { by_key: HashMap::new(), by_export: HashMap::new() };
         for (at, file) in files.iter().enumerate() {
             let hashes = [&file.contract.file_hash, &file.contract.semantic_hash];
-            for hash in hashes.into_iter().filter(|hash| !hash.is_empty()) {
-                positions.by_hash.entry(hash).or_default().push(at);
+            for key in hashes.map(String::as_str).into_iter().chain([file.module()]) {
+                positions.by_key.entry(key).or_default().push(at);
             }
             for name in file.promises.keys() {
                 positions.by_export.entry(name).or_default().push(at);
@@ -79,8 +88,9 @@ impl<'a> Positions<'a> {
     }
 
     fn like(&self, file: &Known<'_>) -> BTreeSet<usize> {
-        let hashes = [file.contract.file_hash.as_str(), file.contract.semantic_hash.as_str()];
-        let alike = hashes.iter().filter_map(|hash| self.by_hash.get(hash)).flatten();
+        let keys = [file.contract.file_hash.as_str(), file.contract.semantic_hash.as_str(), file.module()];
+        let alike =
+            keys.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key)).flatten();
         let exporting = file.promises.keys().filter_map(|name| self.by_export.get(name));
         let exporting = exporting.filter(|files| files.len() <= COMMON).flatten();
         alike.chain(exporting).copied().collect()
@@ -91,6 +101,7 @@ impl<'a> Positions<'a> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     SameText { other_name: bool },
+    SameModule,
     SamePromise { other_name: bool },
     MostOfIt { percent_lost: usize },
 }
@@ -100,6 +111,12 @@ fn likeness(before: &Known<'_>, after: &Known<'_>) -> Option<Likeness> {
     let (old, new) = (before.contract, after.contract);
     if !old.file_hash.is_empty() && old.file_hash == new.file_hash {
         return Some(Likeness::SameText { other_name });
+    }
+    // Importers find it where it was, whatever became of it; but for one that only passes on what moved elsewhere.
+    if before.module() == after.module()
+        && before.promises.keys().any(|name| after.promises.contains_key(name))
+    {
+        return Some(Likeness::SameModule);
     }
     if before.promises.is_empty() || after.promises.is_empty() || old.kind != new.kind {
         return None;

@@ -96,7 +96,7 @@ fn types_and_enums() {
         (Interface, "interface A { a: string }", "interface A { a: string; b?: number }", Compatible),
         (Interface, "interface A { a: string }", "interface A { a: string; b: number }", Breaking),
         (Interface, "interface A { a: string }", "interface A { a: number }", Breaking),
-        (Enum, "enum A { One }", "enum A { One, Two }", Compatible),
+        (Enum, "enum A { One }", "enum A { One, Two }", Breaking),
         (Enum, "enum A { One, Two }", "enum A { One }", Breaking),
         (Type, "type A = string", "type A = number", Breaking),
         (Constant, "const A: string", "const A: number", Breaking),
@@ -221,6 +221,19 @@ fn a_file_that_moved_and_changed_is_judged_by_what_changed() {
         let found = comparison.files.iter().find(|file| file.entry_id == path).unwrap();
         assert_eq!(found.moved_from.as_deref(), from, "{path}");
     }
+
+    // Or importers have to find it where it was, of whatever kind it is and however much is new.
+    for path in ["src/run.tsx", "src/run/index.js"] {
+        let more = ["Walk", "Stand", "Sit", "Lie"];
+        let mut new = vec![declaration("run", DeclarationKind::Function, "function run(far: number): void")];
+        new.extend(more.map(|name| declaration(name, DeclarationKind::Component, "function (): inferred")));
+        let mut new = contract(path, new);
+        new.kind = Kind::ReactComponent;
+        let comparison = compare(&side(&old), &side(&[new]));
+        assert_eq!(comparison.files[0].moved_from.as_deref(), Some("src/run.ts"), "{path}");
+        let moved = comparison.files[0].declarations.iter().find(|one| one.kind == "file").unwrap();
+        assert!(moved.reason.contains("without the ending"), "{}", moved.reason);
+    }
 }
 
 #[test]
@@ -337,4 +350,24 @@ fn a_directive_matters_to_those_who_are_not_clients_themselves() {
             );
         }
     }
+}
+
+#[test]
+fn a_type_is_used_by_who_meets_it_through_something_else() {
+    use crate::graph::{Edge, EdgeKind, Graph};
+    let file = |member: &str| {
+        let signature = format!("interface O {{ {member} }}");
+        let ty = declaration("O", DeclarationKind::Interface, &signature);
+        [contract("a.ts", vec![ty, declaration("f", DeclarationKind::Function, "function f(): O")])]
+    };
+    let edge = Edge { to: 0, kind: EdgeKind::Static, names: ["f"].into_iter().collect(), through: None };
+    let graph = Graph::from_edges(vec!["a.ts".into(), "user.ts".into()], vec![Vec::new(), vec![edge]]);
+    let (old, new) = (file("a: string"), file("a: string | null"));
+    let gone = [contract("a.ts", vec![old[0].declarations[1].clone()])];
+    let side = |files| Side { graph: Some(&graph), ..side(files) };
+    let changed = |new| compare(&side(&old), &side(new)).files[0].declarations[0].clone();
+    let is_told = changed(&new);
+    assert_eq!((&*is_told.name, is_told.used_by), ("O", vec!["user.ts".to_owned()]));
+    // Who does not name it does not miss its name.
+    assert_eq!(changed(&gone).used_by, Vec::<String>::new());
 }

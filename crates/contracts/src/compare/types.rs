@@ -5,6 +5,8 @@ use super::generics;
 use super::signature::{group, split};
 use super::told::{INFERRED, gives};
 
+/// The type of a parameter that has none.
+pub(super) const UNWRITTEN: &str = "";
 /// Deeper types are only compared as text.
 const DEEPEST: usize = 24;
 
@@ -143,7 +145,7 @@ fn union(parts: impl Iterator<Item = Type>) -> Type {
 /// The type of something that may be left out.
 pub(super) fn or_undefined(ty: Type, optional: bool) -> Type {
     match &ty {
-        Type::Text(text) if matches!(text.as_str(), "" | "any" | "unknown" | "undefined") => ty,
+        Type::Text(text) if matches!(text.as_str(), UNWRITTEN | "any" | "unknown" | "undefined") => ty,
         _ if optional => union([ty, Type::Text("undefined".to_owned())].into_iter()),
         _ => ty,
     }
@@ -301,7 +303,11 @@ fn is_key(text: &str) -> bool {
 /// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
-    if one == other || is(other, INFERRED) || is(other, "unknown") || is(one, "never") || is(one, "any") {
+    let is_any = |ty: &Type, names: [&str; 3]| names.iter().any(|name| is(ty, name));
+    if one == other
+        || is_any(other, [INFERRED, UNWRITTEN, "unknown"])
+        || is_any(one, ["never", UNWRITTEN, "any"])
+    {
         return true;
     }
     if is(other, "any") {

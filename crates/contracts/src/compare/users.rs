@@ -3,23 +3,26 @@
 
 use std::collections::BTreeSet;
 
-use super::Side;
 use super::exported::names;
+use super::{Change, Side};
 use crate::graph::{EdgeKind, Graph};
 use crate::mentions::mentions;
-use crate::model::{Contract, ContractDeclaration};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
-/// Who uses it under any of the names that it is exported by; of a private one, who uses what it is seen through.
+/// Who uses it under any of the names that it is exported by; of a private one, and of a type that is no longer what it
+/// was, also who uses what it is seen through.
 pub(super) fn users_of(
     side: &Side<'_>,
     contract: &Contract,
     declaration: &ContractDeclaration,
+    change: Change,
 ) -> Vec<String> {
-    let names: BTreeSet<String> = if declaration.exported {
-        names(contract, declaration).into_iter().collect()
-    } else {
-        seen_through(contract, declaration)
-    };
+    use DeclarationKind::{Class, Enum, Interface, Type};
+    let is_type = matches!(declaration.kind, Class | Enum | Interface | Type);
+    let mut names: BTreeSet<String> = names(contract, declaration).into_iter().collect();
+    if !declaration.exported || is_type && change == Change::Changed {
+        names.extend(seen_through(contract, declaration));
+    }
     let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
@@ -56,17 +59,21 @@ fn passes_on(graph: &Graph, from: usize, to: usize) -> bool {
     edge(graph, from, to).is_some_and(|edge| edge.kind == EdgeKind::ReExport)
 }
 
-/// The names by which something is exported that leads to a private declaration.
+/// The names by which something is exported that leads to a declaration.
 fn seen_through(contract: &Contract, declaration: &ContractDeclaration) -> BTreeSet<String> {
+    leading_to(contract, declaration).flat_map(|one| names(contract, one)).collect()
+}
+
+/// What is exported and leads to a declaration of the same file.
+pub(super) fn leading_to<'c>(
+    contract: &'c Contract,
+    declaration: &'c ContractDeclaration,
+) -> impl Iterator<Item = &'c ContractDeclaration> {
     let mut leading: BTreeSet<&str> = BTreeSet::from([declaration.name.as_str()]);
     loop {
         let known = leading.len();
         for one in contract.declarations.iter().filter(|one| !one.signatures.is_empty()) {
-            let props = one.props.iter().flatten().map(|prop| prop.text.as_str());
-            let mut texts = one.signatures.iter().map(String::as_str).chain(props);
-            if !leading.contains(&*one.name)
-                && texts.any(|text| mentions(text).any(|mention| leading.contains(mention.first())))
-            {
+            if !leading.contains(&*one.name) && names_one_of(one, |name| leading.contains(name)) {
                 leading.insert(&one.name);
             }
         }
@@ -74,6 +81,11 @@ fn seen_through(contract: &Contract, declaration: &ContractDeclaration) -> BTree
             break;
         }
     }
-    let exported = contract.declarations.iter().filter(|one| one.exported && leading.contains(&*one.name));
-    exported.flat_map(|one| names(contract, one)).collect()
+    contract.declarations.iter().filter(move |one| one.exported && leading.contains(&*one.name))
+}
+
+/// Whether the signatures or props of a declaration mention such a name.
+pub(super) fn names_one_of(one: &ContractDeclaration, is: impl Fn(&str) -> bool) -> bool {
+    let props = one.props.iter().flatten().map(|prop| &prop.text);
+    one.signatures.iter().chain(props).any(|text| mentions(text).any(|mention| is(mention.first())))
 }

@@ -6,7 +6,7 @@ use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
 use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
-use super::types::{From, Parameter, Type, keeps, or_undefined, parameters, parse, stands_for};
+use super::types::{From, Parameter, Type, UNWRITTEN, keeps, or_undefined, parameters, parse, stands_for};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Ends the signature of a value that is its own type.
@@ -120,7 +120,7 @@ fn judge_value(was: &str, is: &str) -> Judgement {
     if let Some((was, is)) = frozen {
         let stands = |is: &Type, was: &Type| stands_for(is, was, From::Declaration);
         let keeps = match (parse(is), parse(was)) {
-            // A list that goes on where it ended, as an enum does.
+            // A list may go on where it ended.
             (Type::Tuple(is), Type::Tuple(was)) => {
                 is.len() >= was.len() && is.iter().zip(&was).all(|(is, was)| stands(is, was))
             }
@@ -136,10 +136,12 @@ fn judge_value(was: &str, is: &str) -> Judgement {
         compatible("it is the same value, declared otherwise")
     } else if keyword(was).is_some() && keyword(was) == keyword(is) {
         compatible("its value changed")
+    } else if keyword(was) == Some(is) {
+        compatible("its type is declared now, and was that of its value")
     } else if was == INFERRED
         || (is_keyed(was) || is_named(was)) && !is.starts_with(INFERRED) && !is_named(is)
     {
-        compatible("its type is declared now")
+        compatible("its type was not written down before")
     } else if stands_for(&parse(is), &parse(was), From::Declaration) && is != INFERRED {
         compatible("it is more particular than it was")
     } else {
@@ -167,7 +169,16 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
         return breaking("what it returns changed");
     }
     let takes = |text: &str| parameters(text, 0);
-    judge_parameters(&takes(&was.parameters), &takes(&renaming.text(&is.parameters)), was, is)
+    let (old, new) = (takes(&was.parameters), takes(&renaming.text(&is.parameters)));
+    let unwritten = |one: &Parameter| one.ty == Type::Text(UNWRITTEN.to_owned());
+    let is_new = was.result.starts_with(INFERRED) && !is.result.starts_with(INFERRED)
+        || old.iter().zip(&new).any(|(old, new)| unwritten(old) && !unwritten(new));
+    match judge_parameters(&old, &new, was, is) {
+        (Verdict::Compatible, _) if is_new => {
+            compatible("a type of it was not written down before, and is now")
+        }
+        judged => judged,
+    }
 }
 
 fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call) -> Judgement {
