@@ -71,6 +71,11 @@ impl Print<'_, '_> {
                 Some(given) => self.typed_call(&call.callee, given),
                 None => self.called(call).unwrap_or_else(|| INFERRED.to_owned()),
             },
+            // styled.div<{ wide: boolean }>`…`, styled(Button)<{ wide: boolean }>`…`
+            Expression::TaggedTemplateExpression(tagged) => match &tagged.type_arguments {
+                Some(given) => self.typed_call(styled(&tagged.tag), given),
+                None => INFERRED.to_owned(),
+            },
             Expression::AwaitExpression(awaited) => match &awaited.argument {
                 Expression::CallExpression(call) => {
                     let given = self.result_of(call);
@@ -98,12 +103,29 @@ impl Print<'_, '_> {
         }
     }
 
-    /// `memo((props: Props) => …)`: the type that a component says its props are of.
-    fn props_of_memo(self, call: &CallExpression<'_>) -> Option<String> {
-        let is_memo = callee_name(&call.callee) == Some("memo");
-        let made = Callable::of(call.arguments.first().filter(|_| is_memo)?.as_expression()?)?;
-        let props = made.parameters().items.first()?.type_annotation.as_deref()?;
-        Some(self.annotation(props)).filter(|props| props.len() <= LONGEST_OBJECT)
+    /// `memo((props: Props) => …)`, `observer(forwardRef<Element, Props>(…))`, `connect(…)((props: Props) => …)`: the types that
+    /// a component says its props are of, within what is made around it.
+    fn wrapped(self, call: &CallExpression<'_>) -> Option<String> {
+        let callee = match &call.callee {
+            Expression::CallExpression(inner) => &inner.callee,
+            other => other,
+        };
+        let name = callee_name(callee).filter(|name| wraps(name))?;
+        let inside = match call.arguments.first()?.as_expression()?.get_inner_expression() {
+            Expression::CallExpression(inner) => match &inner.type_arguments {
+                Some(given) => {
+                    self.typed_call(&inner.callee, given).strip_prefix(INFERRED)?.trim_start().to_owned()
+                }
+                None => self.wrapped(inner)?,
+            },
+            // The first type of a `forwardRef` is that of what its ref holds.
+            _ if name == "forwardRef" => return None,
+            other => {
+                let made = Callable::of(other)?;
+                self.annotation(made.parameters().items.first()?.type_annotation.as_deref()?)
+            }
+        };
+        (!inside.is_empty() && inside.len() <= LONGEST_OBJECT).then(|| format!("{name}<{inside}>"))
     }
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is
@@ -172,8 +194,8 @@ impl Print<'_, '_> {
 
     /// What a call gives that is told no types itself.
     fn called(self, call: &CallExpression<'_>) -> Option<String> {
-        if let Some(props) = self.props_of_memo(call) {
-            return Some(format!("{INFERRED} memo<{props}>"));
+        if let Some(wrapped) = self.wrapped(call) {
+            return Some(format!("{INFERRED} {wrapped}"));
         }
         // `create<Store>()(…)`
         if let Expression::CallExpression(inner) = &call.callee {
@@ -647,6 +669,23 @@ fn braces(members: &[(String, String)]) -> String {
     } else {
         format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
     }
+}
+
+/// What `styled.div`, `styled(Button)` and `styled.div.attrs(…)` begin with.
+fn styled<'e, 'a>(tag: &'e Expression<'a>) -> &'e Expression<'a> {
+    match tag {
+        Expression::CallExpression(call) => styled(&call.callee),
+        Expression::StaticMemberExpression(member) => styled(&member.object),
+        other => other,
+    }
+}
+
+/// Whether something of this name makes a component of another one.
+fn wraps(name: &str) -> bool {
+    matches!(name, "memo" | "observer" | "connect" | "forwardRef")
+        || name
+            .strip_prefix("with")
+            .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_uppercase()))
 }
 
 /// How many names there are in an object, in the objects in it, and in those that calls are given there: where one comes
