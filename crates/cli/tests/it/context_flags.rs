@@ -350,6 +350,7 @@ fn two_files_are_compared_wherever_they_lie() {
     assert_eq!(compared.status.code(), Some(1), "{compared:?}");
     let said = String::from_utf8_lossy(&compared.stdout).into_owned();
     assert!(said.contains("breaking component Card"), "{said}");
+    assert!(said.contains("Two written files were compared"), "{said}");
 }
 
 #[test]

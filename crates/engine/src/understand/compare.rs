@@ -347,7 +347,10 @@ impl Engine {
             before: cost(&before, entry),
             after: cost(&after, entry),
         });
-        Ok(DriftReport { compared: self.answer(&site, result, None), approved: false, orphaned: Vec::new() })
+        let notice = "Two written files were compared, which leave out what they can: a change may be graver than it is told. \
+                      Against `git:<ref>`, a snapshot or a folder that a run has written everything is known.";
+        let compared = Compared { notice: Some(notice.to_owned()), ..self.answer(&site, result, None) };
+        Ok(DriftReport { compared, approved: false, orphaned: Vec::new() })
     }
 
     fn answer(&self, site: &Site, result: CompareResult, baseline_id: Option<String>) -> Compared {
