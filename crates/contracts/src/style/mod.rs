@@ -120,6 +120,7 @@ fn library(facts: &StyleFacts, key: &str, components: &[String], full: bool) -> 
                 "asChild": has("asChild"),
             });
             library.insert("patterns".to_owned(), patterns);
+            library.insert("features".to_owned(), json!({ "primitiveCount": components.len() }));
             library.insert(
                 "accessibility".to_owned(),
                 if full { json!(accessibility) } else { json!(!accessibility.is_empty()) },

@@ -22,6 +22,8 @@ pub(super) struct StyleCollector {
     sizes: BTreeSet<String>,
     attributes: BTreeSet<String>,
     sections: BTreeSet<String>,
+    /// `Dialog.Portal`.
+    parts: BTreeSet<String>,
     styled_jsx: bool,
     uses_theme: bool,
     uses_css_prop: bool,
@@ -79,6 +81,9 @@ impl StyleCollector {
         }
         if SECTIONS.contains(&tag) {
             self.sections.insert(tag.to_owned());
+        }
+        if tag.contains('.') && tag.starts_with(|letter: char| letter.is_uppercase()) {
+            self.parts.insert(tag.to_owned());
         }
     }
 
@@ -159,8 +164,17 @@ impl StyleCollector {
             if let Some((key, _)) =
                 LIBRARIES.iter().find(|(_, known)| known.iter().any(|known| belongs(from, known)))
             {
-                let names = import.names.iter().filter(|name| name.imported != "*" && !name.type_only);
-                libraries.entry(key).or_default().extend(names.map(|name| name.local.clone()));
+                let components: &mut BTreeSet<String> = libraries.entry(key).or_default();
+                for name in import.names.iter().filter(|name| !name.type_only) {
+                    let of = |part: &&String| {
+                        part.strip_prefix(&*name.local).is_some_and(|rest| rest.starts_with('.'))
+                    };
+                    let parts: Vec<String> = self.parts.iter().filter(of).cloned().collect();
+                    if parts.is_empty() && name.imported != "*" {
+                        components.insert(name.local.clone());
+                    }
+                    components.extend(parts);
+                }
             }
             if [".module.scss", ".module.sass"].iter().any(|ending| from.ends_with(ending)) {
                 scss_modules.insert(from.to_owned());
