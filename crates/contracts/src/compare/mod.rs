@@ -27,7 +27,10 @@ use serde::Serialize;
 use crate::fingerprint::canonical;
 use crate::graph::Graph;
 use crate::link::seen_from;
-use crate::model::{ComponentForm, Contract, ContractDeclaration, DeclarationKind, Member, UnresolvedType};
+use crate::model::{
+    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Diagnostic, Member, Severity,
+    UnresolvedType,
+};
 use crate::order::in_order;
 
 pub use self::details::Details;
@@ -93,7 +96,7 @@ pub struct FileChange {
 #[serde(rename_all = "camelCase")]
 pub struct DeclarationChange {
     pub name: String,
-    /// `function`, `component` …, `export`, `route`, `directive`.
+    /// `function`, `component` …, `export`, `route`, `directive`, `syntax error`.
     pub kind: String,
     pub change: Change,
     // Its signatures; of one with many members those that differ, the others are `…`.
@@ -169,6 +172,9 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
         .collect();
     let (old, new) = if removed { (Some(contract), None) } else { (None, Some(contract)) };
     declarations.extend(routes::changes(before, old, new));
+    if let Some(new) = new {
+        unread(new, false, &mut declarations);
+    }
     // A file that promises nothing is missed by nobody.
     let verdict = if removed && declarations.is_empty() && contract.exports.is_empty() {
         Verdict::Internal
@@ -186,6 +192,37 @@ fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileCha
         semantic_hash_after: hash.filter(|_| !removed),
         details: Details::default(),
     }
+}
+
+fn errors(contract: &Contract) -> impl Iterator<Item = &Diagnostic> {
+    contract.diagnostics.iter().filter(|one| one.severity == Severity::Error)
+}
+
+fn has_errors(contract: &Contract) -> bool {
+    errors(contract).next().is_some()
+}
+
+/// More syntax errors of a file come of the first ones.
+const MOST_ERRORS: usize = 3;
+
+/// What is missing in a file that could not be read whole need not be gone: says so, and where the errors are.
+fn unread(new: &Contract, was_so: bool, declarations: &mut Vec<DeclarationChange>) {
+    if !has_errors(new) || was_so && declarations.is_empty() {
+        return;
+    }
+    for gone in declarations.iter_mut().filter(|one| one.change == Change::Removed) {
+        gone.reason = format!("not found, and the file has syntax errors ({})", gone.reason);
+    }
+    declarations.extend(errors(new).take(MOST_ERRORS).map(|error| DeclarationChange {
+        name: format!("{}:{}", error.line, error.column),
+        kind: "syntax error".to_owned(),
+        change: Change::Changed,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict: Verdict::Internal,
+        reason: error.message.clone(),
+        used_by: Vec::new(),
+    }));
 }
 
 fn changed_file(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Option<FileChange> {
@@ -217,6 +254,7 @@ fn told_file(
     } else if declarations.iter().all(|change| change.verdict == Verdict::Internal) {
         declarations.extend(passed_on::another_way(old, new));
     }
+    unread(new, has_errors(old), &mut declarations);
     let details = Details::between(old, new);
     if moved {
         let used_by = users_of_file(before, &old.entry_id);
@@ -453,6 +491,12 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
             (true, _) if told::other_ref(&old.signatures, &new.signatures) => {
                 Some((Verdict::Breaking, "what its ref holds changed".to_owned()))
             }
+            (true, _) if lost_ref(old, new) => {
+                Some((Verdict::Breaking, "it takes no ref any more".to_owned()))
+            }
+            (true, _) if narrowed(old, new).is_some() => {
+                narrowed(old, new).map(|reason| (Verdict::Breaking, reason))
+            }
             (true, _) if told::lost_parts(&old.signatures, &new.signatures) => {
                 Some((Verdict::Breaking, "a part of it went".to_owned()))
             }
@@ -469,6 +513,42 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     let inherits = both(DeclarationKind::Component).then(|| judge_inherits(old, new)).flatten();
     let class = class.filter(|(verdict, _)| *verdict == Verdict::Breaking);
     [props, signatures, class, inherits, emits, state].into_iter().flatten().min()
+}
+
+/// Whether `forwardRef` went, and no prop that would be the ref came in its place.
+fn lost_ref(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+    // Types of React that have none; any other may have.
+    let has_none = |one: &UnresolvedType| {
+        let name = one.name.split('<').next().unwrap_or_default();
+        name.ends_with("HTMLAttributes")
+            || ["SVGAttributes", "SVGProps", "ComponentPropsWithoutRef", "PropsWithChildren"]
+                .iter()
+                .any(|known| name.ends_with(known))
+    };
+    // Files do not tell in which form it is.
+    let had = old.form == Some(ComponentForm::ForwardRef)
+        || old.signatures.iter().any(|text| text.contains(": inferred forwardRef<"));
+    let is_plain = match new.form {
+        Some(form) => matches!(form, ComponentForm::Function | ComponentForm::Arrow),
+        None => {
+            new.signatures.iter().any(|text| matches!(form::Form::of(new.kind, text), form::Form::Call(_)))
+        }
+    };
+    had && is_plain
+        && new.props.iter().flatten().all(|prop| prop.name != "ref")
+        && new.inherits.iter().all(has_none)
+}
+
+/// What those have to change who give a component types that it no longer takes.
+fn narrowed(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<String> {
+    let generics = |one: &ContractDeclaration| match one.signatures.as_slice() {
+        [signature] if signature.contains('<') => match form::Form::of(one.kind, signature) {
+            form::Form::Call(call) => Some(call.generics).filter(|generics| !generics.is_empty()),
+            _ => None,
+        },
+        _ => None,
+    };
+    generics::Renaming::between(&generics(old)?, &generics(new)?).err()
 }
 
 /// Props of types that could not be followed, by the names of those.

@@ -3,10 +3,10 @@
 use becket_base::counted;
 
 use crate::model::{
-    ComponentForm, ContractDeclaration, ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole,
+    ComponentForm, ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole,
 };
 
-/// A plain module in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
+/// A command in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
 /// requests with is an API, and one with a class whose parents end at React's has a component. The entry id begins at the
 /// root of the repository, so where the checkout lies has no say.
 pub(super) fn kind(
@@ -21,9 +21,17 @@ pub(super) fn kind(
         Kind::TsModule if declarations.iter().any(|one| one.form == Some(ComponentForm::Class)) => {
             Kind::ReactComponent
         }
-        Kind::TsModule if is_in_program(entry_id) => Kind::NodeCli,
+        Kind::TsModule if is_in_program(entry_id) && declarations.iter().any(is_command) => Kind::NodeCli,
         kind => kind,
     }
+}
+
+/// By its name: `cleanCommand`, `main`.
+fn is_command(one: &ContractDeclaration) -> bool {
+    let name = one.name.as_str();
+    one.exported
+        && one.kind == DeclarationKind::Function
+        && (name.ends_with("Command") || matches!(name, "command" | "default" | "handler" | "main" | "run"))
 }
 
 fn is_in_program(entry_id: &str) -> bool {

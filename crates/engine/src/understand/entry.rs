@@ -6,7 +6,7 @@ use becket_base::codec::{Decoder, Encoder};
 use becket_base::tokens;
 use becket_contracts::bundle::{self, Missing};
 use becket_contracts::fingerprint;
-use becket_contracts::model::Contract;
+use becket_contracts::model::{Contract, Severity};
 use becket_contracts::render::{self, CodeMode, NodeSource, NodeText, Thrift};
 use becket_contracts::secrets;
 use becket_contracts::style::{self, Sheets};
@@ -45,6 +45,8 @@ pub(super) struct Measures {
     pub(super) contract_tokens: usize,
     /// Of the source.
     pub(super) source_tokens: usize,
+    /// Syntax errors.
+    pub(super) errors: usize,
     pub(super) missing: Arc<Lacking>,
 }
 
@@ -79,6 +81,7 @@ impl Entry {
             tokens: tokens::count(named) + contract_tokens,
             contract_tokens,
             source_tokens: file.tokens,
+            errors: errors(file.contract()),
             missing: Arc::new(missing(file, &recipe.site).into()),
         };
         let origin = Origin::Indexed {
@@ -199,7 +202,7 @@ impl Text {
 
 impl Measures {
     pub(super) fn encode(&self, encoder: &mut Encoder) {
-        for number in [self.tokens, self.contract_tokens, self.source_tokens] {
+        for number in [self.tokens, self.contract_tokens, self.source_tokens, self.errors] {
             encoder.small(number);
         }
         self.missing.encode(encoder);
@@ -207,8 +210,9 @@ impl Measures {
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
         let (tokens, contract_tokens) = (decoder.small()?, decoder.small()?);
-        let (source_tokens, missing) = (decoder.small()?, Arc::new(Lacking::decode(decoder)?));
-        Some(Self { tokens, contract_tokens, source_tokens, missing })
+        let (source_tokens, errors) = (decoder.small()?, decoder.small()?);
+        let missing = Arc::new(Lacking::decode(decoder)?);
+        Some(Self { tokens, contract_tokens, source_tokens, errors, missing })
     }
 }
 
@@ -235,7 +239,7 @@ pub(super) struct Stored {
 
 impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Measures { tokens, contract_tokens, source_tokens, missing } = &self.measures;
+        let Measures { tokens, contract_tokens, source_tokens, missing, .. } = &self.measures;
         let (tokens, contract_tokens, source_tokens) = (*tokens, *contract_tokens, *source_tokens);
         let (contract, node, missing) = (self.contract(), self.node(), missing.all());
         StoredRef { contract, node, tokens, contract_tokens, source_tokens, missing }.serialize(serializer)
@@ -245,12 +249,17 @@ impl Serialize for Entry {
 impl From<Stored> for Entry {
     fn from(stored: Stored) -> Self {
         let Stored { contract, node, tokens, contract_tokens, source_tokens, missing } = stored;
+        let (errors, missing) = (errors(&contract), Arc::new(missing.into()));
         Self {
             origin: Origin::Stored(Box::new((contract, node))),
-            measures: Measures { tokens, contract_tokens, source_tokens, missing: Arc::new(missing.into()) },
+            measures: Measures { tokens, contract_tokens, source_tokens, errors, missing },
             bundled: OnceLock::new(),
         }
     }
+}
+
+fn errors(contract: &Contract) -> usize {
+    contract.diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
 }
 
 fn missing(file: &IndexedFile, site: &Site) -> Vec<Missing> {

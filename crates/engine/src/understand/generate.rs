@@ -18,6 +18,7 @@ use super::run::{LastRun, Run};
 use super::session::output_lock;
 use super::site::{READING, Site, place};
 use super::tokens::claude;
+use super::words::few;
 use super::written::{self, Pages};
 use crate::progress::tell;
 use crate::{Engine, Error};
@@ -367,6 +368,15 @@ pub(super) fn nothing_found(site: &Site) -> Error {
     )
 }
 
+/// How many files have syntax errors, and which.
+fn unread(material: &Material) -> Option<String> {
+    let entries = material.entries.iter().filter(|entry| entry.measures.errors > 0);
+    let found: Vec<String> = entries.map(|entry| entry.path().to_owned()).collect();
+    let have = if found.len() == 1 { "has" } else { "have" };
+    let told = || format!("{} {have} syntax errors: {}", counted(found.len(), "file"), few(&found));
+    (!found.is_empty()).then(told)
+}
+
 fn report(
     reading: &Reading,
     pages: &Pages,
@@ -410,6 +420,7 @@ fn report(
             .iter()
             .map(|problem| format!("{}: {}", problem.path, problem.message))
             .chain(lost)
+            .chain(unread(material))
             .collect(),
         left_out: left_out(index),
         left_out_files: index.left_out().count(),

@@ -53,7 +53,7 @@ impl Display for Compared {
 const MOST_NAMES: usize = 8;
 
 /// Names for people: the first of them, and how many more there are.
-fn few(names: &[String]) -> String {
+pub(super) fn few(names: &[String]) -> String {
     match names.len().checked_sub(MOST_NAMES) {
         None | Some(0) => names.join(", "),
         Some(more) => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),

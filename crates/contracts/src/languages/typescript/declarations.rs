@@ -455,7 +455,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let component = |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
         let (kind, detail) = match annotated {
             Annotated::Component(props) => (DeclarationKind::Component, component(props)),
-            _ if is_hook(&name) => {
+            _ if is_hook(&name) && can_be_called(value) => {
                 let parameters = TypeShape::Object(Vec::new());
                 (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: Vec::new() })
             }
@@ -686,4 +686,14 @@ pub(super) fn opaque(form: ComponentForm, props: Option<TypeShape>) -> Component
         state_shape: None,
         declared_emits: Vec::new(),
     }
+}
+
+/// Whether a value may be a function, as far as its own text says.
+fn can_be_called(value: &Expression<'_>) -> bool {
+    let value = value.get_inner_expression();
+    literal_type(value).is_none()
+        && !matches!(
+            value,
+            Expression::ArrayExpression(_) | Expression::NewExpression(_) | Expression::ObjectExpression(_)
+        )
 }

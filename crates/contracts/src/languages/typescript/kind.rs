@@ -41,9 +41,11 @@ pub(super) fn of(
             ExportOrigin::Local(local) => local,
             ExportOrigin::Module { .. } => return false,
         };
-        let has_no_name =
-            || declarations.iter().any(|one| one.name == *local && one.kind == DeclarationKind::Hook);
-        is_hook(&export.name) || is_hook(local) || (local == DEFAULT && has_no_name())
+        let declared = || declarations.iter().find(|one| one.name == *local).map(|one| one.kind);
+        let is_hook_there = || declared() == Some(DeclarationKind::Hook);
+        // What is called so and cannot be called is none.
+        let can_be = || !matches!(declared(), Some(DeclarationKind::Constant | DeclarationKind::Variable));
+        (is_hook(&export.name) || is_hook(local)) && can_be() || local == DEFAULT && is_hook_there()
     });
     if file.is_vue {
         if declares(DeclarationKind::Component) || file.has_jsx {

@@ -1,9 +1,9 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    Class, ClassElement, Declaration, Decorator, Expression, Function, MethodDefinitionKind,
-    MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility, TSEnumDeclaration,
-    TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+    AssignmentTarget, Class, ClassElement, Declaration, Decorator, Expression, Function,
+    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
+    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
 };
 
 use super::component::Callable;
@@ -158,7 +158,53 @@ impl Print<'_, '_> {
         let shown = elements
             .iter()
             .filter(|element| is_shown(element) && !self.implements_overload(element, elements));
-        join(shown.flat_map(|element| self.class_element(element)), "; ")
+        join(shown.flat_map(|element| self.class_element(element)).chain(self.made_fields(class)), "; ")
+    }
+
+    /// JavaScript declares a field where its constructor gives it a value: `this.name = name`.
+    fn made_fields(self, class: &Class<'_>) -> Vec<String> {
+        let elements = class.body.body.iter().filter(|_| self.source.is_javascript());
+        let mut found: Vec<(&str, String)> = Vec::new();
+        for element in elements {
+            let ClassElement::MethodDefinition(method) = element else { continue };
+            let made_in = Callable::Function(&method.value);
+            let statements = match method.kind {
+                MethodDefinitionKind::Constructor => made_in.statements(),
+                _ => continue,
+            };
+            let said = Said::of(self.source, method.span.start);
+            for statement in statements {
+                let Statement::ExpressionStatement(made) = statement else { continue };
+                let Expression::AssignmentExpression(made) = &made.expression else { continue };
+                let AssignmentTarget::StaticMemberExpression(field) = &made.left else { continue };
+                let name = field.property.name.as_str();
+                let is_own = matches!(field.object, Expression::ThisExpression(_));
+                if !is_own || found.iter().any(|(known, _)| *known == name) {
+                    continue;
+                }
+                let parameter = match &made.right {
+                    Expression::Identifier(value) => made_in.parameters().items.iter().position(|one| {
+                        one.pattern.get_identifier_name().is_some_and(|own| own == value.name)
+                    }),
+                    _ => None,
+                };
+                let own = Said::of(self.source, made.span.start).and_then(|said| said.ty);
+                let text = own.unwrap_or_else(|| match (parameter, &made.right) {
+                    (Some(at), Expression::Identifier(value)) => said
+                        .as_ref()
+                        .and_then(|said| said.of_parameter(Some(&value.name), at))
+                        .map_or_else(|| "any".to_owned(), |said| said.text),
+                    (_, value) => self.value_type(value),
+                });
+                found.push((name, text));
+            }
+        }
+        let declared = |name: &str| {
+            let mut elements = class.body.body.iter();
+            elements.any(|element| element.static_name().is_some_and(|own| own == name))
+        };
+        found.retain(|(name, _)| !declared(name));
+        found.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
     }
 
     /// Without its members.

@@ -28,6 +28,10 @@ impl<'a> Source<'a> {
         Self { comments_have_types, ..self }
     }
 
+    pub(super) fn is_javascript(&self) -> bool {
+        self.comments_have_types
+    }
+
     pub(super) fn with_names(self, body: &'a [Statement<'a>]) -> Self {
         Self { origins: Origins::new(body), ..self }
     }

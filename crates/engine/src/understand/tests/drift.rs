@@ -71,6 +71,21 @@ fn verdict(report: &DriftReport) -> &'static str {
     }
 }
 
+#[test]
+fn what_is_missing_beside_a_syntax_error_is_not_plainly_removed() {
+    let repo = project(5);
+    repo.write("src/Field.tsx", FIELD.replace("return { a: text };", "return { a: text + };"));
+    let report = drift(&repo, Some("git:HEAD"));
+    let told = report.compared.to_string();
+    assert!(told.contains("internal syntax error 9:22: Unexpected token"), "{told}");
+    assert!(told.contains("function parse: not found, and the file has syntax errors (removed)"), "{told}");
+    for _ in 0..2 {
+        let request = ContextRequest { dry_run: true, ..ContextRequest::default() };
+        let report = engine(&repo).context_generate(&request).unwrap();
+        assert_eq!(report.problems, ["1 file has syntax errors: src/Field.tsx"]);
+    }
+}
+
 fn edited(repo: &TestRepo, (path, from, to, _): &(&str, &str, &str, &str)) -> String {
     let before = repo.read(path);
     let after = before.replacen(from, to, 1);
