@@ -2,6 +2,7 @@
 //! what it is the type of.
 
 use super::form::{Call, Form};
+use super::types::member;
 use crate::mentions::{Mention, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
@@ -18,7 +19,11 @@ pub(super) fn expanded(
     let texts: Vec<Option<String>> = declaration
         .signatures
         .iter()
-        .map(|signature| written_out(contract, &declaration.name, signature, 0))
+        .map(|signature| {
+            let whole = flattened(contract, declaration, signature);
+            let text = written_out(contract, &declaration.name, whole.as_ref().unwrap_or(signature), 0);
+            text.or(whole)
+        })
         .collect();
     let mut props = declaration.props.clone();
     let mut any = false;
@@ -33,6 +38,49 @@ pub(super) fn expanded(
     let signatures = declaration.signatures.iter().zip(texts);
     let signatures = signatures.map(|(plain, text)| text.unwrap_or_else(|| plain.clone())).collect();
     Some(ContractDeclaration { signatures, props, ..declaration.clone() })
+}
+
+/// An interface with the members that it has of those of the same file.
+fn flattened(contract: &Contract, declaration: &ContractDeclaration, signature: &str) -> Option<String> {
+    if declaration.kind != DeclarationKind::Interface || !signature.contains(" extends ") {
+        return None;
+    }
+    let Form::Members(mut members) = Form::of(declaration.kind, signature) else { return None };
+    let all = members.parents.len();
+    let parents = std::mem::take(&mut members.parents);
+    for parent in parents {
+        match inherited(contract, &parent, 0) {
+            Some(more) => add(&mut members.own, more),
+            None => members.parents.push(parent),
+        }
+    }
+    let generics =
+        if members.generics.is_empty() { String::new() } else { format!("<{}>", members.generics) };
+    let extends = if members.parents.is_empty() { "" } else { " extends " };
+    let (name, own) = (&declaration.name, members.own.join("; "));
+    (members.parents.len() < all)
+        .then(|| format!("interface {name}{generics}{extends}{} {{ {own} }}", members.parents.join(", ")))
+}
+
+fn inherited(contract: &Contract, name: &str, depth: usize) -> Option<Vec<String>> {
+    let is_it = |one: &&ContractDeclaration| {
+        one.name == name && matches!(one.kind, DeclarationKind::Interface | DeclarationKind::Type)
+    };
+    let found = contract.declarations.iter().find(is_it).filter(|_| depth < DEEPEST)?;
+    let [signature] = found.signatures.as_slice() else { return None };
+    let Form::Members(members) = Form::of(found.kind, signature) else { return None };
+    let mut own = members.own;
+    for parent in &members.parents {
+        add(&mut own, inherited(contract, parent, depth + 1)?);
+    }
+    members.generics.is_empty().then_some(own)
+}
+
+/// What is declared again is no longer what it was.
+fn add(own: &mut Vec<String>, inherited: Vec<String>) {
+    let name = |text: &String| member(text, 0).map(|one| one.name);
+    let known: Vec<Option<String>> = own.iter().map(name).collect();
+    own.extend(inherited.into_iter().filter(|text| !known.contains(&name(text))));
 }
 
 fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Option<String> {

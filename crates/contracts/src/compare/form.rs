@@ -161,7 +161,7 @@ fn namespace(signature: &str) -> Option<Members> {
     Some(Members { generics: String::new(), parents: Vec::new(), own: members })
 }
 
-/// An alias of an object is its members.
+/// An alias of an object is its members, and so is one of several together.
 fn alias(signature: &str) -> Option<Form> {
     let rest = signature.strip_prefix("type ")?;
     let (head, text) = match apart(rest) {
@@ -171,10 +171,17 @@ fn alias(signature: &str) -> Option<Form> {
         _ => ("", rest.split_once('=')?.1.trim()),
     };
     let generics = head.to_owned();
-    let whole = group(text, '{', '}').filter(|(start, end)| *start == 0 && end + 1 == text.len());
-    if let Some((start, end)) = whole.filter(|_| matches!(parse(text), Type::Object(_))) {
-        let members = split(&text[start + 1..end], &[';', ',']);
-        return Some(Form::Members(Members { generics, parents: Vec::new(), own: members }));
+    let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
+    let own = objects.iter().map(|text| {
+        let (start, end) =
+            group(text, '{', '}').filter(|(start, end)| *start == 0 && end + 1 == text.len())?;
+        matches!(parse(text), Type::Object(_)).then(|| split(&text[start + 1..end], &[';', ',']))
+    });
+    match own.collect::<Option<Vec<_>>>() {
+        Some(own) if !own.is_empty() => {
+            return Some(Form::Members(Members { generics, parents: Vec::new(), own: own.concat() }));
+        }
+        _ => {}
     }
     Some(Form::Alias { generics, text: text.to_owned() })
 }

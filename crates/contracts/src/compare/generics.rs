@@ -19,13 +19,12 @@ impl Renaming {
         if new.len() < old.len() {
             return Err("it has fewer type parameters".to_owned());
         }
-        let renaming = Self(
-            old.iter()
-                .zip(&new)
-                .filter(|(old, new)| old.name != new.name)
-                .map(|(old, new)| (new.name.clone(), old.name.clone()))
-                .collect(),
-        );
+        let renamed = old.iter().zip(&new).filter(|(old, new)| old.name != new.name);
+        let renamed = renamed.map(|(old, new)| (new.name.clone(), old.name.clone()));
+        // Who gives none for one that was added has what it is by default.
+        let added = new.iter().skip(old.len());
+        let added = added.filter_map(|new| Some((new.name.clone(), format!("({})", new.default.as_ref()?))));
+        let renaming = Self(renamed.chain(added).collect());
         for (old, new) in old.iter().zip(&new) {
             let name = &new.name;
             match (&old.constraint, &new.constraint) {

@@ -53,8 +53,8 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
 }
 
 pub(super) fn judge_enum(was: &Enum, is: &Enum) -> Judgement {
-    if was.is_const != is.is_const {
-        return breaking("whether its members are written in place changed");
+    if is.is_const && !was.is_const {
+        return breaking("its members are written in place now, and it is no object");
     }
     let after: BTreeMap<&str, &str> = is.members.iter().map(|(name, value)| (&**name, &**value)).collect();
     for (name, value) in &was.members {
@@ -69,6 +69,7 @@ pub(super) fn judge_enum(was: &Enum, is: &Enum) -> Judgement {
     // As with a union that grows: who has an answer for each has none for it.
     match is.members.iter().find(|(name, _)| was.members.iter().all(|(known, _)| known != name)) {
         Some((name, _)) => breaking(format!("`{name}` was added, which who handles every member does not")),
+        None if was.is_const != is.is_const => compatible("it is an object now, too"),
         None => compatible("members were only moved"),
     }
 }

@@ -102,7 +102,8 @@ fn judge_forms(was_kind: DeclarationKind, was: &Form, kind: DeclarationKind, is:
 }
 
 fn judge_value(was: &str, is: &str) -> Judgement {
-    let keyword = |text: &str| match text.chars().next() {
+    // Of one literal, not of a choice.
+    let keyword = |text: &str| match text.chars().next().filter(|_| matches!(parse(text), Type::Text(_))) {
         Some('\'' | '"' | '`') => Some("string"),
         Some(first) if first.is_ascii_digit() || first == '-' => Some("number"),
         _ if matches!(text, "true" | "false") => Some("boolean"),
