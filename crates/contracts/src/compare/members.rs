@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
 use super::signature::group;
+use super::told::INFERRED;
 use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call};
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
@@ -329,7 +330,10 @@ fn stands_not(was: &Part, is: &Part) -> Option<String> {
             _ => None,
         },
         (What::Value(before), What::Value(after)) => {
-            let writes = !was.can_write || is.can_write && stands_for(before, after, From::User);
+            // What nobody knew of which type it was is declared now.
+            let takes = matches!(before, Type::Text(text) if text == INFERRED)
+                || stands_for(before, after, From::User);
+            let writes = !was.can_write || is.can_write && takes;
             let reads = !was.can_read || is.can_read && stands_for(after, before, From::Declaration);
             let as_optional = was.optional == is.optional || was.optional && !was.can_write;
             if writes && reads && as_optional { None } else { changed() }

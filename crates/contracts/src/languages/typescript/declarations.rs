@@ -477,7 +477,9 @@ impl<'a> Collector<'_, '_, 'a> {
     /// With the names in what a call is given, where others see the value, perhaps through `z.infer<typeof user>`, and
     /// nothing says its type.
     fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
-        let is_seen = || self.exported.contains(name) || self.asked.contains(name);
+        // What a private context has is seen through the hooks that give it.
+        let is_seen =
+            || self.exported.contains(name) || self.asked.contains(name) || wrapped::is_context(value);
         if !signature.ends_with(INFERRED) || !is_seen() {
             return signature;
         }

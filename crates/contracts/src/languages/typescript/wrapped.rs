@@ -101,6 +101,13 @@ fn selected<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> 
     default.or_else(|| each().next()).map(|one| &one.value)
 }
 
+pub(super) fn is_context(value: &Expression<'_>) -> bool {
+    match value {
+        Expression::CallExpression(call) => callee_name(&call.callee) == Some(CREATE_CONTEXT),
+        _ => false,
+    }
+}
+
 /// What a context of React has that is rendered.
 pub(super) fn is_part_of_context(name: &str) -> bool {
     matches!(name, "Provider" | "Consumer")
