@@ -15,8 +15,11 @@ pub(crate) fn in_order(text: &str) -> Cow<'_, str> {
     // Where braces opened, with how many members of those outside are known; and where members end.
     let (mut open, mut ends): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
     let (mut at, mut done) = (0, 0);
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
+    while let Some(step) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|byte| TELLING[usize::from(*byte)]))
+    {
+        at += step;
+        match bytes[at] {
             b'\'' | b'"' | b'`' => at = quoted(bytes, at),
             b'{' => {
                 out.push_str(&text[done..=at]);
@@ -44,6 +47,18 @@ pub(crate) fn in_order(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
+/// The bytes that [`in_order`] looks at.
+const TELLING: [bool; 256] = {
+    let mut telling = [false; 256];
+    let bytes = b"'\"`{};";
+    let mut at = 0;
+    while at < bytes.len() {
+        telling[bytes[at] as usize] = true;
+        at += 1;
+    }
+    telling
+};
+
 /// Where a text ends that begins here.
 fn quoted(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
@@ -59,20 +74,22 @@ fn sort(out: &mut String, start: usize, ends: &[usize]) {
     }
     let body = out.split_off(start);
     let mut from = 0;
-    let mut members: Vec<&str> = Vec::with_capacity(ends.len() + 1);
+    let mut members: Vec<(&str, &str)> = Vec::with_capacity(ends.len() + 1);
     for end in ends.iter().map(|end| end - start).chain([body.len()]) {
-        members.push(body[from..end].trim());
+        let member = body[from..end].trim_ascii();
+        members.push((name(member), member));
         from = end;
     }
-    members.sort_by(|left, right| name(left).cmp(name(right)));
-    for member in members {
+    members.sort_by_key(|(name, _)| *name);
+    for (_, member) in members {
         out.push_str(member);
         out.push(';');
     }
 }
 
 fn name(member: &str) -> &str {
-    member.split(['(', ':', '<', '?', '=']).next().unwrap_or(member)
+    let end = member.bytes().position(|byte| matches!(byte, b'(' | b':' | b'<' | b'?' | b'='));
+    end.map_or(member, |end| &member[..end])
 }
 
 #[cfg(test)]

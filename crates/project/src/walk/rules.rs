@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -58,28 +58,31 @@ pub struct Rules {
     folder: String,
     own: Vec<Arc<Gitignore>>,
     tests: Tests,
-    known: Arc<Known>,
 }
 
-/// What was made of the text of a `.gitignore`: generated projects repeat theirs, and making rules of it takes longer than
-/// reading the folder.
-#[derive(Debug, Default)]
-struct Known(Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>);
+/// What was made of the texts of `.gitignore`: generated projects repeat theirs, a tree is looked at again and again, and
+/// making rules of a text takes longer than reading the folder.
+static KNOWN: LazyLock<Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>> = LazyLock::new(Mutex::default);
+/// So many are kept.
+const MOST_KNOWN: usize = 256;
 
-impl Known {
-    fn rules_of(&self, text: Vec<u8>) -> Result<Arc<Gitignore>, String> {
-        if let Some(rules) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&text) {
-            return Ok(Arc::clone(rules));
-        }
-        let rules = Arc::new(matcher(String::from_utf8_lossy(&text).lines())?);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(text, Arc::clone(&rules));
-        Ok(rules)
+fn rules_of(text: Vec<u8>) -> Result<Arc<Gitignore>, String> {
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(rules) = known().get(&text) {
+        return Ok(Arc::clone(rules));
     }
+    let rules = Arc::new(matcher(String::from_utf8_lossy(&text).lines())?);
+    let mut known = known();
+    if known.len() >= MOST_KNOWN {
+        known.clear();
+    }
+    known.insert(text, Arc::clone(&rules));
+    Ok(rules)
 }
 
 impl Rules {
     pub fn start(tests: Tests) -> Self {
-        Self { around: None, folder: String::new(), own: Vec::new(), tests, known: Arc::default() }
+        Self { around: None, folder: String::new(), own: Vec::new(), tests }
     }
 
     pub fn tests(&self) -> Tests {
@@ -99,7 +102,7 @@ impl Rules {
             problems.push(RuleProblem { path, message });
         };
         if let Some(text) = read(GITIGNORE) {
-            match self.known.rules_of(text) {
+            match rules_of(text) {
                 Ok(rules) => own.push(rules),
                 Err(error) => problem(GITIGNORE, error),
             }
@@ -116,8 +119,8 @@ impl Rules {
         if own.is_empty() {
             return (Arc::clone(self), problems);
         }
-        let (around, known) = (Some(Arc::clone(self)), Arc::clone(&self.known));
-        (Arc::new(Self { around, folder: folder.to_owned(), own, tests: self.tests, known }), problems)
+        let around = Some(Arc::clone(self));
+        (Arc::new(Self { around, folder: folder.to_owned(), own, tests: self.tests }), problems)
     }
 
     /// Whether a folder is looked into.
