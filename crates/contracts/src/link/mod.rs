@@ -59,7 +59,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         schema_version: "0.3".to_owned(),
         kind,
         entry_id: entry_id.to_owned(),
-        description: names::description(entry_id, kind, facts),
+        description: names::description(entry_id, kind, facts, &routes),
         version: version(kind, facts),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),

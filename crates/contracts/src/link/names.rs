@@ -1,9 +1,12 @@
 //! What a file is called and, in the one case where its place in the repository says so, what it is.
 
+use std::collections::BTreeSet;
+
 use becket_base::counted;
 
 use crate::model::{
-    ComponentForm, ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, RouteRole,
+    ComponentForm, ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route,
+    RouteRole,
 };
 
 /// A command in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
@@ -42,7 +45,8 @@ fn is_in_program(entry_id: &str) -> bool {
     })
 }
 
-pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> String {
+/// `routes` are those of the contract.
+pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts, routes: &[Route]) -> String {
     let file = entry_id.rsplit('/').next().unwrap_or(entry_id);
     // A segment of an address may have dots of its own: `[...all].tsx`.
     let segment = file.rfind(']').filter(|_| file.starts_with('[')).map_or(0, |end| end + 1);
@@ -53,15 +57,31 @@ pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts) -> Str
         Kind::ReactHook => "React hook".to_owned(),
         Kind::VueComponent => "Vue component".to_owned(),
         Kind::VueComposable => "Vue composable".to_owned(),
-        Kind::NodeApi => match facts.routes.iter().filter(|route| route.is_told()).count() {
-            0 => "API".to_owned(),
-            routes => format!("API, {}", counted(routes, "route")),
-        },
+        Kind::NodeApi => {
+            match facts.routes.iter().filter(|one| one.is_told()).count() + inherited(facts, routes) {
+                0 => "API".to_owned(),
+                routes => format!("API, {}", counted(routes, "route")),
+            }
+        }
         Kind::NodeCli => "CLI entry point".to_owned(),
         Kind::TsModule if is_barrel(facts) => "Barrel".to_owned(),
         Kind::TsModule => "Module".to_owned(),
     };
     format!("{stem} - {phrase}")
+}
+
+/// How many routes the controllers of a file have of the classes that they extend.
+fn inherited(facts: &LocalFacts, routes: &[Route]) -> usize {
+    if !facts.routes.iter().any(|route| route.class.is_some()) {
+        return 0;
+    }
+    let own: BTreeSet<&str> = facts.routes.iter().map(|route| route.handler.as_str()).collect();
+    let declared: BTreeSet<&str> = facts.declarations.iter().map(|one| one.name.as_str()).collect();
+    let is_here = |route: &&Route| {
+        let class = route.handler.split_once('.').map_or("", |(class, _)| class);
+        !route.is_mount() && !own.contains(route.handler.as_str()) && declared.contains(class)
+    };
+    routes.iter().filter(is_here).count()
 }
 
 /// Declares nothing, and hands on what others declare.
