@@ -120,7 +120,7 @@ fn class(signature: &str) -> Option<Class> {
     let head = head.trim_start_matches("abstract ").strip_prefix("class")?;
     let (before, after) = match head.split_once(" extends ") {
         // `class A<T extends B>` extends nothing.
-        Some((before, _)) if before.matches('<').count() > before.matches('>').count() => {
+        Some((before, _)) if before.contains('<') => {
             let (name, generics, rest) = apart(head);
             (&head[..name.len() + generics.len() + 2], rest.strip_prefix(" extends ").unwrap_or(""))
         }

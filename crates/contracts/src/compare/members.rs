@@ -18,12 +18,9 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
-    let sorted = |mut parents: Vec<Type>| {
-        parents.sort();
-        parents
-    };
-    let had = sorted(was.parents.iter().map(|parent| parse(parent)).collect());
-    if had != sorted(is.parents.iter().map(|parent| parse(&renaming.text(parent))).collect()) {
+    let has: Vec<Type> = is.parents.iter().map(|parent| parse(&renaming.text(parent))).collect();
+    let had = was.parents.iter().map(|parent| parse(parent));
+    if had.len() != has.len() || !had.into_iter().all(|was| has.iter().any(|is| keeps(&was, is))) {
         return breaking("what it extends changed");
     }
     let after: Vec<String> = is.own.iter().map(|one| renaming.text(one)).collect();
@@ -32,11 +29,12 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     for text in was.own.iter().filter(|text| !after.contains(text)) {
         let gone = || breaking(format!("`{text}` was changed or removed"));
         let Some(before) = known(text) else { return gone() };
-        let mut others = after.iter().filter(|other| name(other).as_ref() == Some(&before.name));
-        let (Some(other), None) = (others.next().and_then(known), others.next()) else { return gone() };
-        let kept = before.optional == other.optional
-            && (before.readonly || !other.readonly)
-            && keeps(&before.ty, &other.ty);
+        let mut others = after.iter().filter_map(known).filter(|other| other.name == before.name);
+        let kept = others.any(|other| {
+            before.optional == other.optional
+                && (before.readonly || !other.readonly)
+                && keeps(&before.ty, &other.ty)
+        });
         if !kept {
             return gone();
         }

@@ -34,7 +34,7 @@ pub(super) enum Type {
         arguments: Vec<Type>,
     },
     /// `value is string`
-    Predicate(String),
+    Predicate(Box<Type>),
     /// A keyword, a literal, or anything else.
     Text(String),
 }
@@ -91,12 +91,20 @@ fn at_depth(text: &str, depth: usize) -> Type {
     if let Some(function) = function(text, depth) {
         return function;
     }
+    if let Some((_, of)) = text.split_once(" is ").filter(|(name, _)| is_name(name)) {
+        return Type::Predicate(Box::new(inner(of)));
+    }
+    if text.contains(" extends ") {
+        if let Some(conditional) = conditional(&mut split(text, &['?', ':']).into_iter(), depth) {
+            return conditional;
+        }
+    }
     let parts = split(text, &['|']);
-    if parts.len() > 1 && !is_conditional(text) {
+    if parts.len() > 1 && !text.starts_with("asserts ") {
         return union(parts.iter().map(|part| inner(part)));
     }
     let parts = split(text, &['&']);
-    if parts.len() > 1 && !is_conditional(text) {
+    if parts.len() > 1 && !text.starts_with("asserts ") {
         let mut parts: Vec<Type> = parts.iter().map(|part| inner(part)).collect();
         parts.sort();
         return Type::Intersection(parts);
@@ -107,7 +115,7 @@ fn at_depth(text: &str, depth: usize) -> Type {
         }
     }
     if let Some((start, end)) = group(text, '{', '}') {
-        if start == 0 && end + 1 == text.len() && !text.contains(" in keyof ") {
+        if start == 0 && end + 1 == text.len() {
             let members: Option<Vec<Member>> =
                 split(&text[1..end], &[';', ',']).iter().map(|one| member(one, depth)).collect();
             return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
@@ -116,15 +124,13 @@ fn at_depth(text: &str, depth: usize) -> Type {
     if let Some(of) = text.strip_prefix("readonly ").and_then(|rest| rest.strip_suffix("[]")) {
         return Type::Array { of: Box::new(inner(of)), readonly: true };
     }
-    if let Some(of) = text.strip_suffix("[]").filter(|of| !of.contains(' ') || of.ends_with([')', '}', '>']))
+    if let Some(of) =
+        text.strip_suffix("[]").filter(|of| !of.contains(' ') || of.ends_with([')', '}', '>', ']']))
     {
         return Type::Array { of: Box::new(inner(of)), readonly: false };
     }
     if let Some(parts) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return Type::Tuple(split(parts, &[',']).iter().map(|part| element(part, depth)).collect());
-    }
-    if let Some((_, of)) = text.split_once(" is ").filter(|(name, _)| is_name(name)) {
-        return Type::Predicate(of.to_owned());
     }
     named(text, depth).unwrap_or_else(|| Type::Text(text.to_owned()))
 }
@@ -137,9 +143,19 @@ fn union(parts: impl Iterator<Item = Type>) -> Type {
             one => all.push(one),
         }
     }
+    // Which takes in all others.
+    if let Some(at) = all.iter().position(|one| matches!(one, Type::Text(text) if text == "any")) {
+        return all.swap_remove(at);
+    }
     all.sort();
     all.dedup();
-    Type::Union(all)
+    match all.pop() {
+        Some(only) if all.is_empty() => only,
+        last => {
+            all.extend(last);
+            Type::Union(all)
+        }
+    }
 }
 
 /// The type of something that may be left out.
@@ -165,10 +181,21 @@ fn element(text: &str, depth: usize) -> Type {
     }
 }
 
-/// A conditional type, or one with an operator: only its text says what it is.
-fn is_conditional(text: &str) -> bool {
-    split(text, &['?']).len() > 1
-        || ["keyof ", "infer ", "typeof ", "asserts "].iter().any(|operator| text.starts_with(operator))
+/// `A extends B ? C : D`, from what stands between the marks: as a name with these four. What is asked is told by its
+/// `extends`, so the marks themselves need not be known.
+fn conditional(parts: &mut std::vec::IntoIter<String>, depth: usize) -> Option<Type> {
+    let inner = |part: &str| at_depth(part, depth + 1);
+    let asked = parts.as_slice().first().filter(|_| parts.len() > 2 && depth < DEEPEST)?;
+    let (one, other) = asked.split_once(" extends ")?;
+    let mut arguments = vec![inner(one), inner(other)];
+    parts.next();
+    for _ in 0..2 {
+        arguments.push(match conditional(parts, depth + 1) {
+            Some(conditional) => conditional,
+            None => inner(&parts.next()?),
+        });
+    }
+    Some(Type::Named { name: "extends".to_owned(), arguments })
 }
 
 fn named(text: &str, depth: usize) -> Option<Type> {
@@ -253,7 +280,8 @@ fn parameter(text: &str, depth: usize) -> Parameter {
 
 pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
     // What is spread in, or is told by its name alone.
-    let is_bare = is_key(text) && (!text.starts_with('[') || text.ends_with(']'));
+    let is_bare = is_key(text)
+        && (!text.starts_with('[') || text.ends_with(']') && !text.contains("]:") && !text.contains("?:"));
     if text.starts_with("...") || is_bare {
         let ty = Type::Text("any".to_owned());
         return Some(Member { name: text.to_owned(), optional: false, readonly: false, ty });
@@ -281,7 +309,10 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         }
     }
     let (name, ty) = if text.starts_with('[') {
-        text.split_once("]:").map(|(name, ty)| (format!("{name}]"), ty))?
+        let ends = ["]:", "]?:", "]-?:"].iter().filter_map(|end| text.find(end));
+        let (name, rest) = text.split_at(ends.min()?);
+        let (mark, ty) = rest.split_once(':')?;
+        (format!("{name}{}", mark.replace("-?", "-")), ty)
     } else {
         text.split_once(':').map(|(name, ty)| (name.to_owned(), ty))?
     };
@@ -318,6 +349,7 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         (Type::Predicate(_), Type::Union(parts)) => {
             ["true", "false"].iter().all(|one| parts.iter().any(|part| is(part, one)))
         }
+        (Type::Predicate(one), Type::Predicate(other)) => alike(one, other),
         (Type::Union(parts), _) => parts.iter().all(|part| stands_for(part, other, from)),
         (_, Type::Union(parts)) => parts.iter().any(|part| stands_for(one, part, from)),
         (_, Type::Intersection(parts)) => parts.iter().all(|part| stands_for(one, part, from.within())),
@@ -436,13 +468,15 @@ fn alike(one: &Type, other: &Type) -> bool {
 }
 
 fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
-    let fits = |wanted: &Member| match one.iter().find(|member| member.name == wanted.name) {
-        Some(member) => {
-            (!member.optional || wanted.optional)
-                && (!member.readonly || wanted.readonly || from != From::Declaration)
-                && stands_for(&member.ty, &wanted.ty, from)
-        }
-        None => wanted.optional,
+    let fits = |wanted: &Member| {
+        // There may be several ways to call one.
+        let mut same = one.iter().filter(|member| member.name == wanted.name).peekable();
+        same.peek().is_none() && wanted.optional
+            || same.any(|member| {
+                (!member.optional || wanted.optional)
+                    && (!member.readonly || wanted.readonly || from != From::Declaration)
+                    && stands_for(&member.ty, &wanted.ty, from)
+            })
     };
     let known = |member: &Member| other.iter().any(|wanted| wanted.name == member.name);
     other.iter().all(fits) && (from != From::User || one.iter().all(known))
