@@ -7,8 +7,9 @@ use super::generics::{Renaming, apart};
 use super::signature::group;
 use super::told::INFERRED;
 use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
-use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call};
+use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
+use crate::render::named;
 
 const ONLY_MORE: &str = "members were only added, moved, or take and give what they did";
 
@@ -28,6 +29,16 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     let name = |text: &String| known(text).map(|one| one.name);
     for text in was.own.iter().filter(|text| !after.contains(text)) {
         let gone = || breaking(format!("`{text}` was changed or removed"));
+        // Of a namespace a member is declared as others are.
+        if let Some((of, name, _)) = named(text).filter(|_| kind == DeclarationKind::Namespace) {
+            let others = after.iter().filter_map(|other| named(other).filter(|(_, other, _)| *other == name));
+            let judge = |(kind, _, other)| judge_forms(of, &Form::of(of, text), kind, &Form::of(kind, other));
+            match others.map(judge).max() {
+                None => return gone(),
+                Some((Verdict::Breaking, reason)) => return breaking(format!("`{name}`: {reason}")),
+                Some(_) => continue,
+            }
+        }
         let Some(before) = known(text) else { return gone() };
         let mut others = after.iter().filter_map(known).filter(|other| other.name == before.name);
         let kept = others.any(|other| {

@@ -80,7 +80,12 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     }
 }
 
-fn judge_forms(was_kind: DeclarationKind, was: &Form, kind: DeclarationKind, is: &Form) -> Judgement {
+pub(super) fn judge_forms(
+    was_kind: DeclarationKind,
+    was: &Form,
+    kind: DeclarationKind,
+    is: &Form,
+) -> Judgement {
     match (was, is) {
         (Form::Call(was), Form::Call(is)) => judge_call(was, is),
         (Form::Class(was), Form::Class(is)) => members::judge_class(was, is),

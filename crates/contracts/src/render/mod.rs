@@ -19,6 +19,7 @@ use crate::bundle::{CutReason, LeftOut};
 use crate::graph::EdgeKind;
 
 pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
+pub(crate) use self::node::named;
 pub use self::node::{NodeSource, NodeText, node, read_node};
 pub use self::thrift::Thrift;
 pub use self::toon::toon;

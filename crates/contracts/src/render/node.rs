@@ -335,7 +335,7 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
 }
 
 /// Kind and name of a printed signature; `None` for a line that declares nothing (`{ a } from './b'`).
-fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
+pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
     let line = line.strip_prefix("default ").unwrap_or(line);
     if let Some(name) = line.strip_prefix("private ") {
         return Some((DeclarationKind::Type, name, ""));
