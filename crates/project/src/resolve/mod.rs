@@ -148,10 +148,13 @@ impl Resolver {
         }
         let folder = parent(path);
         // A rule for every file with that ending, as for what a compiler makes, says nothing of this one.
-        let mut named = modules::names_of(path).filter(|(stem, ending)| {
-            self.ignored.has(&format!("{stem}{ending}")) && !self.ignored.has(&format!("{folder}/\0{ending}"))
-        });
-        if self.ignored.has(path) || self.ignored.has(&format!("{path}/index.ts")) || named.next().is_some() {
+        let is_named = |(stem, ending): (&str, &str)| {
+            self.ignored.has(&[stem, ending].concat()) && !self.ignored.has(&[folder, "/\0", ending].concat())
+        };
+        // What is not written in TypeScript says its ending.
+        let mut names = modules::names_of(path).filter(|(_, ending)| matches!(*ending, ".ts" | ".tsx"));
+        let is_whole = || modules::has_ending(path) && self.ignored.has(path);
+        if names.any(is_named) || self.ignored.has(&[path, "/index.ts"].concat()) || is_whole() {
             Reason::Ignored
         } else {
             Reason::FileNotFound

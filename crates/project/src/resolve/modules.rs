@@ -136,6 +136,11 @@ pub(super) fn names_of(path: &str) -> impl Iterator<Item = (&str, &'static str)>
     instead.flatten().chain(ADDED.iter().map(move |ending| (path, *ending)))
 }
 
+/// Whether a path says what kind of file it is.
+pub(super) fn has_ending(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
+}
+
 /// `folder` and a relative path made one; `None` where it leaves the tree.
 pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut path = String::with_capacity(folder.len() + relative.len() + 1);
