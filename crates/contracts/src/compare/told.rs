@@ -15,6 +15,11 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
     if was_mark.is_none() && is_mark.is_none() {
         return None;
     }
+    // It was short enough to be read out whole, and is no longer.
+    if was_mark.is_none() && is_mark.is_some_and(|mark| mark.contains('.')) && before.contains(": {") {
+        let (outer, names) = outermost(before);
+        return judge_marked(&format!("{outer} #00000000.{names}"), is);
+    }
     if was_mark == is_mark {
         return Some(compatible("it has the same members, in another order"));
     }
@@ -192,6 +197,37 @@ fn unmarked(text: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// An object with the objects in it as `{ … }`, and how many names there are in all of them.
+fn outermost(text: &str) -> (String, usize) {
+    let (mut outer, mut names) = (String::new(), 0);
+    // What is in brackets of a type is no member.
+    let (mut depth, mut brackets, mut last) = (0_usize, 0_usize, ' ');
+    for letter in text.chars() {
+        match letter {
+            '(' | '<' | '[' => brackets += 1,
+            ')' | ']' => brackets = brackets.saturating_sub(1),
+            '>' if last != '=' => brackets = brackets.saturating_sub(1),
+            '{' if brackets == 0 => {
+                depth += 1;
+                names += 1;
+                if depth == 2 {
+                    outer.push_str("{ … }");
+                }
+            }
+            ';' | ',' if brackets == 0 => names += 1,
+            _ => {}
+        }
+        if depth < 2 {
+            outer.push(letter);
+        }
+        if letter == '}' && brackets == 0 {
+            depth = depth.saturating_sub(1);
+        }
+        last = letter;
+    }
+    (outer, names)
+}
+
 fn is_mark(mark: &str) -> bool {
     let digest = mark.split('.').next().unwrap_or(mark);
     digest.len() == 8 && digest.bytes().all(|one| one.is_ascii_hexdigit())
@@ -236,6 +272,14 @@ mod tests {
         );
         assert_eq!(verdict("{ a, …7 more } #00000001", "{ a, …6 more } #00000002"), Some(Verdict::Breaking));
         assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Breaking));
+        assert_eq!(
+            outermost("{ a: { x: 1; y: (p: { q: 1 }) => void }; b: string }").0,
+            "{ a: { … }; b: string }"
+        );
+        let whole = "{ a: { x: number; y: number }; b: { z: string } }";
+        assert_eq!(verdict(whole, "{ a: { … }; b: { … } } #00000002.6"), Some(Verdict::Compatible));
+        assert_eq!(verdict(whole, "{ a: { … }; b: { … } } #00000002.5"), Some(Verdict::Breaking));
+        assert_eq!(verdict(whole, "{ a: { … }; c: { … } } #00000002.6"), Some(Verdict::Breaking));
         let deep = "{ a: { … }; b: { … } }";
         let marked = |count: usize| format!("{deep} #0000000{count}.{count}");
         assert_eq!(verdict(&marked(4), &marked(5)), Some(Verdict::Compatible));
