@@ -128,14 +128,14 @@ fn first_letter(name: &str) -> u64 {
 /// The texts by which others know a declaration. The props of a component are written out, so what it calls their type is
 /// its own business.
 fn visible(one: &ContractDeclaration) -> Vec<Cow<'_, str>> {
-    let by_props =
-        one.kind == DeclarationKind::Component && !(one.props.is_empty() && one.inherits.is_empty());
+    let props = one.declared_props();
+    let by_props = one.kind == DeclarationKind::Component && props.iter().any(|variant| !variant.is_empty());
     let signatures = one.signatures.iter().filter_map(|text| {
         // Beside them are the members of a class, and what was assigned to it.
         if by_props && !text.starts_with("namespace ") { class_members(text) } else { Some(text) }
     });
     let signatures = signatures.map(Cow::from);
-    match one.declared_props() {
+    match props {
         _ if !by_props => signatures.collect(),
         Cow::Borrowed(props) => {
             signatures.chain(props.iter().flatten().map(|prop| (&*prop.text).into())).collect()
