@@ -35,6 +35,12 @@ pub(crate) fn group(text: &str, open: char, close: char) -> Option<(usize, usize
     None
 }
 
+/// What stands in these brackets, where they are around the whole text.
+pub(crate) fn inside(text: &str, open: char, close: char) -> Option<&str> {
+    let (start, end) = group(text, open, close)?;
+    text.get(start + 1..end).filter(|_| start == 0 && end + 1 == text.len())
+}
+
 /// At the separators that are in no bracket and no quote; empty parts left out.
 pub(crate) fn split(text: &str, separators: &[char]) -> Vec<String> {
     let mut found = vec![String::new()];

@@ -22,8 +22,13 @@ impl<'t> Mention<'t> {
 
 /// In the order of the text.
 pub(crate) fn mentions(text: &str) -> Mentions<'_> {
-    let is_class = text.starts_with("class ") || text.starts_with("abstract class ");
+    let is_class = is_class(text);
     Mentions { text, at: 0, open: [0; DEEPEST], depth: 0, is_class, in_heritage: false, after_typeof: false }
+}
+
+/// Whether a signature is that of a class.
+pub(crate) fn is_class(signature: &str) -> bool {
+    signature.starts_with("class ") || signature.starts_with("abstract class ")
 }
 
 /// The text with other words for some mentions.

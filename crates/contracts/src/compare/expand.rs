@@ -2,7 +2,7 @@
 //! what it is the type of.
 
 use super::form::{Call, Form};
-use super::signature::group;
+use super::signature::inside;
 use super::types::member;
 use crate::mentions::{Mention, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
@@ -109,8 +109,7 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
         }
         whole.push_str(&text[done..start]);
         let is_all = after.is_empty() && before.ends_with(": ");
-        let is_object =
-            group(&found, '{', '}').is_some_and(|(start, end)| start == 0 && end + 1 == found.len());
+        let is_object = inside(&found, '{', '}').is_some();
         let brackets = if is_all || is_object { ["", ""] } else { ["(", ")"] };
         whole.extend([brackets[0], &found, brackets[1]]);
         done = end;

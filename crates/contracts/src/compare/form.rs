@@ -1,8 +1,9 @@
 //! What a printed signature is: something to call, a class, members, an enumeration, a value.
 
 use super::generics::apart;
-use super::signature::{group, split};
+use super::signature::{group, inside, split};
 use super::types::{Type, parse};
+use crate::mentions::is_class;
 use crate::model::DeclarationKind;
 
 #[derive(Debug)]
@@ -61,9 +62,7 @@ impl Form {
             DeclarationKind::Type => alias(signature),
             DeclarationKind::Enum => enumeration(signature).map(Self::Enum),
             // A component may be one, too.
-            _ if signature.starts_with("class ") || signature.starts_with("abstract class ") => {
-                class(signature).map(Self::Class)
-            }
+            _ if is_class(signature) => class(signature).map(Self::Class),
             _ => call(signature).map(Self::Call).or_else(|| value(signature)),
         };
         found.unwrap_or(Self::Other)
@@ -173,9 +172,8 @@ fn alias(signature: &str) -> Option<Form> {
     let generics = head.to_owned();
     let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
     let own = objects.iter().map(|text| {
-        let (start, end) =
-            group(text, '{', '}').filter(|(start, end)| *start == 0 && end + 1 == text.len())?;
-        matches!(parse(text), Type::Object(_)).then(|| split(&text[start + 1..end], &[';', ',']))
+        let members = inside(text, '{', '}')?;
+        matches!(parse(text), Type::Object(_)).then(|| split(members, &[';', ',']))
     });
     match own.collect::<Option<Vec<_>>>() {
         Some(own) if !own.is_empty() => {

@@ -1,6 +1,6 @@
 //! A printed signature taken apart at its brackets: enough to tell a parameter or member from another, not a parser.
 
-pub(super) use crate::brackets::{group, split};
+pub(super) use crate::brackets::{group, inside, split};
 use crate::model::DeclarationKind;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! not sure, one type cannot.
 
 use super::generics;
-use super::signature::{group, split};
+use super::signature::{group, inside, split};
 use super::told::{INFERRED, gives};
 
 /// The type of a parameter that has none.
@@ -109,17 +109,13 @@ fn at_depth(text: &str, depth: usize) -> Type {
         parts.sort();
         return Type::Intersection(parts);
     }
-    if let Some((start, end)) = group(text, '(', ')') {
-        if start == 0 && end + 1 == text.len() {
-            return inner(&text[1..end]);
-        }
+    if let Some(within) = inside(text, '(', ')') {
+        return inner(within);
     }
-    if let Some((start, end)) = group(text, '{', '}') {
-        if start == 0 && end + 1 == text.len() {
-            let members: Option<Vec<Member>> =
-                split(&text[1..end], &[';', ',']).iter().map(|one| member(one, depth)).collect();
-            return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
-        }
+    if let Some(within) = inside(text, '{', '}') {
+        let members: Option<Vec<Member>> =
+            split(within, &[';', ',']).iter().map(|one| member(one, depth)).collect();
+        return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
     }
     if let Some(of) = text.strip_prefix("readonly ").and_then(|rest| rest.strip_suffix("[]")) {
         return Type::Array { of: Box::new(inner(of)), readonly: true };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::scope::{Resolver, Scope};
 use crate::brackets::group;
-use crate::mentions::{Mention, mentions};
+use crate::mentions::{Mention, is_class, mentions};
 use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
@@ -148,8 +148,7 @@ fn visible(one: &ContractDeclaration) -> Vec<Cow<'_, str>> {
 
 /// What stands in the braces of a class: behind what it extends, which may have braces of its own.
 fn class_members(signature: &str) -> Option<&str> {
-    let is_class = signature.starts_with("class ") || signature.starts_with("abstract class ");
-    let (start, _) = group(signature, '{', '}').filter(|_| is_class)?;
+    let (start, _) = group(signature, '{', '}').filter(|_| is_class(signature))?;
     signature.get(start..)
 }
 

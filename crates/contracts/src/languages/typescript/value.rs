@@ -16,6 +16,7 @@ use super::body::callee_name;
 use super::component::Callable;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, quoted};
+use super::wrapped::{styled_of, wraps_components};
 use super::{maker, modules};
 
 /// Longer literals are data, not a promise that anybody reads.
@@ -73,7 +74,10 @@ impl Print<'_, '_> {
             },
             // styled.div<{ wide: boolean }>`…`, styled(Button)<{ wide: boolean }>`…`
             Expression::TaggedTemplateExpression(tagged) => match &tagged.type_arguments {
-                Some(given) => self.typed_call(styled(&tagged.tag), given),
+                Some(given) => {
+                    let name = styled_of(&tagged.tag).map(|_| "styled").or_else(|| callee_name(&tagged.tag));
+                    self.told_types(name, given)
+                }
                 None => INFERRED.to_owned(),
             },
             Expression::AwaitExpression(awaited) => match &awaited.argument {
@@ -90,7 +94,11 @@ impl Print<'_, '_> {
     /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives.
     fn typed_call(self, callee: &Expression<'_>, given: &TSTypeParameterInstantiation<'_>) -> String {
         // `React.` is a way to import.
-        let name = callee_name(callee).filter(|name| !matches!(*name, "lazy" | "dynamic"));
+        self.told_types(callee_name(callee), given)
+    }
+
+    fn told_types(self, name: Option<&str>, given: &TSTypeParameterInstantiation<'_>) -> String {
+        let name = name.filter(|name| !matches!(*name, "lazy" | "dynamic"));
         let Some(name) = name else { return INFERRED.to_owned() };
         let text = format!("{INFERRED} {name}{}", self.type_arguments(Some(given)));
         if text.len() <= LONGEST_OBJECT {
@@ -110,7 +118,10 @@ impl Print<'_, '_> {
             Expression::CallExpression(inner) => &inner.callee,
             other => other,
         };
-        let name = callee_name(callee).filter(|name| wraps(name))?;
+        let name = callee_name(callee)?;
+        if !matches!(name, "memo" | "forwardRef") && !wraps_components(name) {
+            return None;
+        }
         let inside = match call.arguments.first()?.as_expression()?.get_inner_expression() {
             Expression::CallExpression(inner) => match &inner.type_arguments {
                 Some(given) => {
@@ -669,23 +680,6 @@ fn braces(members: &[(String, String)]) -> String {
     } else {
         format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
     }
-}
-
-/// What `styled.div`, `styled(Button)` and `styled.div.attrs(…)` begin with.
-fn styled<'e, 'a>(tag: &'e Expression<'a>) -> &'e Expression<'a> {
-    match tag {
-        Expression::CallExpression(call) => styled(&call.callee),
-        Expression::StaticMemberExpression(member) => styled(&member.object),
-        other => other,
-    }
-}
-
-/// Whether something of this name makes a component of another one.
-fn wraps(name: &str) -> bool {
-    matches!(name, "memo" | "observer" | "connect" | "forwardRef")
-        || name
-            .strip_prefix("with")
-            .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_uppercase()))
 }
 
 /// How many names there are in an object, in the objects in it, and in those that calls are given there: where one comes

@@ -114,7 +114,7 @@ pub(super) fn is_part_of_context(name: &str) -> bool {
 }
 
 /// By its name, a call that makes a component of another one.
-fn wraps_components(name: &str) -> bool {
+pub(super) fn wraps_components(name: &str) -> bool {
     const WRAPPERS: &[&str] = &["connect", "inject", "observer", "reactive", "styled", "track", "withStyles"];
     let with = name.strip_prefix("with").is_some_and(is_component_name);
     with || WRAPPERS.contains(&name)
@@ -187,7 +187,7 @@ fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Op
 }
 
 /// The name of the component or element that `styled` is given; empty where it has none.
-fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
+pub(super) fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
     match made.get_inner_expression() {
         Expression::StaticMemberExpression(member) if member.object.is_specific_id("styled") => {
             Some(&member.property.name)
