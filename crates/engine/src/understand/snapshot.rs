@@ -273,7 +273,7 @@ impl Engine {
         }
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let folders = material.folders();
-        let known = matches!(file, "context.json" | "context.ndjson" | "context.toon");
+        let known = written::PAGES.contains(&file);
         let has_files = (0..material.graph().len()).any(|at| folder_of(material.graph().path(at)) == folder);
         if !known || !has_files {
             return Err(unknown_bundle_path(path, folders.keys().copied()));

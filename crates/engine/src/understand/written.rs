@@ -33,7 +33,7 @@ use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
 /// What a folder's file may be called.
-const PAGES: [&str; 3] = ["context.json", "context.ndjson", "context.toon"];
+pub(super) const PAGES: [&str; 3] = ["context.json", "context.ndjson", "context.toon"];
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// From so many files on it is worth waking a thread to ask for their stamps.
 const MANY_LOOKS: usize = 256;
@@ -598,11 +598,11 @@ pub(super) fn not_written(error: FileError) -> Error {
 /// Context files below a folder, wherever they come from, by path relative to it.
 pub(super) fn found_in(folder: &Path) -> Vec<PathBuf> {
     let index = becket_project::walk::walk(folder, becket_project::walk::Tests::Included);
-    let names = ["context.json", "context.ndjson", "context.toon", INDEX, "context_compare_modes.json"];
     let mut found: BTreeSet<PathBuf> = listed(folder).into_iter().map(PathBuf::from).collect();
     // Most projects ignore them, so the index knows of files that a walk does not see.
     for file in &index.map(|walked| walked.files).unwrap_or_default() {
-        if names.contains(&file.path.rsplit('/').next().unwrap_or(&file.path)) {
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        if PAGES.contains(&name) || matches!(name, INDEX | "context_compare_modes.json") {
             found.insert(PathBuf::from(&*file.path));
         }
     }
