@@ -20,6 +20,8 @@ const LONGEST_ASSIGNED: usize = 512;
 
 /// How a pattern begins that begins where its hint does: it is tried there and nowhere else.
 const AT_HINT: &str = r"\A";
+/// The same for a hint that begins a word, which a text that is cut there cannot tell.
+const AT_WORD: &str = r"\A(?-u:\b)";
 
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
@@ -81,7 +83,7 @@ pub const RULES: &[Rule] = &[
         "An access key id of AWS",
         &["akia", "asia"],
         |rest| is_token(rest, 16),
-        r"(?-u:\b)(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
     ),
     sure(
         "github-token",
@@ -89,7 +91,7 @@ pub const RULES: &[Rule] = &[
         "A token of GitHub",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
         |rest| is_token(rest, 30),
-        r"(?-u:\b)(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
     ),
     sure(
         "gitlab-token",
@@ -97,7 +99,7 @@ pub const RULES: &[Rule] = &[
         "A personal access token of GitLab",
         &["glpat-"],
         |rest| is_token(rest, 20),
-        r"(?-u:\b)(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
+        r"\A(?-u:\b)(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
     ),
     sure(
         "slack-token",
@@ -105,7 +107,7 @@ pub const RULES: &[Rule] = &[
         "A token or hook of Slack",
         &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "hooks.slack.com"],
         |rest| is_token(rest, 10),
-        r"(?-u:\b)(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
+        r"\A(?-u:\b)(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
     ),
     sure(
         "stripe-key",
@@ -113,7 +115,7 @@ pub const RULES: &[Rule] = &[
         "A secret key of Stripe",
         &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
         |rest| is_token(rest, 16),
-        r"(?-u:\b)(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
     ),
     sure(
         "openai-key",
@@ -121,7 +123,7 @@ pub const RULES: &[Rule] = &[
         "An API key of OpenAI or Anthropic",
         &["sk-"],
         |rest| is_token(rest, 20),
-        r"(?-u:\b)(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
+        r"\A(?-u:\b)(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
     ),
     sure(
         "google-key",
@@ -129,7 +131,7 @@ pub const RULES: &[Rule] = &[
         "An API key of Google",
         &["aiza"],
         |rest| is_token(rest, 35),
-        r"(?-u:\b)(?P<secret>AIza[0-9A-Za-z_-]{35})",
+        r"\A(?-u:\b)(?P<secret>AIza[0-9A-Za-z_-]{35})",
     ),
     sure(
         "npm-token",
@@ -137,7 +139,7 @@ pub const RULES: &[Rule] = &[
         "A token of npm",
         &["npm_"],
         |rest| is_token(rest, 36),
-        r"(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
     ),
     sure(
         "sendgrid-key",
@@ -145,7 +147,7 @@ pub const RULES: &[Rule] = &[
         "An API key of SendGrid",
         &["sg."],
         |rest| is_token(rest, 66),
-        r"(?-u:\b)(?P<secret>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
     ),
     sure(
         "hugging-face-token",
@@ -153,7 +155,7 @@ pub const RULES: &[Rule] = &[
         "A token of Hugging Face",
         &["hf_"],
         |rest| is_token(rest, 34),
-        r"(?-u:\b)(?P<secret>hf_[A-Za-z0-9]{34,})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>hf_[A-Za-z0-9]{34,})(?-u:\b)",
     ),
     sure(
         "azure-storage-key",
@@ -161,7 +163,7 @@ pub const RULES: &[Rule] = &[
         "The account key in a connection string of Azure",
         &["accountkey="],
         |rest| is_token(rest, 40),
-        r"(?i)AccountKey=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
+        r"\A(?i)AccountKey=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
     ),
     sure(
         "json-web-token",
@@ -169,7 +171,7 @@ pub const RULES: &[Rule] = &[
         "A signed JSON web token",
         &["eyj"],
         |rest| is_token(rest, 29),
-        r"(?-u:\b)(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
+        r"\A(?-u:\b)(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
     ),
     doubtful(
         "database-url",
@@ -196,7 +198,7 @@ pub const RULES: &[Rule] = &[
             "ske", "skf",
         ],
         |rest| rest.get(..31).is_some_and(|key| key.iter().all(u8::is_ascii_hexdigit)),
-        r"(?-u:\b)(?P<secret>SK[0-9a-f]{32})(?-u:\b)",
+        r"\A(?-u:\b)(?P<secret>SK[0-9a-f]{32})(?-u:\b)",
     ),
     doubtful(
         "assigned-secret",
@@ -224,7 +226,7 @@ pub const RULES: &[Rule] = &[
         "A bearer or basic credential in a header",
         &["bearer", "basic"],
         is_credential,
-        r"(?i)(?-u:\b)(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
+        r"\A(?-u:\b)(?i)(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
     ),
 ];
 
@@ -387,9 +389,11 @@ fn is_secret(value: &str) -> bool {
 /// none, and patterns are slow.
 fn hinted(text: &str) -> [Vec<usize>; RULES.len()] {
     let mut starts = [const { Vec::new() }; RULES.len()];
-    HINTS.find(text, |rule, place| {
-        if (RULES[rule].follows)(&text.as_bytes()[place.end..]) {
-            starts[rule].push(place.start);
+    HINTS.find(text, |index, place| {
+        let (rule, (before, rest)) = (&RULES[index], text.as_bytes().split_at(place.start));
+        let in_word = || before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if (rule.follows)(&rest[place.len()..]) && !(rule.pattern.starts_with(AT_WORD) && in_word()) {
+            starts[index].push(place.start);
         }
     });
     starts

@@ -18,6 +18,21 @@ pub fn prepare() {
     MADE.call_once(|| _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global());
 }
 
+/// What `work` gives, which shares out while somebody holds a lock: on threads of its own, so that none that waits for it can
+/// be given something that asks for the same.
+pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    let there = || match &pool {
+        Ok(pool) => pool.install(work),
+        // Without any more threads: those of the others have to do.
+        Err(_) => work(),
+    };
+    std::thread::scope(|scope| match scope.spawn(there).join() {
+        Ok(given) => given,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
 /// So many things a thread takes at once, at most: where one takes more, the others wait for it at the end.
 pub const AT_ONCE: usize = 4;
 
@@ -32,6 +47,8 @@ pub fn each<T: Send, R: Send>(items: Vec<T>, worth: usize, make: impl Fn(T) -> R
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
 
     #[test]
@@ -40,5 +57,15 @@ mod tests {
             let made = each((0..count).collect(), 4, |number: usize| number * 2);
             assert!(made.into_iter().eq((0..count).map(|number| number * 2)));
         }
+    }
+
+    #[test]
+    fn whoever_makes_something_apart_is_not_handed_what_asks_for_it() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let made = OnceLock::new();
+        // As a thread does that waits for others.
+        let make = || rayon::yield_now().map(|_| 7);
+        let ask = || *made.get_or_init(|| apart(make));
+        assert_eq!(pool.install(|| rayon::join(ask, ask)), (Some(7), Some(7)));
     }
 }

@@ -209,9 +209,10 @@ impl Engine {
             index.save(&place);
             return Ok(ContextReport { branch: job.site.branch, ..report });
         }
-        let generated = std::thread::scope(|scope| {
-            // The graph has to be read back before bundles are made; what follows is nobody's hurry.
-            scope.spawn(|| {
+        // Among the others: a thread of its own would take the processor from one of those that contracts wait for.
+        let generated = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| {
+                // It has to be read back before bundles are made; what follows is nobody's hurry.
                 index.graph();
                 index.save(&place);
             });

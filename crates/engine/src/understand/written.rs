@@ -277,7 +277,8 @@ impl Pages {
             (path.clone(), page)
         };
         let index = self.kept.index.as_ref().map(|kept| KeptIndex { stamp: stamp(INDEX), ..kept.clone() });
-        KeptPages { folders: self.kept.folders.iter().map(stamped).collect(), index }
+        let folders = each(self.kept.folders.iter().collect(), MANY_LOOKS, stamped);
+        KeptPages { folders: folders.into_iter().collect(), index }
     }
 }
 

@@ -21,7 +21,7 @@ use super::file::{IndexedFile, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
 use super::local::{Key, Local, Surface, reuse};
-use super::pack::{Pack, Slot};
+use super::pack::{Pack, Record, Slot};
 use super::reading::Reading;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
 use crate::resolve::{Contents, Modules, Resolver};
@@ -133,13 +133,19 @@ fn build_here(
     let (mut files, edges): (Vec<_>, Vec<_>) = made.into_iter().unzip();
     mounted::all(&mut files, previous);
     let adding = Arc::clone(&tree.adding);
-    let graph = Graph::from_edges(raw.iter().map(|file| Arc::clone(file.path)).collect(), edges);
     let lost: Arc<[LostExtends]> = resolver.lost_extends().into();
-    let (id, ()) = rayon::join(|| index_id(&files, &problems, &lost), || drop(raw));
+    let paths = raw.iter().map(|file| Arc::clone(file.path)).collect();
+    let (id, graph) = rayon::join(
+        || index_id(&files, &problems, &lost),
+        || {
+            drop(raw);
+            KeptGraph::fresh(Graph::from_edges(paths, edges))
+        },
+    );
     Index {
         bytes: files.iter().map(|file| file.bytes).sum(),
         files: files.into(),
-        graph: Arc::new(KeptGraph::fresh(graph)),
+        graph: Arc::new(graph),
         problems,
         known: Arc::new(Known { walked, keys: keys.into(), taken }),
         resolver: Arc::new(OnceLock::from(resolver)),
@@ -315,10 +321,9 @@ pub(super) fn kept_linked(linked: Linked, old: Option<&IndexedFile>) -> Kept<Lin
     let linked = Arc::new(linked);
     written(&*linked, |payload| {
         let key = written_key(payload);
-        match old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot()) {
-            Some(slot) => Kept::fresh(Arc::clone(&linked), key, None).with_slot(Some(slot)),
-            None => Kept::fresh(Arc::clone(&linked), key, Some(payload.to_vec())),
-        }
+        let slot = old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot());
+        let unsaved = slot.is_none().then(|| Record::new(key, payload.to_vec()));
+        Kept::fresh(Arc::clone(&linked), key, unsaved).with_slot(slot)
     })
 }
 

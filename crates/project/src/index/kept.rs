@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::local::Key;
-use super::pack::{Pack, Slot};
+use super::pack::{Pack, Record, Slot};
 use super::{Index, Place, Targets};
 
 /// What a file promises, and where its imports lead.
@@ -39,11 +39,11 @@ pub(super) struct Kept<T> {
     slot: OnceLock<Slot>,
     pack: Option<Arc<Pack>>,
     /// What is to be written of it.
-    unsaved: Mutex<Option<Vec<u8>>>,
+    unsaved: Mutex<Option<Record>>,
 }
 
 impl<T> Kept<T> {
-    pub(super) fn fresh(value: Arc<T>, key: Key, unsaved: Option<Vec<u8>>) -> Self {
+    pub(super) fn fresh(value: Arc<T>, key: Key, unsaved: Option<Record>) -> Self {
         Self {
             value: OnceLock::from(value),
             key,
@@ -93,7 +93,7 @@ impl<T> Kept<T> {
         _ = self.slot.set(slot);
     }
 
-    pub(super) fn take_unsaved(&self) -> Option<Vec<u8>> {
+    pub(super) fn take_unsaved(&self) -> Option<Record> {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -132,7 +132,7 @@ impl Again {
             .get_or_init(|| {
                 // So that the next process does not meet it again.
                 super::stored::forget(&self.place);
-                Index::without_cache(&self.place).ok()
+                crate::share::apart(|| Index::without_cache(&self.place).ok())
             })
             .as_ref()
     }

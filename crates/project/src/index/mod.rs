@@ -24,11 +24,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_base::Parts;
 use becket_contracts::graph::Graph;
 use becket_contracts::target::Target;
+use xxhash_rust::xxh3::xxh3_128;
 
 use self::adding::Adding;
 pub use self::file::{FileRecord, IndexedFile, record_id};
@@ -83,6 +84,8 @@ struct KeptGraph {
     value: OnceLock<Graph>,
     id: IndexId,
     file: Option<PathBuf>,
+    /// What is to be written of it.
+    unsaved: Mutex<Option<Vec<u8>>>,
 }
 
 /// What it cost to make an index.
@@ -320,9 +323,14 @@ impl Index {
 }
 
 impl KeptGraph {
+    fn take_unsaved(&self) -> Option<Vec<u8>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn fresh(graph: Graph) -> Self {
-        let id = stored::graph_id(&graph);
-        Self { value: OnceLock::from(graph), id, file: None }
+        let encoded = stored::encode_graph(&graph);
+        let id = xxh3_128(&encoded).to_le_bytes();
+        Self { value: OnceLock::from(graph), id, file: None, unsaved: Mutex::new(Some(encoded)) }
     }
 }
 

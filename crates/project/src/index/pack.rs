@@ -31,6 +31,25 @@ pub(super) struct Slot {
     pub(super) length: u32,
 }
 
+/// What is to be appended.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    head: [u8; HEAD],
+    payload: Vec<u8>,
+}
+
+impl Record {
+    pub(super) fn new(key: Key, payload: Vec<u8>) -> Self {
+        let mut head = [0; HEAD];
+        // One too long for its length has none, and is refused when it is appended.
+        let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        head[..4].copy_from_slice(&length.to_le_bytes());
+        head[4..36].copy_from_slice(&key.0);
+        head[36..].copy_from_slice(&checksum(key, &payload));
+        Self { head, payload }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Pack {
     path: PathBuf,
@@ -74,7 +93,7 @@ impl Pack {
     }
 
     /// Appends records and tells where each payload lies.
-    pub(super) fn append(&self, records: &[(Key, Vec<u8>)]) -> std::io::Result<Vec<Slot>> {
+    pub(super) fn append(&self, records: &[Record]) -> std::io::Result<Vec<Slot>> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -88,23 +107,15 @@ impl Pack {
         if at < length {
             file.set_len(at)?;
         }
-        let mut heads = Vec::with_capacity(records.len());
         let mut slots = Vec::with_capacity(records.len());
-        for (key, payload) in records {
+        for Record { payload, .. } in records {
             let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
-            let mut head = [0; HEAD];
-            head[..4].copy_from_slice(&length.to_le_bytes());
-            head[4..36].copy_from_slice(&key.0);
-            head[36..].copy_from_slice(&checksum(*key, payload));
-            heads.push(head);
             slots.push(Slot { at: at + HEAD as u64, length });
             at += (HEAD + payload.len()) as u64;
         }
         file.seek(SeekFrom::End(0))?;
-        let records: Vec<_> = heads.iter().zip(records).collect();
         for some in records.chunks(AT_ONCE) {
-            let pieces =
-                some.iter().flat_map(|(head, (_, payload))| [IoSlice::new(*head), IoSlice::new(payload)]);
+            let pieces = some.iter().flat_map(|one| [IoSlice::new(&one.head), IoSlice::new(&one.payload)]);
             write_pieces(file.file_mut(), &mut pieces.collect::<Vec<_>>())?;
         }
         Ok(slots)

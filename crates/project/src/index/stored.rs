@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use becket_contracts::graph::{Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
@@ -18,8 +18,9 @@ use super::file::{IndexedFile, written};
 use super::kept::{Again, Kept};
 use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
-use super::pack::{FACTS, LINKED, Pack, Slot};
+use super::pack::{FACTS, LINKED, Pack, Record, Slot};
 use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
+use crate::share::AT_ONCE;
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
@@ -66,6 +67,7 @@ fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<I
             value: OnceLock::new(),
             id: graph_id,
             file: Some(file_of(place, "graph")),
+            unsaved: Mutex::default(),
         }),
         problems: problems.into_iter().map(problem).collect(),
         known: Arc::default(),
@@ -119,7 +121,8 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
     append_linked(index, &Pack::new(&place.cache, LINKED))?;
     let graph = file_of(place, "graph");
     if index.graph.file.is_none() {
-        replace(&graph, &encode_graph(index.graph()))?;
+        let encoded = index.graph.take_unsaved().unwrap_or_else(|| encode_graph(index.graph()));
+        replace(&graph, &encoded)?;
     }
     let mut encoder = Encoder { bytes: Vec::with_capacity(index.known.walked.files.len() * USUAL) };
     encoder.bytes.extend(MAGIC);
@@ -157,8 +160,10 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
 fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.local.slot().is_none()).collect();
-    let records: Vec<(Key, Vec<u8>)> =
-        files.par_iter().map(|file| (file.local.key, written(&**file.local(), <[u8]>::to_vec))).collect();
+    let record = |file: &&Arc<IndexedFile>| {
+        written(&**file.local(), |payload| Record::new(file.local.key, payload.to_vec()))
+    };
+    let records: Vec<Record> = files.par_iter().with_max_len(AT_ONCE).map(record).collect();
     if records.is_empty() && !pack.is_damaged() {
         return Ok(());
     }
@@ -172,10 +177,10 @@ fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.linked.slot().is_none()).collect();
     let unsaved = |file: &&Arc<IndexedFile>| {
-        let payload = file.linked.take_unsaved();
-        (file.linked.key, payload.unwrap_or_else(|| written(&**file.linked(), <[u8]>::to_vec)))
+        let record = |payload: &[u8]| Record::new(file.linked.key, payload.to_vec());
+        file.linked.take_unsaved().unwrap_or_else(|| written(&**file.linked(), record))
     };
-    let records: Vec<(Key, Vec<u8>)> = files.iter().map(unsaved).collect();
+    let records: Vec<Record> = files.iter().map(unsaved).collect();
     if records.is_empty() {
         return Ok(());
     }
@@ -216,11 +221,7 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
     Some(Graph::from_edges(paths, all))
 }
 
-pub(super) fn graph_id(graph: &Graph) -> IndexId {
-    xxh3_128(&encode_graph(graph)).to_le_bytes()
-}
-
-fn encode_graph(graph: &Graph) -> Vec<u8> {
+pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
     let mut names = String::new();
     for edge in (0..graph.len()).flat_map(|from| graph.edges(from)) {
         names.push_str(edge.names.as_text());
