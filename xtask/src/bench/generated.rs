@@ -21,8 +21,9 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Puts aside what becket remembers and wrote. Were it deleted, some file systems would look long for the place of each
-    /// new file in the minutes after, which no first run on a project meets.
+    /// Puts aside what becket remembers and wrote, and empties it. Were it deleted, some file systems would look long for the
+    /// place of each new file in the minutes after; were it kept, run after run would wait for memory that was never used
+    /// before. No first run on a project meets either.
     pub(crate) fn forget(&self) -> io::Result<()> {
         let aside = self.aside();
         fs::create_dir_all(&aside)?;
@@ -30,7 +31,14 @@ impl Project {
         let mut old: Vec<_> = [".git/becket", ".logicstamp"].map(|folder| self.path.join(folder)).into();
         old.retain(|folder| folder.exists());
         outputs(&self.path, &mut old)?;
-        old.iter().enumerate().try_for_each(|(at, old)| fs::rename(old, aside.join((known + at).to_string())))
+        for (at, old) in old.iter().enumerate() {
+            let aside = aside.join((known + at).to_string());
+            fs::rename(old, &aside)?;
+            if aside.is_file() {
+                fs::OpenOptions::new().write(true).open(&aside)?.set_len(0)?;
+            }
+        }
+        Ok(())
     }
 
     /// Deletes it with all that was put aside.

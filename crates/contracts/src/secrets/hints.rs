@@ -13,7 +13,7 @@ const FREQUENT: &[u8] = b"etarnosilcdupmgfhbyvwxkqjz";
 #[derive(Debug)]
 pub(super) struct Hints {
     /// For two bytes as a number, which of the pairs they are, counted from 1; 0 for none.
-    numbers: Box<[u8]>,
+    numbers: Box<[u8; 1 << 16]>,
     pairs: Vec<Pair>,
 }
 
@@ -36,7 +36,7 @@ struct Hint {
 impl Hints {
     /// Of hints of three letters or more; a shorter one is never found. There may be a hundred.
     pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
-        let mut made = Self { numbers: vec![0; 1 << 16].into_boxed_slice(), pairs: Vec::new() };
+        let mut made = Self { numbers: Box::new([0; 1 << 16]), pairs: Vec::new() };
         for (text, owner) in hints {
             let text = text.as_bytes();
             let rarity = |at: &usize| rank(text[*at]) + 2 * rank(text[at + 1]) + rank(text[at + 2]);
@@ -71,23 +71,37 @@ impl Hints {
     /// Calls `found` with the owner of every hint that is met, more than once for some, and where it begins and ends.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
         let bytes = text.as_bytes();
-        for (half, pair) in bytes.as_chunks().0.iter().enumerate() {
-            let known = usize::from(self.numbers[number(*pair)]);
-            if known == 0 {
-                continue;
-            }
-            let (at, pair) = (2 * half, &self.pairs[known - 1]);
-            if bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0) {
-                for hint in &pair.hints {
-                    let start = at.checked_sub(hint.pair);
-                    let place = start.map(|start| start..start + hint.text.len());
-                    let here = place.clone().and_then(|place| bytes.get(place));
-                    if let Some(place) = place
-                        && here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text))
-                    {
-                        found(hint.owner, place);
-                    }
+        let number_at = |pair: &[u8; 2]| self.numbers[number(*pair)];
+        let (eights, rest) = bytes.as_chunks::<8>();
+        for (index, eight) in eights.iter().enumerate() {
+            let (pairs, _) = eight.as_chunks();
+            // Most have none.
+            if pairs.iter().fold(0, |all, pair| all | number_at(pair)) != 0 {
+                for (pair, at) in pairs.iter().zip((8 * index..).step_by(2)) {
+                    self.meet(number_at(pair), bytes, at, &mut found);
                 }
+            }
+        }
+        for (pair, at) in rest.as_chunks().0.iter().zip((8 * eights.len()..).step_by(2)) {
+            self.meet(number_at(pair), bytes, at, &mut found);
+        }
+    }
+
+    /// The same for hints that have the pair of this number where it stands.
+    #[inline]
+    fn meet(&self, known: u8, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
+        let Some(pair) = usize::from(known).checked_sub(1).map(|known| &self.pairs[known]) else { return };
+        if bytes.get(at + 2).is_some_and(|letter| pair.next & bit(*letter) == 0) {
+            return;
+        }
+        for hint in &pair.hints {
+            let start = at.checked_sub(hint.pair);
+            let place = start.map(|start| start..start + hint.text.len());
+            let here = place.clone().and_then(|place| bytes.get(place));
+            if let Some(place) = place
+                && here.is_some_and(|here| here.eq_ignore_ascii_case(hint.text))
+            {
+                found(hint.owner, place);
             }
         }
     }

@@ -146,19 +146,24 @@ impl Resolver {
         if modules::is_left_out(path) {
             return Reason::OutsideScanPath;
         }
+        if self.ignored.is_empty() {
+            return Reason::FileNotFound;
+        }
         let folder = parent(path);
+        let Some(rules) = self.ignored.inside(folder) else { return Reason::Ignored };
         // A rule for every file with that ending, as for what a compiler makes, says nothing of this one.
         let is_named = |(stem, ending): (&str, &str)| {
-            self.ignored.has(&[stem, ending].concat()) && !self.ignored.has(&[folder, "/\0", ending].concat())
+            rules.ignores_file(&[stem, ending].concat())
+                && !rules.ignores_file(&[folder, "/\0", ending].concat())
         };
         // What is not written in TypeScript says its ending.
         let mut names = modules::names_of(path).filter(|(_, ending)| matches!(*ending, ".ts" | ".tsx"));
-        let is_whole = || modules::has_ending(path) && self.ignored.has(path);
-        if names.any(is_named) || self.ignored.has(&[path, "/index.ts"].concat()) || is_whole() {
-            Reason::Ignored
-        } else {
-            Reason::FileNotFound
-        }
+        let is_whole = || modules::has_ending(path) && rules.ignores_file(path);
+        let has_index = || {
+            let index = [path, "/index.ts"].concat();
+            self.ignored.inside(path).is_none_or(|rules| rules.ignores_file(&index))
+        };
+        if names.any(is_named) || has_index() || is_whole() { Reason::Ignored } else { Reason::FileNotFound }
     }
 
     /// What a folder stands for: what its manifest says, or was made of, else its `index`.

@@ -46,15 +46,16 @@ impl Ignored {
         Self { texts, folders: Mutex::default() }
     }
 
-    pub(crate) fn has(&self, path: &str) -> bool {
-        if self.texts.is_empty() {
-            return false;
-        }
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    /// Whether there are any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Those inside a folder; `None` where nothing in it is listed.
+    pub(crate) fn inside(&self, folder: &str) -> Option<Arc<Rules>> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |path: &str| self.texts.get(path).cloned();
-        let rules = rules_of(folder, Tests::Included, &mut folders, &mut BTreeSet::new(), &read);
-        rules.is_none_or(|rules| rules.ignores_file(path))
+        rules_of(folder, Tests::Included, &mut folders, &mut BTreeSet::new(), &read)
     }
 }
 

@@ -135,7 +135,7 @@ impl Rules {
     }
 
     /// Whether a rule file says so of a file.
-    pub(super) fn ignores_file(&self, path: &str) -> bool {
+    pub(crate) fn ignores_file(&self, path: &str) -> bool {
         self.ignores(path, Kind::File)
     }
 

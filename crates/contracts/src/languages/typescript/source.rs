@@ -10,18 +10,27 @@ use crate::model::{Lines, Member};
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     comments: &'a [Comment],
-    line_starts: Vec<u32>,
+    /// For each block of the text, how many lines end before it: few places are asked for, and lines are many.
+    lines_before: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
     /// What the names at the top of the file stand for.
     pub(super) origins: Origins<'a>,
 }
 
+/// Bytes of a block.
+const BLOCK: usize = 512;
+
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str, comments: &'a [Comment]) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
-        let line_starts = std::iter::once(0).chain(newlines.map(|at| small(at) + 1)).collect();
-        Self { text, comments, line_starts, comments_have_types: false, origins: Origins::new(&[]) }
+        let mut lines_before = Vec::with_capacity(text.len() / BLOCK + 2);
+        let mut lines = 0;
+        lines_before.push(lines);
+        for block in text.as_bytes().chunks(BLOCK) {
+            lines += line_ends(block);
+            lines_before.push(lines);
+        }
+        Self { text, comments, lines_before, comments_have_types: false, origins: Origins::new(&[]) }
     }
 
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
@@ -57,15 +66,18 @@ impl<'a> Source<'a> {
         None
     }
 
+    /// Counted from 1.
     pub(super) fn line(&self, offset: u32) -> u32 {
-        small(self.line_starts.partition_point(|start| *start <= offset))
+        let offset = (offset as usize).min(self.text.len());
+        let block = &self.text.as_bytes()[offset - offset % BLOCK..offset];
+        1 + self.lines_before[offset / BLOCK] + line_ends(block)
     }
 
     /// In characters, counted from 1.
     pub(super) fn column(&self, offset: u32) -> u32 {
-        let start = self.line_starts[self.line(offset) as usize - 1] as usize;
-        let before = self.text.get(start..offset as usize).unwrap_or_default();
-        small(before.chars().count()) + 1
+        let before = self.text.get(..offset as usize).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        small(before[start..].chars().count()) + 1
     }
 
     pub(super) fn lines(&self, span: Span) -> Lines {
@@ -135,6 +147,10 @@ impl<'a> Source<'a> {
 }
 
 /// Whether a declaration may begin so: keywords, then at most one name. The end of a statement before it may be a line.
+fn line_ends(block: &[u8]) -> u32 {
+    small(memchr::memchr_iter(b'\n', block).count())
+}
+
 fn begins_with(text: &str) -> bool {
     const KEYWORDS: [&str; 10] =
         ["export", "default", "declare", "const", "let", "var", "async", "function", "static", "="];
