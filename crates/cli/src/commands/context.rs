@@ -3,17 +3,22 @@
 mod bar;
 mod watch;
 
-use std::{fmt::Write, path::PathBuf, process::ExitCode};
+use std::{
+    fmt::Write,
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use becket_base::counted;
 use becket_engine::{
     Error,
     understand::{
-        CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest, GraphFormat,
-        ModesRequest, Tests,
+        AgainstSource, CleanRequest, ContextChoice, ContextReport, ContextRequest, DriftReport, DriftRequest,
+        GraphFormat, ModeCost, ModesReport, ModesRequest, Tests,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::watch::WatchOptions;
 use crate::{
@@ -218,7 +223,7 @@ impl Generate {
         let engine = context.engine(Vec::new());
         let path = self.path.clone().map(|path| context.path(&engine, path));
         if self.compare_modes {
-            let request = ModesRequest { project_path: path, clean_cache: self.clean_cache };
+            let request = self.modes(path);
             let write = self.stats.then(|| self.out.clone());
             let report = engine.compare_modes(&request).and_then(|report| {
                 if let Some(out) = write {
@@ -249,13 +254,22 @@ impl Generate {
             return watch::run(context, &engine, request, &self.watching, self.quiet);
         }
         let talks = !self.quiet && !context.global.json;
-        let report = bar::shown(talks, || engine.context_generate(&request)).map(|report| {
-            let folders = if self.verbose && !self.dry_run && !self.stats {
-                engine.context_folders(&report)
-            } else {
-                Vec::new()
-            };
-            self.report(report, &folders)
+        let started = Instant::now();
+        let report = bar::shown(talks, || engine.context_generate(&request)).and_then(|report| {
+            if self.stats {
+                let took = started.elapsed();
+                let modes = engine.compare_modes(&ModesRequest {
+                    clean_cache: false,
+                    ..self.modes(request.path.clone())
+                })?;
+                let text = statistics(&report, &modes, took).to_string();
+                return Ok(self.report(report, text));
+            }
+            let folders =
+                if self.verbose && !self.dry_run { engine.context_folders(&report) } else { Vec::new() };
+            let text =
+                folders.iter().map(|line| line.clone() + "\n").collect::<String>() + &report.to_string();
+            Ok(self.report(report, text))
         });
         let code = context.ui.finish("context", report);
         // The system takes all memory back at once; taking an index apart piece by piece would keep the caller waiting.
@@ -263,13 +277,19 @@ impl Generate {
         code
     }
 
-    fn report(&self, report: ContextReport, folders: &[String]) -> Report<ContextReport> {
+    fn modes(&self, project_path: Option<String>) -> ModesRequest {
+        let include_tests = self.options.include_tests;
+        ModesRequest { project_path, include_tests, clean_cache: self.clean_cache }
+    }
+
+    /// With what is printed unless few words are wanted.
+    fn report(&self, report: ContextReport, text: String) -> Report<ContextReport> {
         let strict =
             self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
         let verdict =
             if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
         let text = if self.stats {
-            serde_json::to_string(&report).unwrap_or_default()
+            text
         } else if self.quiet && verdict == Verdict::Broken {
             let lines = report
                 .missing
@@ -279,10 +299,28 @@ impl Generate {
         } else if self.quiet {
             "✓".to_owned()
         } else {
-            folders.iter().map(|line| line.clone() + "\n").collect::<String>() + &report.to_string()
+            text
         };
         Report::new(report, text).with_verdict(verdict)
     }
+}
+
+/// A report with the fields that the original's line has beside.
+fn statistics(report: &ContextReport, modes: &ModesReport, took: Duration) -> Value {
+    let AgainstSource { none, header, header_style, full, .. } = &modes.comparison_vs_raw_source;
+    let tokens = |cost: &ModeCost| json!({ "gpt4": cost.tokens_gpt4o, "claude": cost.tokens_claude });
+    let mut line = json!(report);
+    line["modeEstimates"] = json!({
+        "none": tokens(none),
+        "header": tokens(header),
+        "headerStyle": tokens(header_style),
+        "full": tokens(full),
+    });
+    line["savingsGPT4"] = report.savings_percent.to_string().into();
+    // An estimate for Claude is a share of the tokens of GPT-4o, of the source as of the contracts.
+    line["savingsClaude"] = line["savingsGPT4"].clone();
+    line["elapsedMs"] = json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    line
 }
 
 impl Options {
@@ -308,6 +346,14 @@ impl Compare {
         let engine = context.engine(Vec::new());
         let files = match self.files.as_slice() {
             [] => None,
+            [_, _] if self.approve => {
+                let error = Error::invalid(
+                    "invalid_arguments",
+                    "Two files are compared as they are: there is nothing to approve.",
+                )
+                .with_hint("Copy the new file over the old one, or leave both out to write those of now.");
+                return context.ui.finish::<()>("context compare", Err(error));
+            }
             [old, new] => Some((context.path(&engine, old.clone()), context.path(&engine, new.clone()))),
             _ => {
                 let error =

@@ -148,6 +148,12 @@ fn what_is_only_said() {
     for field in ["bundlesCompiled", "totalNodes", "missingDependencies", "tokensGPT4", "tokensClaude"] {
         assert!(line[field].is_u64(), "{field}: {line}");
     }
+    assert_eq!(line["modeEstimates"]["header"]["gpt4"], line["tokensGPT4"], "{line}");
+    for mode in ["none", "header", "headerStyle", "full"] {
+        assert!(line["modeEstimates"][mode]["claude"].is_u64(), "{mode}: {line}");
+    }
+    assert_eq!(line["savingsGPT4"], json!(line["savingsPercent"].to_string()), "{line}");
+    assert!(line["savingsClaude"].is_string() && line["elapsedMs"].is_u64(), "{line}");
     let modes = context(&repo, &["--compare-modes"]);
     assert!(String::from_utf8_lossy(&modes.stdout).contains("header"), "{modes:?}");
     assert!(!repo.path("context_main.json").exists(), "none of these write");

@@ -120,6 +120,9 @@ fn context_writes_compares_and_cleans() {
     assert_eq!(drift.status.code(), Some(1));
     let text = String::from_utf8(drift.stdout).unwrap();
     assert!(text.contains("breaking function format") && text.contains("used by src/cart.ts"), "{text}");
+    let two = run(&["context", "compare", "context_main.json", "context_main.json", "--approve"]);
+    assert_eq!(two.status.code(), Some(2), "{two:?}");
+    assert!(String::from_utf8_lossy(&two.stderr).contains("nothing to approve"), "{two:?}");
     assert!(run(&["context", "compare", "--approve"]).status.success());
     assert!(run(&["context", "compare"]).status.success());
 

@@ -9,11 +9,14 @@ use std::ops::Range;
 /// Letters from frequent to rare, as in code; what is no letter is rarer still.
 const FREQUENT: &[u8] = b"etarnosilcdupmgfhbyvwxkqjz";
 
+/// Of two bytes.
+const NUMBERS: usize = 1 << 16;
+
 /// Hints, each with an owner.
 #[derive(Debug)]
 pub(super) struct Hints {
     /// For two bytes as a number, which of the pairs they are, counted from 1; 0 for none.
-    numbers: Box<[u8; 1 << 16]>,
+    numbers: Box<[u8]>,
     pairs: Vec<Pair>,
 }
 
@@ -36,7 +39,7 @@ struct Hint {
 impl Hints {
     /// Of hints of three letters or more; a shorter one is never found. There may be a hundred.
     pub(super) fn new(hints: impl Iterator<Item = (&'static str, usize)>) -> Self {
-        let mut made = Self { numbers: Box::new([0; 1 << 16]), pairs: Vec::new() };
+        let mut made = Self { numbers: vec![0; NUMBERS].into_boxed_slice(), pairs: Vec::new() };
         for (text, owner) in hints {
             let text = text.as_bytes();
             let rarity = |at: &usize| rank(text[*at]) + 2 * rank(text[at + 1]) + rank(text[at + 2]);
@@ -71,7 +74,8 @@ impl Hints {
     /// Calls `found` with the owner of every hint that is met, more than once for some, and where it begins and ends.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
         let bytes = text.as_bytes();
-        let number_at = |pair: &[u8; 2]| self.numbers[number(*pair)];
+        let Some(numbers) = self.numbers.first_chunk::<NUMBERS>() else { return };
+        let number_at = |pair: &[u8; 2]| numbers[number(*pair)];
         let (eights, rest) = bytes.as_chunks::<8>();
         for (index, eight) in eights.iter().enumerate() {
             let (pairs, _) = eight.as_chunks();

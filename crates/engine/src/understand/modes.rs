@@ -15,6 +15,7 @@ use crate::{Engine, Error};
 #[derive(Debug, Clone, Default)]
 pub struct ModesRequest {
     pub project_path: Option<String>,
+    pub include_tests: bool,
     pub clean_cache: bool,
 }
 
@@ -88,6 +89,7 @@ impl Engine {
     pub fn compare_modes(&self, request: &ModesRequest) -> Result<ModesReport, Error> {
         let base = self.context_options(&ContextChoice {
             mode: Some("header".to_owned()),
+            include_tests: request.include_tests,
             ..ContextChoice::default()
         })?;
         let reading = self.reading(request.project_path.as_deref(), base, request.clean_cache)?;

@@ -37,7 +37,11 @@ impl Tool for LogicstampCompareModes {
     type Output = ModesReport;
 
     async fn run(call: Call, params: Params) -> Result<ModesReport, Error> {
-        let request = ModesRequest { project_path: params.project_path, clean_cache: params.clean_cache };
+        let request = ModesRequest {
+            project_path: params.project_path,
+            include_tests: false,
+            clean_cache: params.clean_cache,
+        };
         call.blocking(move |engine| engine.compare_modes(&request)).await
     }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use oxc_ast::ast::{
-    AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, Function,
-    FunctionType, Program, Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
-    VariableDeclaration, VariableDeclarator,
+    Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
+    Function, FunctionType, ObjectProperty, ObjectPropertyKind, Program, Statement, TSModuleReference,
+    TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -82,22 +82,38 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature.
-    pub(super) fn assigned(&mut self, program: &Program<'a>) {
-        let mut added: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature. So does
+    /// `Menu = Object.assign(Root, { Item })`.
+    pub(super) fn assigned<'x>(&mut self, program: &'x Program<'a>) {
+        let mut added: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
+        let mut add = |of: &'x str, name: String, value: &Expression<'a>| {
+            if self.exported.contains(of) && !is_for_react(&name) && name != "prototype" {
+                let members = added.entry(of).or_default();
+                members.entry(name).or_insert_with(|| self.print.value_type(value));
+            }
+        };
+        for (of, value) in modules::constants(program).filter(|(_, value)| is_assign(value)) {
+            for property in assigned_properties(value) {
+                if let Some(name) = property.key.static_name() {
+                    add(of, name.into_owned(), &property.value);
+                }
+            }
+        }
         for statement in &program.body {
             let Statement::ExpressionStatement(statement) = statement else { continue };
             let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
             let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
             let Expression::Identifier(of) = &member.object else { continue };
-            let (of, name) = (of.name.as_str(), member.property.name.as_str());
-            if self.exported.contains(of) && !is_for_react(name) && name != "prototype" {
-                let members = added.entry(of).or_default();
-                members.entry(name).or_insert_with(|| self.print.value_type(&assignment.right));
-            }
+            add(of.name.as_str(), member.property.name.to_string(), &assignment.right);
         }
         for (of, members) in added {
-            let can_have = |one: &Declaration| is_function(one.kind) || one.kind == DeclarationKind::Class;
+            let is_merged =
+                || modules::constants(program).any(|(name, value)| name == of && is_assign(value));
+            let can_have = |one: &Declaration| match one.kind {
+                DeclarationKind::Class => true,
+                DeclarationKind::Constant => is_merged(),
+                kind => is_function(kind),
+            };
             if let Some(to) = self.declarations.iter_mut().find(|one| one.name == of && can_have(one)) {
                 let members = join(members.iter().map(|(name, ty)| format!("const {name}: {ty}")), "; ");
                 to.signatures.push(format!("namespace {} {{ {members} }}", listed(of)));
@@ -666,6 +682,21 @@ fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation
         (_, more) if is_implementation => more,
         (known, _) => known,
     }
+}
+
+/// `Object.assign(root, { … })`
+fn is_assign(value: &Expression<'_>) -> bool {
+    matches!(value.get_inner_expression(), Expression::CallExpression(call) if call.callee.is_specific_member_access("Object", "assign"))
+}
+
+/// Those of the objects that such a call puts onto the first.
+fn assigned_properties<'x, 'a>(value: &'x Expression<'a>) -> Vec<&'x ObjectProperty<'a>> {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return Vec::new() };
+    let objects = call.arguments.iter().skip(1).filter_map(|argument| match argument {
+        Argument::ObjectExpression(object) => Some(object),
+        _ => None,
+    });
+    objects.flat_map(|object| object.properties.iter().filter_map(ObjectPropertyKind::as_property)).collect()
 }
 
 fn is_function(kind: DeclarationKind) -> bool {

@@ -3,7 +3,8 @@
 use oxc_ast::ast::{
     AssignmentTarget, Class, ClassElement, Declaration, Decorator, Expression, Function,
     MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
-    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, VariableDeclarator,
+    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, UnaryOperator,
+    VariableDeclarator,
 };
 
 use super::component::Callable;
@@ -325,6 +326,7 @@ impl Print<'_, '_> {
                 }
                 let text = match (&property.type_annotation, &property.value) {
                     (Some(ty), _) => self.annotation(ty),
+                    (None, Some(value)) if property.readonly => self.value_kept(value),
                     (None, Some(value)) => self.value_type(value),
                     (None, None) => "any".to_owned(),
                 };
@@ -442,6 +444,23 @@ impl Print<'_, '_> {
         let value = value.get_inner_expression();
         let text = self.bounded(value, LONGEST_LITERAL);
         text.unwrap_or_else(|| literal_type(value).unwrap_or("…").to_owned())
+    }
+
+    /// The type of a value that stays: that of a literal is the literal.
+    pub(super) fn value_kept(self, value: &Expression<'_>) -> String {
+        let is_type = match value {
+            Expression::StringLiteral(_)
+            | Expression::NumericLiteral(_)
+            | Expression::BooleanLiteral(_)
+            | Expression::BigIntLiteral(_) => true,
+            Expression::TemplateLiteral(template) => template.expressions.is_empty(),
+            Expression::UnaryExpression(unary) => {
+                unary.operator == UnaryOperator::UnaryNegation && unary.argument.is_number_literal()
+            }
+            _ => false,
+        };
+        let text = self.literal_value(value).filter(|_| is_type);
+        text.unwrap_or_else(|| self.value_type(value))
     }
 
     /// What is a literal, where it is short enough.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    Function, ObjectExpression, ObjectPropertyKind, Statement, SwitchCase, TSType,
-    TSTypeParameterInstantiation, VariableDeclarator,
+    Function, ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKind, Statement, SwitchCase,
+    TSType, TSTypeParameterInstantiation, VariableDeclarator,
 };
 
 use super::body::callee_name;
@@ -62,7 +62,7 @@ impl Print<'_, '_> {
                 Expression::ArrayExpression(_) | Expression::ObjectExpression(_) => {
                     format!("{} as const", self.frozen(&cast.expression))
                 }
-                other if literal_type(other).is_some() => self.value_type(other),
+                other if literal_type(other).is_some() => self.value_kept(other),
                 other => format!("{} as const", self.value_type(other)),
             },
             Expression::ObjectExpression(object) => self.object(object),
@@ -341,6 +341,10 @@ impl Print<'_, '_> {
                         (None, Some(init)) => self.told(init, &Within { depth: within.depth + 1, ..*around }),
                     }
                 }
+                Some((Local::State(state), _)) => match &state.type_arguments {
+                    Some(given) => given.params.first().map(|ty| self.ty(ty)),
+                    None => literal_type(state.arguments.first()?.as_expression()?).map(str::to_owned),
+                },
                 Some((Local::Other, _)) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
@@ -385,11 +389,14 @@ impl Print<'_, '_> {
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     names.push(format!("...{}", self.short(&spread.argument)));
                 }
+                ObjectPropertyKind::ObjectProperty(property) if is_read_too(property, object) => {}
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let key = self.key(&property.key, property.computed);
-                    if let Some(told) = self.returned_member(&property.value, within).filter(|_| is_short) {
-                        typed.push(format!("{key}: {told}"));
-                    }
+                    let told = match self.accessed(property) {
+                        Some(told) => Some(told).filter(|told| !told.starts_with(INFERRED)),
+                        None => self.returned_member(&property.value, within),
+                    };
+                    typed.extend(told.filter(|_| is_short).map(|told| format!("{key}: {told}")));
                     names.push(key);
                 }
             }
@@ -461,12 +468,30 @@ impl Print<'_, '_> {
                         braces(&self.members_of(inner, depth + 1))
                     }
                     Expression::ObjectExpression(_) => "{ … }".to_owned(),
-                    value => self.value_type(value),
+                    value => self.accessed(property).unwrap_or_else(|| self.value_type(value)),
                 };
                 (self.key(&property.key, property.computed), value)
             }
         };
-        object.properties.iter().map(member).collect()
+        let is_second = |property: &&ObjectPropertyKind<'_>| {
+            property.as_property().is_some_and(|property| is_read_too(property, object))
+        };
+        object.properties.iter().filter(|property| !is_second(property)).map(member).collect()
+    }
+
+    /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
+    fn accessed(self, property: &ObjectProperty<'_>) -> Option<String> {
+        let Expression::FunctionExpression(function) = &property.value else { return None };
+        let said = match property.kind {
+            PropertyKind::Init => return None,
+            PropertyKind::Get => function.return_type.as_deref(),
+            PropertyKind::Set => function.params.items.first().and_then(|one| one.type_annotation.as_deref()),
+        };
+        Some(match said {
+            Some(said) => self.annotation(said),
+            None if property.kind == PropertyKind::Get => self.given(Callable::Function(function), None),
+            None => INFERRED.to_owned(),
+        })
     }
 
     /// A value that is its own type, as `as const` makes it: its elements are what others know it by.
@@ -506,7 +531,8 @@ impl Print<'_, '_> {
                         (format!("...{}", self.short(&spread.argument)), String::new())
                     }
                     ObjectPropertyKind::ObjectProperty(property) => {
-                        (self.key(&property.key, property.computed), self.constant(&property.value))
+                        let value = self.accessed(property).unwrap_or_else(|| self.constant(&property.value));
+                        (self.key(&property.key, property.computed), value)
                     }
                 });
                 braces(&each.collect::<Vec<_>>())
@@ -522,6 +548,18 @@ impl Print<'_, '_> {
             other => other.as_expression().map_or_else(|| INFERRED.to_owned(), |value| self.constant(value)),
         }
     }
+}
+
+/// `set x(value)` beside `get x()`, which says what it is.
+fn is_read_too(property: &ObjectProperty<'_>, object: &ObjectExpression<'_>) -> bool {
+    let name = property.key.static_name();
+    property.kind == PropertyKind::Set
+        && name.is_some()
+        && object
+            .properties
+            .iter()
+            .filter_map(ObjectPropertyKind::as_property)
+            .any(|other| other.kind == PropertyKind::Get && other.key.static_name() == name)
 }
 
 /// All of the parts where they fit; else as many as do, how many more there are, and the whole.
@@ -565,6 +603,8 @@ pub(super) struct Within<'w, 'x, 'a> {
 enum Local<'x, 'a> {
     Function(&'x Function<'a>),
     Constant(&'x VariableDeclarator<'a>),
+    /// `const [name] = useState(…)`
+    State(&'x CallExpression<'a>),
     Other,
 }
 
@@ -591,8 +631,14 @@ impl<'w, 'x, 'a> Within<'w, 'x, 'a> {
                 }
                 Statement::VariableDeclaration(variables) => {
                     if let Some(one) = variables.declarations.iter().find(|one| binds(&one.id)) {
-                        let is_plain = variables.kind.is_const() && one.id.is_binding_identifier();
-                        return Some((if is_plain { Local::Constant(one) } else { Local::Other }, self));
+                        let is_plain = one.id.is_binding_identifier();
+                        let local = match state_of(one, name) {
+                            _ if !variables.kind.is_const() => Local::Other,
+                            Some(state) => Local::State(state),
+                            None if is_plain => Local::Constant(one),
+                            None => Local::Other,
+                        };
+                        return Some((local, self));
                     }
                 }
                 _ => {}
@@ -622,6 +668,14 @@ impl<'w, 'x, 'a> Within<'w, 'x, 'a> {
             _ => None,
         }
     }
+}
+
+/// The call that makes the state which a declaration gives this name.
+fn state_of<'x, 'a>(declared: &'x VariableDeclarator<'a>, name: &str) -> Option<&'x CallExpression<'a>> {
+    let BindingPattern::ArrayPattern(pair) = &declared.id else { return None };
+    let state = pair.elements.first()?.as_ref()?.get_identifier_name()?;
+    let Some(Expression::CallExpression(call)) = &declared.init else { return None };
+    (state == name && callee_name(&call.callee) == Some("useState")).then_some(call)
 }
 
 /// What a promise gives; anything else as it is.
