@@ -23,6 +23,7 @@ mod source;
 mod style;
 mod value;
 mod vue;
+mod within;
 mod wrapped;
 
 pub(crate) use print::{listed, quoted};

@@ -11,7 +11,8 @@ use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
 use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
-use super::value::{LONGEST_LITERAL, Within, digest};
+use super::value::{LONGEST_LITERAL, digest};
+use super::within::Within;
 use crate::model::is_for_react;
 
 /// Longer decorators hold data.
