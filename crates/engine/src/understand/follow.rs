@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use becket_contracts::compare::{Comparison, Side, compare};
 use becket_project::index::{Index, IndexedFile};
 use becket_project::walk::Tests;
+use becket_project::walk::rules::is_sheet;
 use becket_project::watch::TreeWatch;
 
 use super::site::Site;
@@ -107,11 +108,6 @@ impl<'e> Follower<'e> {
     pub(super) fn compared(&self, before: &Index) -> Comparison {
         compared(before, &self.index, &self.site)
     }
-}
-
-fn is_sheet(path: &str) -> bool {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    ["css", "scss", "sass", "less"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The index of a moment in which every folder of the tree was watched already.

@@ -10,8 +10,9 @@ use rayon::prelude::*;
 
 use super::local::Key;
 use super::{IndexError, Place};
+use crate::walk::rules::{is_sheet, role_of};
 use crate::walk::stamp::Below;
-use crate::walk::{Folder, Found, Role, Stamp, WalkProblem, Walked, names_in, rules::role_of, walk};
+use crate::walk::{Folder, Found, Role, Stamp, WalkProblem, Walked, names_in, walk};
 use becket_base::codec::{Decoder, Encoder};
 
 /// A clock tick: what was changed this shortly before a look may have been changed again in the same tick.
@@ -69,6 +70,10 @@ fn same_names(place: &Place, known: &Known) -> Option<Walked> {
     })?;
     let below = Below::new(&place.root);
     let files = looked_at_again(&known.walked.files, |file| {
+        // Nobody reads it, and its folder tells whether it is there.
+        if file.role == Role::Asset && !is_sheet(&file.path) {
+            return Some(Seen::AsBefore);
+        }
         let stamp = below.file(&file.path)?;
         let same = stamp == file.stamp;
         // By the same name a file is something else only where it got small or large.

@@ -195,6 +195,26 @@ fn a_tsconfig_and_a_new_file_change_where_imports_lead() {
 }
 
 #[test]
+fn what_nobody_reads_may_be_edited_and_is_missed_when_it_is_gone() {
+    let bench = Bench::new(&[
+        ("src/a.ts", "import data from './data.json';\nimport './look.css';\nexport const a = data;\n"),
+        ("src/data.json", "{}\n"),
+        ("src/look.css", "a { top: 0 }\n"),
+    ]);
+    let place = bench.place("cache");
+    let first = look(&place, None).unwrap();
+    bench.write("src/data.json", "{\"a\": 1}\n");
+    bench.write("src/look.css", "a { left: 0 }\n");
+    let second = look(&place, Some(&first)).unwrap();
+    assert_eq!(second.touched_assets(&first).collect::<Vec<_>>(), ["src/look.css"]);
+    assert_eq!((second.id(), second.work().parsed), (first.id(), 0));
+    bench.remove("src/data.json");
+    let third = look(&place, Some(&second)).unwrap();
+    assert!(third.file("src/a.ts").unwrap().targets()["./data.json"].file().is_none());
+    assert_eq!(shown(&third), shown(&look(&bench.place("other"), None).unwrap()));
+}
+
+#[test]
 fn bytes_of_any_kind_give_an_index() {
     let bench = Bench::new(&[]);
     let root = bench.folder.path().join("tree");

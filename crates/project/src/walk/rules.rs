@@ -198,6 +198,12 @@ pub fn in_left_out_folder(path: &str) -> bool {
         .any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
 }
 
+/// Whether a file says how others look.
+pub fn is_sheet(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    ["css", "scss", "sass", "less"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
 /// Whether a file says what is left out.
 pub fn is_rule_file(name: &str) -> bool {
     matches!(name, GITIGNORE | STAMPIGNORE)
