@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -56,19 +56,41 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 /// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    Staged::beside(path, bytes, fs::symlink_metadata(path).ok().as_ref())?.put()
+    Staged::beside(path, &mut [IoSlice::new(bytes)], fs::symlink_metadata(path).ok().as_ref())?.put()
 }
 
 /// The first half of [`write_derived`], for files that belong together: all of them are staged before the first takes its
 /// place. Nothing where these bytes stand there already.
-pub fn stage_derived(path: &Path, bytes: &[u8]) -> Result<Option<Staged>, FileError> {
+pub fn stage_derived(path: &Path, pieces: &[&str]) -> Result<Option<Staged>, FileError> {
     let found = fs::symlink_metadata(path).ok();
-    let size = bytes.len() as u64;
+    let size = pieces.iter().map(|piece| piece.len() as u64).sum();
     let may_be_same = found.as_ref().is_some_and(|found| found.is_symlink() || found.len() == size);
-    if may_be_same && read(path, size).ok().flatten().as_deref() == Some(bytes) {
+    if may_be_same && read(path, size).ok().flatten().is_some_and(|bytes| is_made_of(&bytes, pieces)) {
         return Ok(None);
     }
-    Staged::beside(path, bytes, found.as_ref()).map(Some)
+    let mut pieces: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece.as_bytes())).collect();
+    Staged::beside(path, &mut pieces, found.as_ref()).map(Some)
+}
+
+fn is_made_of(mut bytes: &[u8], pieces: &[&str]) -> bool {
+    let mut begins = |piece: &&str| bytes.strip_prefix(piece.as_bytes()).map(|rest| bytes = rest).is_some();
+    pieces.iter().all(&mut begins) && bytes.is_empty()
+}
+
+/// All of them, without putting them together first.
+pub(crate) fn write_pieces(file: &mut fs::File, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+    let mut left = pieces;
+    // Those that are empty are not among what is left.
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Bytes beside the file that they are to be in; gone when dropped before they were put there.
@@ -79,7 +101,11 @@ pub struct Staged {
 }
 
 impl Staged {
-    fn beside(path: &Path, bytes: &[u8], found: Option<&std::fs::Metadata>) -> Result<Self, FileError> {
+    fn beside(
+        path: &Path,
+        pieces: &mut [IoSlice<'_>],
+        found: Option<&std::fs::Metadata>,
+    ) -> Result<Self, FileError> {
         let failed = |source| FileError::Failed { path: path.to_owned(), action: "written", source };
         match found {
             Some(metadata) if metadata.is_symlink() => return Err(FileError::Link { path: path.to_owned() }),
@@ -92,7 +118,7 @@ impl Staged {
         if let Some(metadata) = found {
             file.set_permissions(metadata.permissions()).map_err(failed)?;
         }
-        file.write_all(bytes).map_err(failed)?;
+        write_pieces(&mut file, pieces).map_err(failed)?;
         Ok(Self { temporary, target: path.to_owned() })
     }
 

@@ -105,11 +105,11 @@ impl fmt::Debug for dyn QuotedPaths + '_ {
     }
 }
 
-impl BundleText<'_> {
+impl<'a> BundleText<'a> {
     /// One object, compact, on one line.
     pub fn json(&self) -> String {
         let mut text = String::with_capacity(self.size());
-        self.write(&mut text);
+        self.write(&mut text, |text, node| text.push_str(node));
         text
     }
 
@@ -121,7 +121,7 @@ impl BundleText<'_> {
     }
 
     /// What stands in a list ends with a comma, and the last of these is taken back.
-    fn write(&self, text: &mut String) {
+    fn write(&self, text: &mut String, mut put_node: impl FnMut(&mut String, &'a str)) {
         let (at, of) = self.position;
         // Writing to a string cannot fail.
         let _ = write!(
@@ -134,7 +134,7 @@ impl BundleText<'_> {
             written(&self.bundle_hash),
         );
         for node in &self.nodes {
-            text.push_str(node);
+            put_node(text, node);
             text.push(',');
         }
         end(text, self.nodes.is_empty());
@@ -199,34 +199,70 @@ fn end(text: &mut String, is_empty: bool) {
     text.push(']');
 }
 
-/// The file of a folder, at the end of a text.
-pub fn folder_file(bundles: &[BundleText<'_>], format: Format, text: &mut String) {
-    match format {
-        // One bundle a line: small, and a difference in Git shows the bundle.
-        Format::Json => joined(text, bundles, "[\n", ",\n", "\n]\n"),
-        Format::Ndjson => joined(text, bundles, "", "\n", "\n"),
-        // Writing to a string cannot fail, and our own values have only text keys.
-        Format::Pretty => {
-            let pretty = serde_json::to_string_pretty(&values(bundles));
-            debug_assert!(pretty.is_ok());
-            let _ = writeln!(text, "{}", pretty.unwrap_or_default());
-        }
-        Format::Toon => {
-            let _ = writeln!(text, "{}", toon(&Value::from(values(bundles))));
-        }
-    }
+/// The file of a folder. A node stands in many of them, and is not copied for each.
+#[derive(Debug)]
+pub struct FolderText<'a> {
+    own: String,
+    /// What stands elsewhere, and before which byte of what does not.
+    nodes: Vec<(usize, &'a str)>,
 }
 
-fn joined(text: &mut String, bundles: &[BundleText<'_>], before: &str, between: &str, after: &str) {
-    text.reserve(bundles.iter().map(BundleText::size).sum());
-    text.push_str(before);
-    for (at, bundle) in bundles.iter().enumerate() {
-        if at > 0 {
-            text.push_str(between);
+/// With fewer bytes a node is sooner copied than told of.
+const WORTH_SHARING: usize = 256;
+
+impl<'a> FolderText<'a> {
+    /// Written in the room of a text that nobody needs any more.
+    pub fn of(bundles: &[BundleText<'a>], format: Format, mut room: String) -> Self {
+        room.clear();
+        let mut text = Self { own: room, nodes: Vec::new() };
+        match format {
+            // One bundle a line: small, and a difference in Git shows the bundle.
+            Format::Json => text.join(bundles, "[\n", ",\n", "\n]\n"),
+            Format::Ndjson => text.join(bundles, "", "\n", "\n"),
+            // Writing to a string cannot fail, and our own values have only text keys.
+            Format::Pretty => {
+                let pretty = serde_json::to_string_pretty(&values(bundles));
+                debug_assert!(pretty.is_ok());
+                let _ = writeln!(text.own, "{}", pretty.unwrap_or_default());
+            }
+            Format::Toon => {
+                let _ = writeln!(text.own, "{}", toon(&Value::from(values(bundles))));
+            }
         }
-        bundle.write(text);
+        text
     }
-    text.push_str(after);
+
+    fn join(&mut self, bundles: &[BundleText<'a>], before: &str, between: &str, after: &str) {
+        let Self { own, nodes } = self;
+        own.push_str(before);
+        for (at, bundle) in bundles.iter().enumerate() {
+            if at > 0 {
+                own.push_str(between);
+            }
+            bundle.write(own, |own, node| match node.len() {
+                ..WORTH_SHARING => own.push_str(node),
+                _ => nodes.push((own.len(), node)),
+            });
+        }
+        own.push_str(after);
+    }
+
+    /// All of it, from its beginning to its end.
+    pub fn pieces(&self) -> Vec<&str> {
+        let mut pieces = Vec::with_capacity(2 * self.nodes.len() + 1);
+        let mut done = 0;
+        for (at, node) in &self.nodes {
+            pieces.extend([&self.own[done..*at], node]);
+            done = *at;
+        }
+        pieces.push(&self.own[done..]);
+        pieces
+    }
+
+    /// For the next one.
+    pub fn into_room(self) -> String {
+        self.own
+    }
 }
 
 /// A path as JSON.
@@ -328,21 +364,21 @@ mod tests {
     fn every_form_is_read_back() {
         let missing = ["{\"name\":\"x\"}".into(), "{\"name\":\"y\"}".into()];
         let cut = [(1, CutReason::MaxDepth, 0), (2, CutReason::TokenBudget, 1)];
-        let texts = [
-            bundle(vec!["{\"entryId\":\"a\"}", "{\"entryId\":\"b\"}"], &missing, &cut),
-            bundle(Vec::new(), &[], &[]),
-        ];
+        // One that is copied, one that is not.
+        let large = "b".repeat(WORTH_SHARING);
+        let large_node = format!("{{\"entryId\":\"{large}\"}}");
+        let texts =
+            [bundle(vec!["{\"entryId\":\"a\"}", &large_node], &missing, &cut), bundle(Vec::new(), &[], &[])];
         let read = |format| {
-            let mut text = String::new();
-            folder_file(&texts, format, &mut text);
-            read_folder_file(&text).unwrap()
+            let text = FolderText::of(&texts, format, "old".to_owned());
+            read_folder_file(&text.pieces().concat()).unwrap()
         };
         let plain = read(Format::Json);
         assert_eq!(plain.len(), 2);
         assert_eq!(plain[0]["entryId"], "src/a \"b\".ts");
         assert_eq!(plain[0]["graph"]["edges"], json!([["a", "b \"c\"\\\u{1}"], ["a", "d"], ["d", "a"]]));
         assert_eq!(plain[0]["graph"]["edgeKinds"], json!(["type-only", "static", "dynamic"]));
-        assert_eq!(plain[0]["graph"]["nodes"], json!([{"entryId": "a"}, {"entryId": "b"}]));
+        assert_eq!(plain[0]["graph"]["nodes"], json!([{"entryId": "a"}, {"entryId": large}]));
         assert_eq!(plain[0]["meta"]["missing"], json!([{"name": "x"}, {"name": "y"}]));
         let cut = |path: &str, reason: &str, by: &str| json!({"entryId": path, "reason": reason, "referencedBy": by});
         let odd = "b \"c\"\\\u{1}";

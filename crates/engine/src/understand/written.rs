@@ -12,7 +12,7 @@ use becket_base::text::decoded;
 use becket_contracts::bundle::{BundleOptions, Missing};
 use becket_contracts::model::{Contract, SchemaVersion};
 use becket_contracts::render::{
-    self, BundleText, CodeMode, FolderEntry, Format, Index as IndexFile, IndexSummary, TokenEstimates,
+    BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexSummary, TokenEstimates,
     read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError, Folders, Staged};
@@ -343,7 +343,7 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     let stage = |some: &[(&String, &Page)]| {
         let staged = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
             Page::Bundles(page) => with_text(material, page, |text| staged(folder, &folders_of, path, text)),
-            Page::Text(text) => staged(folder, &folders_of, path, text),
+            Page::Text(text) => staged(folder, &folders_of, path, &[text]),
             Page::Same => Ok(None),
         });
         staged.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>().map_err(not_written)
@@ -420,7 +420,7 @@ pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path)
 }
 
 /// Hands the text of a page to `then`, without making room for it each time.
-fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) -> T) -> T {
+fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&[&str]) -> T) -> T {
     thread_local! {
         static ROOM: Cell<String> = const { Cell::new(String::new()) };
     }
@@ -428,18 +428,21 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&str) ->
     let texts: Vec<BundleText<'_>> = bundles
         .map(|(at, (packed, time))| material.text(packed, (at + 1, page.bundles.len()), time))
         .collect();
-    let mut room = ROOM.take();
-    room.clear();
-    render::folder_file(&texts, material.options.format, &mut room);
-    let result = then(&room);
-    ROOM.set(room);
+    let text = FolderText::of(&texts, material.options.format, ROOM.take());
+    let result = then(&text.pieces());
+    ROOM.set(text.into_room());
     result
 }
 
 /// Nothing where it need not be written.
-fn staged(folder: &Path, folders: &Folders<'_>, path: &str, text: &str) -> Result<Option<Staged>, FileError> {
+fn staged(
+    folder: &Path,
+    folders: &Folders<'_>,
+    path: &str,
+    text: &[&str],
+) -> Result<Option<Staged>, FileError> {
     folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
-    files::stage_derived(&folder.join(path), text.as_bytes())
+    files::stage_derived(&folder.join(path), text)
 }
 
 /// The files that the index in a folder lists, itself included, as far as they lie inside it.

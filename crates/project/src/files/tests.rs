@@ -44,6 +44,25 @@ fn a_failed_write_leaves_nothing_beside() {
 }
 
 #[test]
+fn pieces_are_one_text_and_not_written_where_it_stands() {
+    let disk = Disk::new();
+    let path = disk.at("context.json");
+    // More than a system takes at once, with empty ones at both ends and between.
+    let many: Vec<String> =
+        (0..5_000).map(|at| if at % 7 == 0 { String::new() } else { at.to_string() }).collect();
+    let pieces: Vec<&str> = many.iter().map(String::as_str).chain([""]).collect();
+    stage_derived(&path, &pieces).unwrap().unwrap().put().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), pieces.concat());
+    assert!(stage_derived(&path, &[&pieces.concat()]).unwrap().is_none());
+    assert!(stage_derived(&path, &pieces).unwrap().is_none());
+    // As long, and another in its last byte.
+    let other = format!("{}x", &pieces.concat()[1..]);
+    assert!(stage_derived(&path, &[&other[..9], &other[9..]]).unwrap().is_some());
+    write_derived(&path, b"").unwrap();
+    assert_eq!((fs::read(&path).unwrap().len(), disk.names()), (0, vec!["context.json".to_owned()]));
+}
+
+#[test]
 fn a_read_only_file_is_left_alone() {
     let disk = Disk::new();
     let path = disk.at("kept");

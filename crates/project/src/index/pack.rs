@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the pack files")]
 
 use std::collections::HashMap;
-use std::io::{IoSlice, Seek, SeekFrom, Write};
+use std::io::{IoSlice, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -12,6 +12,7 @@ use fs_err as fs;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::local::Key;
+use crate::files::write_pieces;
 
 /// What files say, by their content.
 pub(super) const FACTS: &str = "facts-3.pack";
@@ -116,7 +117,7 @@ impl Pack {
         file.seek(SeekFrom::End(0))?;
         for some in records.chunks(AT_ONCE) {
             let pieces = some.iter().flat_map(|one| [IoSlice::new(&one.head), IoSlice::new(&one.payload)]);
-            write_pieces(file.file_mut(), &mut pieces.collect::<Vec<_>>())?;
+            write_pieces(&mut file, &mut pieces.collect::<Vec<_>>())?;
         }
         Ok(slots)
     }
@@ -133,19 +134,6 @@ impl Pack {
             Scanned { damaged: at != bytes.len(), bytes, slots }
         })
     }
-}
-
-/// All of them, without putting them together first.
-fn write_pieces(file: &mut std::fs::File, mut pieces: &mut [IoSlice<'_>]) -> std::io::Result<()> {
-    while !pieces.is_empty() {
-        match file.write_vectored(pieces) {
-            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut pieces, written),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 fn sound_end(path: &Path) -> std::io::Result<u64> {

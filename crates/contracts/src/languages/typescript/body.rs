@@ -83,7 +83,7 @@ impl Props {
     ) -> Vec<(String, Option<String>)> {
         match pattern {
             BindingPattern::BindingIdentifier(name) => {
-                self.whole = Some(name.name.to_string());
+                self.whole = Some(name.name.into_string());
                 Vec::new()
             }
             BindingPattern::AssignmentPattern(assignment) => self.bind(print, &assignment.left),
@@ -98,14 +98,14 @@ impl Props {
                         other => (other, None),
                     };
                     if let BindingPattern::BindingIdentifier(local) = target {
-                        self.names.insert(local.name.to_string(), key.clone());
+                        self.names.insert(local.name.into_string(), key.clone());
                     }
                     found.push((key, default));
                 }
                 if let Some(BindingPattern::BindingIdentifier(name)) =
                     object.rest.as_ref().map(|rest| &rest.argument)
                 {
-                    self.rest = Some(name.name.to_string());
+                    self.rest = Some(name.name.into_string());
                 }
                 found
             }
@@ -127,7 +127,7 @@ impl Props {
     }
 
     fn member(&self, member: &StaticMemberExpression<'_>) -> Option<String> {
-        self.is_whole(&member.object).then(|| member.property.name.to_string())
+        self.is_whole(&member.object).then(|| member.property.name.into_string())
     }
 
     fn is_whole(&self, expression: &Expression<'_>) -> bool {
@@ -210,7 +210,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
         let directives = function.body.iter().flat_map(|body| &body.directives);
         if directives.into_iter().any(|directive| directive.directive == "use server") {
-            self.file.actions.insert(function.name().map_or("anonymous".to_owned(), |name| name.to_string()));
+            self.file
+                .actions
+                .insert(function.name().map_or("anonymous".to_owned(), |name| name.into_string()));
         }
         self.inside(&function.params, |walk| walk::walk_function(walk, function, flags));
     }
@@ -283,7 +285,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         let imported = import.qualifier.as_ref().map_or_else(|| "*".to_owned(), qualifier);
         let imported = imported.split('.').next().unwrap_or_default().to_owned();
         let name = ImportedName { imported, local: String::new(), type_only: true };
-        self.load(import.source.value.to_string(), ImportKind::TypeOnly, vec![name], import.span);
+        self.load(import.source.value.into_string(), ImportKind::TypeOnly, vec![name], import.span);
         walk::walk_ts_import_type(self, import);
     }
 
@@ -361,7 +363,7 @@ impl Walk<'_, '_, '_> {
         let Expression::ArrowFunctionExpression(arrow) = init.get_inner_expression() else { return };
         let directives = arrow.body.as_function_body().into_iter().flat_map(|body| &body.directives);
         if directives.into_iter().any(|directive| directive.directive == "use server") {
-            self.file.actions.extend(declarator.id.get_identifier_name().map(|name| name.to_string()));
+            self.file.actions.extend(declarator.id.get_identifier_name().map(|name| name.into_string()));
         }
     }
 
@@ -418,8 +420,8 @@ pub(super) fn callee_name<'e>(callee: &'e Expression<'_>) -> Option<&'e str> {
 
 pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
     match expression.get_inner_expression() {
-        Expression::StringLiteral(text) => Some(text.value.to_string()),
-        Expression::TemplateLiteral(template) => template.single_quasi().map(|text| text.to_string()),
+        Expression::StringLiteral(text) => Some(text.value.into_string()),
+        Expression::TemplateLiteral(template) => template.single_quasi().map(|text| text.into_string()),
         _ => None,
     }
 }
@@ -471,7 +473,7 @@ pub(super) fn state_of(
         }
         _ => return None,
     };
-    Some(State { name: bound.to_string(), text })
+    Some(State { name: bound.into_string(), text })
 }
 
 fn initial_type(print: Print<'_, '_>, value: &Expression<'_>) -> String {
@@ -508,7 +510,7 @@ fn required(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<String> {
 /// The name of a module, with what is only known when the program runs as it is written, in `${}`.
 fn specifier(print: Print<'_, '_>, expression: &Expression<'_>) -> String {
     match expression.get_inner_expression() {
-        Expression::StringLiteral(text) => text.value.to_string(),
+        Expression::StringLiteral(text) => text.value.into_string(),
         Expression::TemplateLiteral(template) => {
             let mut text = String::new();
             for (at, quasi) in template.quasis.iter().enumerate() {
@@ -528,8 +530,8 @@ fn specifier(print: Print<'_, '_>, expression: &Expression<'_>) -> String {
 
 pub(super) fn tag_name(name: &JSXElementName<'_>) -> String {
     match name {
-        JSXElementName::Identifier(name) => name.name.to_string(),
-        JSXElementName::IdentifierReference(name) => name.name.to_string(),
+        JSXElementName::Identifier(name) => name.name.into_string(),
+        JSXElementName::IdentifierReference(name) => name.name.into_string(),
         JSXElementName::NamespacedName(name) => format!("{}:{}", name.namespace.name, name.name.name),
         JSXElementName::MemberExpression(member) => member_tag(member),
         JSXElementName::ThisExpression(_) => "this".to_owned(),
@@ -538,7 +540,7 @@ pub(super) fn tag_name(name: &JSXElementName<'_>) -> String {
 
 fn member_tag(member: &JSXMemberExpression<'_>) -> String {
     let object = match &member.object {
-        JSXMemberExpressionObject::IdentifierReference(name) => name.name.to_string(),
+        JSXMemberExpressionObject::IdentifierReference(name) => name.name.into_string(),
         JSXMemberExpressionObject::MemberExpression(inner) => member_tag(inner),
         JSXMemberExpressionObject::ThisExpression(_) => "this".to_owned(),
     };

@@ -104,7 +104,7 @@ impl<'a> Collector<'_, '_, 'a> {
             let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
             let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
             let Expression::Identifier(of) = &member.object else { continue };
-            add(of.name.as_str(), member.property.name.to_string(), &assignment.right);
+            add(of.name.as_str(), member.property.name.into_string(), &assignment.right);
         }
         for (of, members) in added {
             let is_merged =
@@ -141,11 +141,11 @@ impl<'a> Collector<'_, '_, 'a> {
     fn declaration(&mut self, declaration: &Syntax<'a>, span: Span) {
         match declaration {
             Syntax::FunctionDeclaration(function) => {
-                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.to_string());
+                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.into_string());
                 self.function(function, name, span);
             }
             Syntax::ClassDeclaration(class) => {
-                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.to_string());
+                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.into_string());
                 self.class(class, name, span);
             }
             Syntax::VariableDeclaration(variables) => self.variables(variables, span),
@@ -153,17 +153,23 @@ impl<'a> Collector<'_, '_, 'a> {
                 self.walk(|walk| walk.visit_ts_interface_declaration(interface));
                 let detail = shape::of_interface(self.print, interface);
                 let signature = self.print.interface(interface);
-                self.push(interface.id.name.to_string(), DeclarationKind::Interface, signature, span, detail);
+                self.push(
+                    interface.id.name.into_string(),
+                    DeclarationKind::Interface,
+                    signature,
+                    span,
+                    detail,
+                );
             }
             Syntax::TSTypeAliasDeclaration(alias) => {
                 self.walk(|walk| walk.visit_ts_type_alias_declaration(alias));
                 let detail = shape::of_alias(self.print, alias);
                 let signature = self.print.alias(alias);
-                self.push(alias.id.name.to_string(), DeclarationKind::Type, signature, span, detail);
+                self.push(alias.id.name.into_string(), DeclarationKind::Type, signature, span, detail);
             }
             Syntax::TSEnumDeclaration(declared) => {
                 let signature = self.print.enumeration(declared);
-                let name = declared.id.name.to_string();
+                let name = declared.id.name.into_string();
                 self.push(name, DeclarationKind::Enum, signature, span, DeclarationDetail::None);
             }
             Syntax::TSNamespaceDeclaration(namespace) => self.namespace(namespace, span),
@@ -178,13 +184,13 @@ impl<'a> Collector<'_, '_, 'a> {
                 self.added_elsewhere("global", &global.body.body, span, DeclarationDetail::None);
             }
             Syntax::TSImportEqualsDeclaration(import) => {
-                let name = import.id.name.to_string();
+                let name = import.id.name.into_string();
                 if self.exported.contains(name.as_str()) {
                     let of = match &import.module_reference {
                         TSModuleReference::ExternalModuleReference(other) => {
                             format!("require({})", quoted(&other.expression.value))
                         }
-                        TSModuleReference::IdentifierReference(other) => other.name.to_string(),
+                        TSModuleReference::IdentifierReference(other) => other.name.into_string(),
                         TSModuleReference::QualifiedName(other) => {
                             format!("{}.{}", type_name(&other.left), other.right.name)
                         }
@@ -199,17 +205,23 @@ impl<'a> Collector<'_, '_, 'a> {
     fn default(&mut self, declaration: &ExportDefaultDeclarationKind<'a>, span: Span) {
         match declaration {
             ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.to_string());
+                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.into_string());
                 self.function(function, name, span);
             }
             ExportDefaultDeclarationKind::ClassDeclaration(class) => {
-                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.to_string());
+                let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.into_string());
                 self.class(class, name, span);
             }
             ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
                 let detail = shape::of_interface(self.print, interface);
                 let signature = self.print.interface(interface);
-                self.push(interface.id.name.to_string(), DeclarationKind::Interface, signature, span, detail);
+                self.push(
+                    interface.id.name.into_string(),
+                    DeclarationKind::Interface,
+                    signature,
+                    span,
+                    detail,
+                );
             }
             other => {
                 if let Some(expression) = other.as_expression() {
@@ -541,7 +553,7 @@ impl<'a> Collector<'_, '_, 'a> {
     fn namespace(&mut self, namespace: &TSNamespaceDeclaration<'a>, span: Span) {
         self.walk(|walk| walk.visit_ts_namespace_declaration(namespace));
         let mut inner: &TSNamespaceDeclaration<'a> = namespace;
-        let mut path = namespace.id.name.to_string();
+        let mut path = namespace.id.name.into_string();
         while let TSNamespaceDeclarationBody::TSNamespaceDeclaration(deeper) = &inner.body {
             path = format!("{path}.{}", deeper.id.name);
             inner = deeper;
@@ -554,7 +566,7 @@ impl<'a> Collector<'_, '_, 'a> {
         };
         let signature = format!("namespace {path} {}", self.print.namespace(body, &names, is_ambient));
         self.push(
-            namespace.id.name.to_string(),
+            namespace.id.name.into_string(),
             DeclarationKind::Namespace,
             signature,
             span,
@@ -588,7 +600,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 _ => return None,
             };
             Some(Declaration {
-                name: id.name.to_string(),
+                name: id.name.into_string(),
                 kind,
                 exported: false,
                 signatures: Vec::new(),

@@ -75,7 +75,7 @@ pub(super) fn renders(
 /// `const polymorphic = createPolymorphicComponent`: what the other one gives.
 pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
     let Expression::Identifier(other) = value.get_inner_expression() else { return None };
-    Some(same_as(other.name.to_string()))
+    Some(same_as(other.name.into_string()))
 }
 
 /// `const make: typeof other = …`: what the other one gives, too.
@@ -169,7 +169,7 @@ fn with_own_types(print: Print<'_, '_>, callable: Callable<'_, '_>, gives: &Type
     });
     let mut own: Vec<OwnType> = own
         .map(|alias| OwnType {
-            name: alias.id.name.to_string(),
+            name: alias.id.name.into_string(),
             parameters: shape::parameters(print, alias.type_parameters.as_deref()),
             shape: shape::of_type(print, &alias.type_annotation),
         })
@@ -278,7 +278,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             }
             Expression::ObjectExpression(object) => {
                 let each = object.properties.iter().filter_map(|property| property.as_property());
-                each.filter_map(|one| Some((one.key.static_name()?.to_string(), self.part(&one.value)?)))
+                each.filter_map(|one| Some((one.key.static_name()?.into_owned(), self.part(&one.value)?)))
                     .collect()
             }
             _ => return self.component(expression, 0),

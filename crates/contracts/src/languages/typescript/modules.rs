@@ -143,7 +143,7 @@ impl Modules {
             Statement::TSImportEqualsDeclaration(import) => {
                 if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
                     let type_only = import.import_kind.is_type();
-                    let local = import.id.name.to_string();
+                    let local = import.id.name.into_string();
                     let all = ImportedName { imported: "*".to_owned(), local, type_only };
                     let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Require };
                     self.add(&module.expression.value, kind, vec![all], source.line(import.span.start));
@@ -179,7 +179,7 @@ impl Modules {
             Statement::ExportFromDeclaration(export) => {
                 for specifier in &export.specifiers {
                     let origin = ExportOrigin::Module {
-                        specifier: export.source.value.to_string(),
+                        specifier: export.source.value.into_string(),
                         imported: name_of(&specifier.local),
                     };
                     let type_only = export.export_kind.is_type() || specifier.export_kind.is_type();
@@ -189,7 +189,7 @@ impl Modules {
             Statement::ExportAllDeclaration(export) => {
                 let name = export.exported.as_ref().map_or_else(|| "*".to_owned(), name_of);
                 let origin = ExportOrigin::Module {
-                    specifier: export.source.value.to_string(),
+                    specifier: export.source.value.into_string(),
                     imported: "*".to_owned(),
                 };
                 self.exports.push(Export { name, origin, type_only: export.export_kind.is_type() });
@@ -197,13 +197,13 @@ impl Modules {
             Statement::ExportDefaultDeclaration(export) => {
                 let (local, type_only) = match &export.declaration {
                     ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                        (function.name().map(|name| name.to_string()), false)
+                        (function.name().map(|name| name.into_string()), false)
                     }
                     ExportDefaultDeclarationKind::ClassDeclaration(class) => {
-                        (class.id.as_ref().map(|id| id.name.to_string()), false)
+                        (class.id.as_ref().map(|id| id.name.into_string()), false)
                     }
                     ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
-                        (Some(interface.id.name.to_string()), true)
+                        (Some(interface.id.name.into_string()), true)
                     }
                     other => (other.as_expression().and_then(named), false),
                 };
@@ -390,7 +390,7 @@ fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
                 let name = property.key.static_name().filter(|_| !property.computed || is_text);
                 // What a getter is has no type of its own.
                 let value = (property.kind == PropertyKind::Init).then_some(&property.value);
-                found.extend(name.map(|name| CommonJs::Named(name.to_string(), value)));
+                found.extend(name.map(|name| CommonJs::Named(name.into_owned(), value)));
             }
             ObjectPropertyKind::SpreadProperty(spread) => {
                 found.extend(required(&spread.argument).map(CommonJs::All));
@@ -421,7 +421,7 @@ pub(super) fn declared_names(declaration: &Declaration<'_>) -> Vec<String> {
             names
         }
         Declaration::TSNamespaceDeclaration(namespace) => {
-            let mut name = namespace.id.name.to_string();
+            let mut name = namespace.id.name.into_string();
             let mut body = &namespace.body;
             while let TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) = body {
                 body = &inner.body;
@@ -429,14 +429,16 @@ pub(super) fn declared_names(declaration: &Declaration<'_>) -> Vec<String> {
             }
             vec![name]
         }
-        other => other.id().map(|id| id.name.to_string()).into_iter().collect(),
+        other => other.id().map(|id| id.name.into_string()).into_iter().collect(),
     }
 }
 
 /// The names that can be reached through a namespace: in an ambient one all of them.
 pub(super) fn namespace_names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
     let block = match &namespace.body {
-        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => return vec![inner.id.name.to_string()],
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+            return vec![inner.id.name.into_string()];
+        }
         TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
     };
     let mut names: Vec<String> = Vec::new();
@@ -453,7 +455,7 @@ pub(super) fn namespace_names(namespace: &TSNamespaceDeclaration<'_>, is_ambient
 }
 
 pub(super) fn bound_names(pattern: &BindingPattern<'_>, names: &mut Vec<String>) {
-    names.extend(pattern.get_binding_identifiers().into_iter().map(|name| name.name.to_string()));
+    names.extend(pattern.get_binding_identifiers().into_iter().map(|name| name.name.into_string()));
 }
 
 fn imported(specifier: &ImportDeclarationSpecifier<'_>, whole_is_type: bool) -> ImportedName {
@@ -466,11 +468,11 @@ fn imported(specifier: &ImportDeclarationSpecifier<'_>, whole_is_type: bool) -> 
         }
         ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => ("*".to_owned(), &all.local, false),
     };
-    ImportedName { imported, local: local.name.to_string(), type_only: whole_is_type || is_type }
+    ImportedName { imported, local: local.name.into_string(), type_only: whole_is_type || is_type }
 }
 
 fn name_of(name: &ModuleExportName<'_>) -> String {
-    name.name().to_string()
+    name.name().into_string()
 }
 
 /// The name that is exported by it. What is said to be of another type is something of its own.
@@ -481,7 +483,7 @@ pub(super) fn named(expression: &Expression<'_>) -> Option<String> {
 
 fn identifier(expression: &Expression<'_>) -> Option<String> {
     match expression.get_inner_expression() {
-        Expression::Identifier(name) => Some(name.name.to_string()),
+        Expression::Identifier(name) => Some(name.name.into_string()),
         _ => None,
     }
 }

@@ -107,12 +107,12 @@ fn read(statement: &Statement<'_>, known: &mut Known) {
         Statement::ImportDeclaration(import) => {
             for one in import.specifiers.iter().flatten() {
                 let name = match one {
-                    ImportDeclarationSpecifier::ImportSpecifier(named) => named.imported.name().to_string(),
+                    ImportDeclarationSpecifier::ImportSpecifier(named) => named.imported.name().into_string(),
                     ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => DEFAULT.to_owned(),
                     ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => "*".to_owned(),
                 };
-                let specifier = import.source.value.to_string();
-                known.insert(one.local().name.to_string(), Origin::Module { specifier, name });
+                let specifier = import.source.value.into_string();
+                known.insert(one.local().name.into_string(), Origin::Module { specifier, name });
             }
             return;
         }
@@ -127,12 +127,12 @@ fn read(statement: &Statement<'_>, known: &mut Known) {
         Some(Declaration::TSImportEqualsDeclaration(import)) => {
             if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
                 let origin = whole(&module.expression.value);
-                known.insert(import.id.name.to_string(), origin);
+                known.insert(import.id.name.into_string(), origin);
             }
         }
         // A type is no value, and may have the name of one that is imported.
         Some(Declaration::TSInterfaceDeclaration(_) | Declaration::TSTypeAliasDeclaration(_)) | None => {}
-        Some(other) => known.extend(other.id().map(|id| (id.name.to_string(), Origin::Own))),
+        Some(other) => known.extend(other.id().map(|id| (id.name.into_string(), Origin::Own))),
     }
 }
 
@@ -140,7 +140,7 @@ fn constant(declarator: &VariableDeclarator<'_>, known: &mut Known) {
     let Some(origin) = declarator.init.as_ref().and_then(|init| value(init, known)) else { return };
     match &declarator.id {
         BindingPattern::BindingIdentifier(name) => {
-            known.insert(name.name.to_string(), origin);
+            known.insert(name.name.into_string(), origin);
         }
         // `const { Component } = React`
         BindingPattern::ObjectPattern(object) => {
@@ -148,7 +148,7 @@ fn constant(declarator: &VariableDeclarator<'_>, known: &mut Known) {
                 let Some(local) = property.value.get_identifier_name() else { continue };
                 let key = property.key.static_name();
                 let part = key.map_or(Origin::Made, |key| member(&origin, &key));
-                known.insert(local.to_string(), part);
+                known.insert(local.into_string(), part);
             }
         }
         _ => {}

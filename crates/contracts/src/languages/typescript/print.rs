@@ -132,7 +132,7 @@ impl Print<'_, '_> {
             TSType::TSTypeQuery(query) => {
                 let name = match &query.expr_name {
                     TSTypeQueryExprName::TSImportType(import) => self.import(import),
-                    TSTypeQueryExprName::IdentifierReference(name) => name.name.to_string(),
+                    TSTypeQueryExprName::IdentifierReference(name) => name.name.into_string(),
                     TSTypeQueryExprName::QualifiedName(name) => {
                         format!("{}.{}", type_name(&name.left), name.right.name)
                     }
@@ -328,7 +328,7 @@ impl Print<'_, '_> {
     /// Names only: what a pattern is taken apart into is visible to the caller through its type.
     pub(super) fn pattern(self, pattern: &BindingPattern<'_>) -> String {
         match pattern {
-            BindingPattern::BindingIdentifier(name) => name.name.to_string(),
+            BindingPattern::BindingIdentifier(name) => name.name.into_string(),
             BindingPattern::AssignmentPattern(assignment) => self.pattern(&assignment.left),
             BindingPattern::ObjectPattern(object) => {
                 let names =
@@ -351,7 +351,7 @@ impl Print<'_, '_> {
     /// A member's name as a reader writes it: bare where it can be.
     pub(super) fn key(self, key: &PropertyKey<'_>, computed: bool) -> String {
         match key {
-            PropertyKey::StaticIdentifier(name) if !computed => name.name.to_string(),
+            PropertyKey::StaticIdentifier(name) if !computed => name.name.into_string(),
             PropertyKey::PrivateIdentifier(name) => format!("#{}", name.name),
             PropertyKey::StringLiteral(text) => named(&text.value),
             PropertyKey::NumericLiteral(literal) => number(literal),
@@ -421,7 +421,7 @@ fn named(text: &str) -> String {
 
 pub(super) fn type_name(name: &TSTypeName<'_>) -> String {
     match name {
-        TSTypeName::IdentifierReference(name) => name.name.to_string(),
+        TSTypeName::IdentifierReference(name) => name.name.into_string(),
         TSTypeName::QualifiedName(qualified) => {
             format!("{}.{}", type_name(&qualified.left), qualified.right.name)
         }
@@ -431,7 +431,7 @@ pub(super) fn type_name(name: &TSTypeName<'_>) -> String {
 
 pub(super) fn qualifier(name: &TSImportTypeQualifier<'_>) -> String {
     match name {
-        TSImportTypeQualifier::Identifier(name) => name.name.to_string(),
+        TSImportTypeQualifier::Identifier(name) => name.name.into_string(),
         TSImportTypeQualifier::QualifiedName(name) => {
             format!("{}.{}", qualifier(&name.left), name.right.name)
         }

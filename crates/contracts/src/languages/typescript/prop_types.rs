@@ -306,7 +306,7 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
             }
         };
         into.others.push(match other {
-            Expression::Identifier(name) => TypeShape::Query(name.name.to_string()),
+            Expression::Identifier(name) => TypeShape::Query(name.name.into_string()),
             other => TypeShape::Text(self.print.short(other)),
         });
     }

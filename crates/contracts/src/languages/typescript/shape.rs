@@ -60,7 +60,7 @@ pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<T
         match property {
             ObjectPropertyKind::SpreadProperty(spread) => {
                 let Expression::Identifier(other) = &spread.argument else { return None };
-                parts.push(TypeShape::Query(other.name.to_string()));
+                parts.push(TypeShape::Query(other.name.into_string()));
             }
             ObjectPropertyKind::ObjectProperty(property) if property.computed => return None,
             ObjectPropertyKind::ObjectProperty(property) => own.push(Member {
@@ -146,17 +146,17 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
             }
         }
         TSType::TSTypeQuery(query) => match &query.expr_name {
-            TSTypeQueryExprName::IdentifierReference(name) => TypeShape::Query(name.name.to_string()),
+            TSTypeQueryExprName::IdentifierReference(name) => TypeShape::Query(name.name.into_string()),
             _ => TypeShape::Text(print.ty(ty)),
         },
         TSType::TSLiteralType(literal) => match &literal.literal {
-            TSLiteral::StringLiteral(text) => TypeShape::Literal(text.value.to_string()),
+            TSLiteral::StringLiteral(text) => TypeShape::Literal(text.value.into_string()),
             _ => TypeShape::Text(print.ty(ty)),
         },
         TSType::TSMappedType(mapped) if mapped.name_type.is_none() => {
             let value = mapped.type_annotation.as_ref();
             TypeShape::Mapped(Box::new(MappedType {
-                key: mapped.key.name.to_string(),
+                key: mapped.key.name.into_string(),
                 keys: at_depth(print, &mapped.constraint, depth + 1),
                 value: value.map_or_else(|| "any".to_owned(), |ty| print.ty(ty)),
                 optional: mapped.optional.map(|mark| mark != TSMappedTypeModifierOperator::Minus),
@@ -167,7 +167,7 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
             TSType::TSLiteralType(literal) => match &literal.literal {
                 TSLiteral::StringLiteral(key) => TypeShape::Indexed {
                     of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
-                    key: key.value.to_string(),
+                    key: key.value.into_string(),
                 },
                 // `Parameters<typeof Card>[0]`
                 TSLiteral::NumericLiteral(key) if key.value == 0.0 => TypeShape::Indexed {
@@ -276,7 +276,7 @@ fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
 /// A prop is known by its name, without the quotes that some names need in source.
 pub(super) fn prop_name(print: Print<'_, '_>, key: &PropertyKey<'_>, computed: bool) -> String {
     match key {
-        PropertyKey::StringLiteral(text) => text.value.to_string(),
+        PropertyKey::StringLiteral(text) => text.value.into_string(),
         other => print.key(other, computed),
     }
 }
@@ -296,7 +296,7 @@ fn parameters_at(
     let shape = |ty: &TSType<'_>| at_depth(print, ty, depth + 1);
     let each = declared.iter().flat_map(|list| &list.params);
     each.map(|parameter| TypeParameter {
-        name: parameter.name.name.to_string(),
+        name: parameter.name.name.into_string(),
         constraint: parameter.constraint.as_ref().map(shape),
         default: parameter.default.as_ref().map(shape),
     })

@@ -115,7 +115,7 @@ impl Print<'_, '_> {
     pub(super) fn enumeration(self, declared: &TSEnumDeclaration<'_>) -> String {
         let members = declared.body.members.iter().map(|member| {
             let name = match &member.id {
-                TSEnumMemberName::Identifier(name) => name.name.to_string(),
+                TSEnumMemberName::Identifier(name) => name.name.into_string(),
                 TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => {
                     listed(&text.value).into_owned()
                 }

@@ -98,7 +98,7 @@ impl StyleCollector {
             _ => None,
         };
         let text = match value {
-            Some(JSXAttributeValue::StringLiteral(text)) => Some(text.value.to_string()),
+            Some(JSXAttributeValue::StringLiteral(text)) => Some(text.value.into_string()),
             _ => expression.and_then(text_of),
         };
         match name {

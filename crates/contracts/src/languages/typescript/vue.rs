@@ -233,7 +233,7 @@ fn call_emits(print: Print<'_, '_>, parameters: &FormalParameters<'_>) -> Vec<(S
 
 fn event_name(print: Print<'_, '_>, key: &PropertyKey<'_>, computed: bool) -> String {
     match key {
-        PropertyKey::StringLiteral(text) => text.value.to_string(),
+        PropertyKey::StringLiteral(text) => text.value.into_string(),
         key => print.key(key, computed),
     }
 }

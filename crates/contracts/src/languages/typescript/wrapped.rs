@@ -44,7 +44,7 @@ pub(super) fn of<'x, 'a>(print: Print<'_, '_>, expression: &'x Expression<'a>) -
             styled(print, &tagged.tag, tagged.type_arguments.as_deref())
         }
         Expression::Identifier(other) if is_component_name(&other.name) => {
-            let inner = Inner::Alias(other.name.to_string());
+            let inner = Inner::Alias(other.name.into_string());
             Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
         }
         // `Context.Provider`, `Animated.View`
@@ -172,7 +172,7 @@ fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Op
     }
     let of = match of.as_expression()?.get_inner_expression() {
         Expression::Identifier(of) if is_component_name(&of.name) => {
-            Some(TypeShape::Query(of.name.to_string()))
+            Some(TypeShape::Query(of.name.into_string()))
         }
         Expression::StaticMemberExpression(of) => member_path(of).map(TypeShape::Query),
         _ => None,
@@ -266,14 +266,14 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     }
     let inner = match last.get_inner_expression() {
         Expression::Identifier(inner) if form != ComponentForm::Wrapped => {
-            Inner::Named(inner.name.to_string())
+            Inner::Named(inner.name.into_string())
         }
         Expression::Identifier(inner) if is_component_name(&inner.name) => {
             let called = call_name(&call.callee);
             match called {
-                Some(name) if wraps_components(name) => Inner::Named(inner.name.to_string()),
+                Some(name) if wraps_components(name) => Inner::Named(inner.name.into_string()),
                 Some(name) if makes_other_things(name) => return None,
-                _ => Inner::Alias(inner.name.to_string()),
+                _ => Inner::Alias(inner.name.into_string()),
             }
         }
         Expression::StaticMemberExpression(member) if form != ComponentForm::Wrapped => {
@@ -353,7 +353,7 @@ fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape>
     let values = call.arguments.iter().map(|argument| match argument.as_expression() {
         Some(value) => match (cast(value), value.get_inner_expression()) {
             (Some(said), _) => shape::of_type(print, said),
-            (None, Expression::Identifier(name)) => TypeShape::Query(name.name.to_string()),
+            (None, Expression::Identifier(name)) => TypeShape::Query(name.name.into_string()),
             (None, other) => Callable::of(other)
                 .and_then(|callable| maker::component_type(print, callable))
                 .unwrap_or_else(|| TypeShape::Text(String::new())),
@@ -361,7 +361,7 @@ fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape>
         None => TypeShape::Text(String::new()),
     });
     Some(TypeShape::Call(Box::new(CallShape {
-        callee: callee.name.to_string(),
+        callee: callee.name.into_string(),
         types: types.map(|ty| shape::of_type(print, ty)).collect(),
         values: values.collect(),
     })))
@@ -432,7 +432,7 @@ impl<'a> Visit<'a> for FindImport {
 
     fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
         if matches!(member.object, Expression::Identifier(_)) && is_component_name(&member.property.name) {
-            self.name = Some(member.property.name.to_string());
+            self.name = Some(member.property.name.into_string());
         }
         walk::walk_static_member_expression(self, member);
     }

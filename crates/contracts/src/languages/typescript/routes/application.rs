@@ -88,7 +88,7 @@ impl<'a> Applications<'_, '_, 'a> {
             let line = self.names.print.source.line(call.span.start);
             let made = self.found.entry(name.to_owned()).or_default();
             made.application.is_open |= made.module.is_some();
-            made.module = Some(module.name.to_string());
+            made.module = Some(module.name.into_string());
             made.line = line;
         }
     }

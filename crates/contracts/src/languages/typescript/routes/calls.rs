@@ -83,8 +83,8 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
             if let Some(application) = self.made(init) {
-                self.applications.insert(name.to_string(), application);
-                let around = self.made_here.replace(name.to_string());
+                self.applications.insert(name.into_string(), application);
+                let around = self.made_here.replace(name.into_string());
                 walk::walk_variable_declarator(self, declarator);
                 self.made_here = around;
                 return;
@@ -107,7 +107,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
                 _ => None,
             };
             if let Some(framework) = framework {
-                self.applications.insert(name.name.to_string(), Application { framework, prefix: None });
+                self.applications.insert(name.name.into_string(), Application { framework, prefix: None });
             }
         }
         walk::walk_formal_parameter(self, parameter);
@@ -250,7 +250,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                     (&item.pattern, &item.type_annotation)
                 {
                     taken.push(RouteParameter {
-                        name: name.name.to_string(),
+                        name: name.name.into_string(),
                         source: RouteParameterSource::Handler,
                         text: self.print.annotation(ty),
                         optional: false,
@@ -363,7 +363,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         match handler.get_inner_expression() {
             Expression::ArrowFunctionExpression(_) => "anonymous".to_owned(),
             Expression::FunctionExpression(function) => {
-                function.name().map_or("anonymous".to_owned(), |name| name.to_string())
+                function.name().map_or("anonymous".to_owned(), |name| name.into_string())
             }
             other => self.print.bounded(other, LONGEST_HANDLER).unwrap_or_else(|| "anonymous".to_owned()),
         }
@@ -374,7 +374,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let mut here = object;
         loop {
             match here {
-                Expression::Identifier(owner) => return Some(owner.name.to_string()),
+                Expression::Identifier(owner) => return Some(owner.name.into_string()),
                 _ if begins_chain(here).is_none() && self.made(here).is_some() => {
                     return Some(self.made_here.clone().unwrap_or_else(|| MADE_IN_PLACE.to_owned()));
                 }
@@ -422,7 +422,7 @@ fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Exp
 fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {
     let declared = modules::declared(program).filter_map(|declaration| match declaration {
         Declaration::FunctionDeclaration(function) => {
-            Some((function.name()?.to_string(), Callable::Function(function)))
+            Some((function.name()?.into_string(), Callable::Function(function)))
         }
         _ => None,
     });

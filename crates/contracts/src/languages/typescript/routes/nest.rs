@@ -240,7 +240,7 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
         methods.push(method_name);
     }
     let parent = match class.heritage.as_ref().map(|heritage| heritage.expression.get_inner_expression()) {
-        Some(Expression::Identifier(parent)) => parent.name.to_string(),
+        Some(Expression::Identifier(parent)) => parent.name.into_string(),
         _ => String::new(),
     };
     let is_base = controller.is_none() && !found.is_empty();
