@@ -201,6 +201,25 @@ fn the_summary_names_cycles_and_imports_that_lead_nowhere() {
 }
 
 #[test]
+fn of_many_imports_that_lead_nowhere_the_summary_shows_some_for_each_reason() {
+    let repo = TestRepo::new();
+    let lost: String = (0..30).map(|at| format!("import './lost{at:02}';\n")).collect();
+    repo.write("src/a.ts", &format!("{lost}import 'unheard-of';\n"));
+    let summary = String::from_utf8_lossy(&context(&repo, &[]).stdout).into_owned();
+    assert_eq!(summary.lines().filter(|line| line.starts_with("missing: ./lost")).count(), 8, "{summary}");
+    for line in [
+        "0 cycles, 31 unresolved imports",
+        "missing: 22 more: file not found; --json lists them",
+        "missing: unheard-of in src/a.ts: undeclared package",
+    ] {
+        assert!(summary.contains(line), "{line}: {summary}");
+    }
+    let all = context(&repo, &["--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
+    assert_eq!(all["data"]["missing"].as_array().map(Vec::len), Some(31), "{all}");
+}
+
+#[test]
 fn verbose_has_a_line_for_every_folders_file() {
     let repo = cards();
     for _ in ["written", "unchanged"] {

@@ -390,7 +390,7 @@ fn of_folder(site: &Site, folder: &Path, asked: ContextOptions) -> Result<Baseli
         let (records, measures): (Vec<_>, Vec<_>) = run.remembered.entries.into_iter().unzip();
         let index = Index::recalled(&site.cache(), &records)?;
         let tokens = measures.iter().map(|measures| measures.tokens).collect();
-        Some((Contracts::Recalled(Box::new((index, tokens))), run.options))
+        Some((Contracts::Recalled(Box::new((index, tokens))), run.told.options))
     });
     let (contracts, options) = if let Some(recalled) = recalled {
         recalled

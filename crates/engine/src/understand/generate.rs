@@ -7,16 +7,16 @@ use std::sync::Arc;
 use becket_base::counted;
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::{Cycle, Graph};
-use becket_project::index::Index;
+use becket_project::index::{Index, Same};
 use becket_project::lock::FileLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::material::{Material, Totals};
 use super::options::{ContextChoice, ContextOptions};
-use super::run::{LastRun, Run};
+use super::run::{LastRun, Run, Told};
 use super::session::output_lock;
-use super::site::{READING, Site, place};
+use super::site::{Live, READING, Site, place};
 use super::tokens::claude;
 use super::words::few;
 use super::written::{self, Pages};
@@ -84,10 +84,10 @@ pub struct LeftOutFile {
 /// As many of them are told.
 const MOST_LEFT_OUT: usize = 50;
 
-pub(super) fn left_out(index: &Index) -> Vec<LeftOutFile> {
+pub(super) fn left_out<'a>(all: impl Iterator<Item = (&'a str, &'static str)>) -> Vec<LeftOutFile> {
     let told =
         |(path, reason): (&str, &str)| LeftOutFile { path: path.to_owned(), reason: reason.to_owned() };
-    index.left_out().take(MOST_LEFT_OUT).map(told).collect()
+    all.take(MOST_LEFT_OUT).map(told).collect()
 }
 
 #[derive(Debug, Clone, Default)]
@@ -198,14 +198,18 @@ impl Engine {
         tell(READING, 0, None);
         let run = Run::at(&job.site, options, &job.output);
         // Style sheets are no part of the index that an unchanged project is known by.
-        let last = || if options.style.is_none() { run.last() } else { None };
+        let told = || if options.style.is_none() { run.told() } else { None };
+        let unchanged = |same: &Same<'_>, told: &Option<Told>| {
+            told.as_ref().filter(|_| job.writes)?.unchanged(same, &job.output)
+        };
         let place = place(&job.site, options.tests);
         becket_project::share::prepare();
-        let (index, last) = rayon::join(|| self.live_unsaved(&place), last);
-        let index = index?;
-        let unchanged =
-            last.as_ref().filter(|_| job.writes).and_then(|last| last.unchanged(&index, &job.output));
-        if let Some(report) = unchanged {
+        let (index, last) = match self.live_unless(&place, told, unchanged, |told| told?.whole())? {
+            Live::Same(report) => return Ok(ContextReport { branch: job.site.branch, ..report }),
+            Live::Index(index, last) => (index, last),
+        };
+        let told = last.as_ref().map(|last| &last.told).filter(|_| job.writes);
+        if let Some(report) = told.and_then(|told| told.unchanged_in(&index, &job.output)) {
             index.save(&place);
             return Ok(ContextReport { branch: job.site.branch, ..report });
         }
@@ -258,7 +262,7 @@ impl Engine {
         let mut shape = None;
         if let Some(last) = last {
             let same = reading.material.graph_id() == Some(last.remembered.graph);
-            shape = same.then(|| Shape::said_by(last.report));
+            shape = same.then(|| Shape::said_by(last.told.report));
             self.keep_pages_once(&output, last.pages);
         }
         let pages = self.pages(&reading, &output);
@@ -423,7 +427,7 @@ fn report(
             .chain(lost)
             .chain(unread(material))
             .collect(),
-        left_out: left_out(index),
+        left_out: left_out(index.left_out()),
         left_out_files: index.left_out().count(),
     }
 }

@@ -8,19 +8,22 @@ use std::sync::{Arc, OnceLock};
 use becket_base::codec::{Decoder, Encoder};
 use becket_contracts::render::Thrift;
 use becket_project::files;
-use becket_project::index::{GENERATION, Index, IndexId};
+use becket_project::index::{GENERATION, Index, IndexId, Same, seal, unsealed};
 use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::Measures;
-use super::generate::{ContextReport, left_out};
+use super::generate::{ContextReport, LeftOutFile, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::site::Site;
 use super::written::{self, INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 6\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 7\n").as_bytes();
 const ENDING: &str = "run";
+/// Of the file with what only a changed project needs.
+const PARTS: &str = "parts";
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Bytes that an entry or a bundle usually takes.
 const USUAL: usize = 128;
@@ -32,12 +35,24 @@ pub(super) struct Run {
     file: PathBuf,
 }
 
-/// What the last run did.
+/// What the last run did, as far as an unchanged project asks.
 #[derive(Debug)]
-pub(super) struct LastRun {
+pub(super) struct Told {
+    file: PathBuf,
     index: IndexId,
     pub(super) options: ContextOptions,
     pub(super) report: ContextReport,
+    /// The files with bundles, by path.
+    folders: Vec<(String, Stamp)>,
+    index_file: KeptIndex,
+    /// Of the bytes of the rest.
+    parts: [u8; 16],
+}
+
+/// What the last run did.
+#[derive(Debug)]
+pub(super) struct LastRun {
+    pub(super) told: Told,
     pub(super) pages: KeptPages,
     pub(super) remembered: Remembered,
 }
@@ -53,19 +68,81 @@ impl Run {
     }
 
     /// What was kept in mind, if it can be read.
-    pub(super) fn last(&self) -> Option<LastRun> {
-        LastRun::read(&self.file)
+    pub(super) fn told(&self) -> Option<Told> {
+        Told::read(&self.file)
     }
 
     /// Keeps a run in mind; that it could not is no failure.
     pub(super) fn keep(&self, index: &Index, material: &Material, pages: &KeptPages, report: &ContextReport) {
-        let parts = rayon::join(|| encode_entries(index, material, report), || encode_pages(material, pages));
-        let (Some(mut bytes), Some(pages)) = parts else { return };
-        bytes.extend(pages);
-        let sum = blake3::hash(&bytes);
-        bytes.extend(sum.as_bytes());
-        if let Err(error) = files::write_derived(&self.file, &bytes) {
-            tracing::debug!(%error, "the run is not kept in mind");
+        let parts = rayon::join(|| encode_entries(material), || encode_pages(material, pages));
+        let (Some(mut parts), Some(bundles)) = parts else { return };
+        parts.extend(bundles);
+        let Some(mut told) = encode_told(index, material, pages, report, &parts) else { return };
+        seal(&mut told);
+        // Whoever reads between the two finds parts that are not those of what is told, and leaves both.
+        let files = [(self.file.with_extension(PARTS), parts), (self.file.clone(), told)];
+        for (file, bytes) in files {
+            if let Err(error) = files::write_derived(&file, &bytes) {
+                tracing::debug!(%error, "the run is not kept in mind");
+                return;
+            }
+        }
+    }
+}
+
+impl Told {
+    fn read(file: &Path) -> Option<Self> {
+        let bytes = files::read(file, LARGEST).ok()??;
+        let mut decoder = Decoder { bytes: unsealed(&bytes)?.strip_prefix(MAGIC)? };
+        (decoder.str()? == GENERATION).then_some(())?;
+        let (index, parts) = (decoder.array()?, decoder.array()?);
+        let length = decoder.count()?;
+        let (options, report) = serde_json::from_slice(decoder.take(length)?).ok()?;
+        let mut folders = Vec::new();
+        for _ in 0..decoder.small()? {
+            folders.push((decoder.text()?, Stamp::decode(&mut decoder)?));
+        }
+        let (created_at, digest) = (decoder.text()?, decoder.array()?);
+        let index_file = KeptIndex { created_at, digest, stamp: Some(Stamp::decode(&mut decoder)?) };
+        decoder.bytes.is_empty().then_some(())?;
+        Some(Self { file: file.to_owned(), index, options, report, folders, index_file, parts })
+    }
+
+    /// With the rest, if that is of the same run.
+    pub(super) fn whole(self) -> Option<LastRun> {
+        let bytes = files::read(&self.file.with_extension(PARTS), LARGEST).ok()??;
+        (xxh3_128(&bytes).to_le_bytes() == self.parts).then_some(())?;
+        LastRun::decode(self, &mut Decoder { bytes: &bytes })
+    }
+
+    fn is_untouched(&self, folder: &Path) -> bool {
+        let untouched = |path: &str, stamp: Stamp| stamp_of(&folder.join(path)) == Some(stamp);
+        self.index_file.stamp.is_some_and(|stamp| untouched(INDEX, stamp))
+            && self.folders.par_iter().all(|(path, stamp)| untouched(path, *stamp))
+    }
+
+    /// What it said, if a run now would write the same bytes over untouched files.
+    pub(super) fn unchanged(&self, same: &Same<'_>, output: &Path) -> Option<ContextReport> {
+        let is_same = self.index == same.id && self.is_untouched(output);
+        is_same.then(|| self.said_again(0, left_out(same.left_out()), same.left_out().count()))
+    }
+
+    /// The same with an index that had to be read.
+    pub(super) fn unchanged_in(&self, index: &Index, output: &Path) -> Option<ContextReport> {
+        let is_same = self.index == index.id() && self.is_untouched(output);
+        let parsed = index.work().parsed;
+        is_same.then(|| self.said_again(parsed, left_out(index.left_out()), index.left_out().count()))
+    }
+
+    fn said_again(&self, files_parsed: usize, left_out: Vec<LeftOutFile>, all: usize) -> ContextReport {
+        ContextReport {
+            files_written: 0,
+            files_unchanged: self.folders.len() + 1,
+            files_removed: 0,
+            files_parsed,
+            left_out,
+            left_out_files: all,
+            ..self.report.clone()
         }
     }
 }
@@ -75,26 +152,12 @@ impl LastRun {
     /// copies of that.
     pub(super) fn that_wrote(site: &Site, folder: &Path) -> Option<Self> {
         let runs = files::with_ending(&site.cache(), ENDING);
-        let mut runs: Vec<Self> = runs.iter().filter_map(|file| Self::read(file)).collect();
-        let found = runs.iter().position(|run| run.is_untouched(folder));
-        let found = found.or_else(|| runs.iter().position(|run| run.is_copied_to(folder)))?;
-        Some(runs.swap_remove(found))
-    }
-
-    fn read(file: &Path) -> Option<Self> {
-        let bytes = files::read(file, LARGEST).ok()??;
-        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
-        if blake3::hash(body).as_bytes() != sum {
-            return None;
+        let mut runs: Vec<Told> = runs.iter().filter_map(|file| Told::read(file)).collect();
+        if let Some(found) = runs.iter().position(|run| run.is_untouched(folder)) {
+            return runs.swap_remove(found).whole();
         }
-        Self::decode(&mut Decoder { bytes: body.strip_prefix(MAGIC)? })
-    }
-
-    fn is_untouched(&self, folder: &Path) -> bool {
-        let untouched =
-            |path: &str, stamp: Option<Stamp>| stamp.is_some() && stamp_of(&folder.join(path)) == stamp;
-        self.pages.index.as_ref().is_some_and(|index| untouched(INDEX, index.stamp))
-            && self.pages.folders.par_iter().all(|(path, page)| untouched(path, page.stamp))
+        let mut whole = runs.into_iter().filter_map(Told::whole);
+        whole.find(|run| run.is_copied_to(folder))
     }
 
     /// Whether they say the same of every bundle, down to when it was made.
@@ -109,28 +172,9 @@ impl LastRun {
             && self.pages.folders.par_iter().all(|(path, page)| same(path, page))
     }
 
-    /// What it said, if a run now would write the same bytes over untouched files.
-    pub(super) fn unchanged(&self, index: &Index, output: &Path) -> Option<ContextReport> {
-        if self.index != index.id() {
-            return None;
-        }
-        self.is_untouched(output).then(|| ContextReport {
-            files_written: 0,
-            files_unchanged: self.pages.folders.len() + 1,
-            files_removed: 0,
-            files_parsed: index.work().parsed,
-            left_out: left_out(index),
-            left_out_files: index.left_out().count(),
-            ..self.report.clone()
-        })
-    }
-
-    fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
-        (decoder.str()? == GENERATION).then_some(())?;
-        let (index, paths, graph) = (decoder.array()?, decoder.array()?, decoder.array()?);
+    fn decode(told: Told, decoder: &mut Decoder<'_>) -> Option<Self> {
+        let (paths, graph) = (decoder.array()?, decoder.array()?);
         let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
-        let length = decoder.count()?;
-        let (options, report) = serde_json::from_slice(decoder.take(length)?).ok()?;
         let count = decoder.small()?;
         // No more than there can be, whatever the number says: each has a record and four numbers.
         let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 76));
@@ -146,43 +190,59 @@ impl LastRun {
             times.push(decoder.text()?.into());
         }
         let mut folders = BTreeMap::new();
-        for _ in 0..decoder.small()? {
-            let (path, stamp) = (decoder.text()?, Some(Stamp::decode(decoder)?));
+        for (path, stamp) in &told.folders {
+            let stamp = Some(*stamp);
             let mut page = KeptPage { bundles: Vec::new(), times: Vec::new(), stamp, row: OnceLock::new() };
             for _ in 0..decoder.small()? {
                 page.bundles.push(Arc::clone(packed.get(decoder.small()?)?));
                 page.times.push(Arc::clone(times.get(decoder.small()?)?));
             }
-            folders.insert(path, Arc::new(page));
+            folders.insert(path.clone(), Arc::new(page));
         }
-        let (created_at, digest) = (decoder.text()?, decoder.array()?);
-        let index_file = KeptIndex { created_at, digest, stamp: Some(Stamp::decode(decoder)?) };
         decoder.bytes.is_empty().then_some(())?;
-        Some(Self {
-            index,
-            options,
-            report,
-            pages: KeptPages { folders, index: Some(index_file) },
-            remembered: Remembered { paths, graph, thrift, entries, packed: packed.into() },
-        })
+        let pages = KeptPages { folders, index: Some(told.index_file.clone()) };
+        let remembered = Remembered { paths, graph, thrift, entries, packed: packed.into() };
+        Some(Self { told, pages, remembered })
     }
 }
 
-/// What a run said, and what it measured. Nothing where there is something that no later process could take over.
-fn encode_entries(index: &Index, material: &Material, report: &ContextReport) -> Option<Vec<u8>> {
-    let entries = &material.entries;
-    let mut encoder = Encoder { bytes: Vec::with_capacity(entries.len() * USUAL) };
+/// What a run said, and the files that it wrote, with what tells its `parts` from others. Nothing where one of the files
+/// cannot be known again.
+fn encode_told(
+    index: &Index,
+    material: &Material,
+    pages: &KeptPages,
+    report: &ContextReport,
+    parts: &[u8],
+) -> Option<Vec<u8>> {
+    let mut encoder = Encoder { bytes: Vec::with_capacity(pages.folders.len() * USUAL) };
     encoder.bytes.extend(MAGIC);
     encoder.text(GENERATION);
-    let paths = paths_id(entries.iter().map(|entry| entry.path()));
-    for id in [index.id(), paths, material.graph_id()?] {
-        encoder.bytes.extend(id);
-    }
-    let thrift = THRIFTS.iter().position(|thrift| *thrift == material.thrift)?;
-    encoder.bytes.push(u8::try_from(thrift).ok()?);
+    encoder.bytes.extend(index.id());
+    encoder.bytes.extend(xxh3_128(parts).to_le_bytes());
     let report = serde_json::to_vec(&(material.options, report)).ok()?;
     encoder.count(report.len());
     encoder.bytes.extend(report);
+    encoder.small(pages.folders.len());
+    for (path, page) in &pages.folders {
+        encoder.text(path);
+        page.stamp?.encode(&mut encoder);
+    }
+    let kept = pages.index.as_ref()?;
+    encoder.text(&kept.created_at);
+    encoder.bytes.extend(kept.digest);
+    kept.stamp?.encode(&mut encoder);
+    Some(encoder.bytes)
+}
+
+/// What a run measured. Nothing where there is something that no later process could take over.
+fn encode_entries(material: &Material) -> Option<Vec<u8>> {
+    let entries = &material.entries;
+    let mut encoder = Encoder { bytes: Vec::with_capacity(entries.len() * USUAL) };
+    encoder.bytes.extend(paths_id(entries.iter().map(|entry| entry.path())));
+    encoder.bytes.extend(material.graph_id()?);
+    let thrift = THRIFTS.iter().position(|thrift| *thrift == material.thrift)?;
+    encoder.bytes.push(u8::try_from(thrift).ok()?);
     encoder.small(entries.len());
     for entry in entries {
         encoder.bytes.extend(entry.record()?);
@@ -191,7 +251,7 @@ fn encode_entries(index: &Index, material: &Material, report: &ContextReport) ->
     Some(encoder.bytes)
 }
 
-/// The bundles, and the files that hold them. Nothing where one of these cannot be known again.
+/// The bundles, and which of them each file holds.
 fn encode_pages(material: &Material, pages: &KeptPages) -> Option<Vec<u8>> {
     let packed = material.packed();
     let mut encoder = Encoder { bytes: Vec::with_capacity(packed.len() * USUAL) };
@@ -208,20 +268,13 @@ fn encode_pages(material: &Material, pages: &KeptPages) -> Option<Vec<u8>> {
     for time in &times {
         encoder.text(time);
     }
-    encoder.small(pages.folders.len());
-    for (path, page) in &pages.folders {
-        encoder.text(path);
-        page.stamp?.encode(&mut encoder);
+    for page in pages.folders.values() {
         encoder.small(page.bundles.len());
         for (bundle, time) in page.bundles.iter().zip(&page.times) {
             encoder.small(places[bundle.root]?);
             encoder.small(times.binary_search(&time).ok()?);
         }
     }
-    let kept = pages.index.as_ref()?;
-    encoder.text(&kept.created_at);
-    encoder.bytes.extend(kept.digest);
-    kept.stamp?.encode(&mut encoder);
     Some(encoder.bytes)
 }
 

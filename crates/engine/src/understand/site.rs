@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::Timestamp;
 use becket_project::config;
-use becket_project::index::{Index, IndexError, Place, Reading};
+use becket_project::index::{Index, IndexError, Look, Place, Reading, Same};
 use becket_project::snapshot::{Retention, Snapshots};
 use becket_project::walk::Tests;
 use becket_project::{CheckedOut, Workspace, WorkspaceKind};
@@ -39,6 +39,12 @@ pub struct Understanding {
     pub(super) taken: Mutex<BTreeMap<String, String>>,
     pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
     pub(super) feed: Mutex<super::feed::FeedState>,
+}
+
+/// What [`Engine::live_unless`] came to.
+pub(super) enum Live<R, Rest> {
+    Same(R),
+    Index(Arc<Index>, Rest),
 }
 
 /// Root, folder in it, options.
@@ -117,14 +123,36 @@ impl Engine {
     /// The index of a worktree as its files are now.
     pub(super) fn live(&self, site: &Site, tests: Tests) -> Result<Arc<Index>, Error> {
         let place = place(site, tests);
-        let index = self.live_unsaved(&place)?;
+        let index = self.looked(&place, None)?;
         index.save(&place);
         Ok(index)
     }
 
-    /// The same; it is for the caller to save it, beside whatever it does with it.
-    pub(super) fn live_unsaved(&self, place: &Place) -> Result<Arc<Index>, Error> {
-        self.looked(place, None)
+    /// The same, unless a first look finds the tree as the last process left it and `same` makes something of that, from
+    /// what `told` reads meanwhile; then nothing of its files is read. With an index comes what `rest` makes of the same. It
+    /// is for the caller to save the index, beside whatever it does with it.
+    pub(super) fn live_unless<Told: Send, R, Rest: Send>(
+        &self,
+        place: &Place,
+        told: impl FnOnce() -> Told + Send,
+        same: impl FnOnce(&Same<'_>, &Told) -> Option<R>,
+        rest: impl FnOnce(Told) -> Rest + Send,
+    ) -> Result<Live<R, Rest>, Error> {
+        let slot = self.slot(place);
+        let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let (index, rest) = if let Some(previous) = known.as_deref() {
+            rayon::join(|| Index::of(place, Some(previous)), || rest(told()))
+        } else {
+            let (look, told) = rayon::join(|| Look::at(place), told);
+            let look = look.map_err(of_index)?;
+            if let Some(found) = look.same().and_then(|seen| same(&seen, &told)) {
+                return Ok(Live::Same(found));
+            }
+            rayon::join(|| Ok(look.index(place)), || rest(told))
+        };
+        let index = Arc::new(index.map_err(of_index)?);
+        *known = Some(Arc::clone(&index));
+        Ok(Live::Index(index, rest))
     }
 
     /// The index of a worktree where nothing else was touched since the last one than `changed`, by the caller's word.
@@ -140,11 +168,14 @@ impl Engine {
         Ok(index)
     }
 
+    /// Where the index of a place is kept in memory.
+    fn slot(&self, place: &Place) -> Arc<LastIndex> {
+        let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(indexes.entry((place.root.clone(), place.tests == Tests::Included)).or_default())
+    }
+
     fn looked(&self, place: &Place, changed: Option<&[String]>) -> Result<Arc<Index>, Error> {
-        let slot = {
-            let mut indexes = self.understanding.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(indexes.entry((place.root.clone(), place.tests == Tests::Included)).or_default())
-        };
+        let slot = self.slot(place);
         // One look at a time: a second caller takes what the first has just found.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let index = match (known.as_deref(), changed) {

@@ -152,7 +152,7 @@ impl Engine {
             None => self.write_run(&reading, &pages, &folder).map(|()| None)?,
         };
         drop(lock);
-        let left_out = left_out(&reading.index);
+        let left_out = left_out(reading.index.left_out());
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;

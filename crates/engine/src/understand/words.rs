@@ -1,8 +1,10 @@
 //! Answers in words for people: what the faces print beside the data.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use becket_base::counted;
+use becket_contracts::bundle::Missing;
 use becket_contracts::compare::Change;
 use serde_json::Value;
 
@@ -51,6 +53,7 @@ impl Display for Compared {
 
 /// More than this are counted.
 const MOST_NAMES: usize = 8;
+const MOST_CYCLES: usize = 20;
 
 /// Names for people: the first of them, and how many more there are.
 pub(super) fn few(names: &[String]) -> String {
@@ -85,16 +88,26 @@ impl Display for ContextReport {
             counted(self.cycles.len(), "cycle"),
             counted(self.missing.len(), "unresolved import"),
         )?;
-        for cycle in &self.cycles {
+        for cycle in self.cycles.iter().take(MOST_CYCLES) {
             let kind = if cycle.types_only { "cycle of types" } else { "cycle" };
             writeln!(formatter, "{kind} of {}: {}", cycle.files.len(), few(&cycle.files))?;
         }
-        for missing in &self.missing {
-            writeln!(
-                formatter,
-                "missing: {} in {}: {}",
-                missing.name, missing.referenced_by, missing.reason
-            )?;
+        if let Some(more) = self.cycles.len().checked_sub(MOST_CYCLES).filter(|more| *more > 0) {
+            writeln!(formatter, "cycle: {more} more; --json lists them")?;
+        }
+        // Of each reason some: what is generated elsewhere may be missing a thousand times.
+        let mut by_reason: BTreeMap<&str, usize> = BTreeMap::new();
+        for Missing { name, reason, referenced_by, .. } in &self.missing {
+            let known = by_reason.entry(reason).or_default();
+            *known += 1;
+            if *known <= MOST_NAMES {
+                writeln!(formatter, "missing: {name} in {referenced_by}: {reason}")?;
+            }
+        }
+        for (reason, all) in by_reason {
+            if let Some(more) = all.checked_sub(MOST_NAMES).filter(|more| *more > 0) {
+                writeln!(formatter, "missing: {more} more: {reason}; --json lists them")?;
+            }
         }
         for problem in &self.problems {
             writeln!(formatter, "note: {problem}")?;

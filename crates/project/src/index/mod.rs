@@ -13,6 +13,7 @@ mod file;
 mod kept;
 mod known;
 mod local;
+mod look;
 mod mounted;
 mod pack;
 mod reading;
@@ -37,8 +38,10 @@ use self::kept::Again;
 pub use self::kept::Linked;
 use self::known::Known;
 pub use self::local::{GENERATION, Key, Local, facts_of};
+pub use self::look::{Look, Same};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
+pub use self::stored::{seal, unsealed};
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
@@ -269,8 +272,7 @@ impl Index {
 
     /// Sources that are not read though they are no tests, with the reason.
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        let left_out = self.known.walked.files.iter().filter(|file| file.role == Role::LeftOut);
-        left_out.filter_map(|file| Some((&*file.path, rules::unreadable(&file.path, file.stamp.size)?)))
+        left_out(&self.known.walked)
     }
 
     /// Every folder that was looked into, relative to the root; empty for the root itself.
@@ -320,6 +322,11 @@ impl Index {
             unsaved: AtomicBool::new(false),
         }
     }
+}
+
+fn left_out(walked: &Walked) -> impl Iterator<Item = (&str, &'static str)> {
+    let left_out = walked.files.iter().filter(|file| file.role == Role::LeftOut);
+    left_out.filter_map(|file| Some((&*file.path, rules::unreadable(&file.path, file.stamp.size)?)))
 }
 
 impl KeptGraph {

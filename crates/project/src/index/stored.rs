@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the files of the index")]
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -24,26 +25,54 @@ use crate::share::AT_ONCE;
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 5\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 6\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
-const OURS: [&str; 4] = ["pack", "tree", "graph", "run"];
+const OURS: [&str; 5] = ["pack", "tree", "graph", "run", "parts"];
+
+/// What the last look remembered: what was seen, and the bytes of the rest.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) known: Known,
+    bytes: Vec<u8>,
+    /// Where the rest begins and ends.
+    rest: Range<usize>,
+}
+
+impl Stored {
+    pub(super) fn read(place: &Place) -> Option<Self> {
+        let bytes = fs::read(file_of(place, "tree")).ok()?;
+        let body = unsealed(&bytes)?;
+        let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
+        (decoder.str()? == GENERATION).then_some(())?;
+        let known = Known::decode(&mut decoder)?;
+        let rest = body.len() - decoder.bytes.len()..body.len();
+        Some(Self { known, bytes, rest })
+    }
+
+    fn rest(&self) -> Option<Decoder<'_>> {
+        Some(Decoder { bytes: self.bytes.get(self.rest.clone())? })
+    }
+
+    /// Of the index, which is not read for that.
+    pub(super) fn id(&self) -> Option<IndexId> {
+        self.rest()?.array()
+    }
+
+    pub(super) fn index(self, place: &Place) -> Option<Index> {
+        let index = index_of(place, &self.known, &mut self.rest()?)?;
+        Some(Index { known: Arc::new(self.known), ..index })
+    }
+}
 
 /// The index of the last look, if it was remembered, and what `look` makes of it while the rest is read.
 pub(super) fn load<T: Send>(place: &Place, look: impl FnOnce(&Known) -> T + Send) -> Option<(Index, T)> {
-    let file = file_of(place, "tree");
-    let bytes = fs::read(&file).ok()?;
-    let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
-    if blake3::hash(body).as_bytes() != sum {
-        return None;
-    }
-    let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
-    (decoder.str()? == GENERATION).then_some(())?;
-    let known = Known::decode(&mut decoder)?;
-    let (index, looked) = rayon::join(|| index_of(place, &known, &mut decoder), || look(&known));
+    let stored = Stored::read(place)?;
+    let mut rest = stored.rest()?;
+    let (index, looked) = rayon::join(|| index_of(place, &stored.known, &mut rest), || look(&stored.known));
     let index = index?;
-    Some((Index { known: Arc::new(known), ..index }, looked))
+    Some((Index { known: Arc::new(stored.known), ..index }, looked))
 }
 
 /// What follows what was seen, without it.
@@ -152,8 +181,7 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
             last = *at;
         }
     }
-    let sum = blake3::hash(&encoder.bytes);
-    encoder.bytes.extend(sum.as_bytes());
+    seal(&mut encoder.bytes);
     replace(&file_of(place, "tree"), &encoder.bytes)
 }
 
@@ -275,6 +303,17 @@ fn file_of(place: &Place, ending: &str) -> PathBuf {
     hasher.update(place.root.to_string_lossy().as_bytes());
     hasher.update(&[u8::from(place.tests == Tests::Included)]);
     place.cache.join(format!("{}.{ending}", &hasher.finalize().to_hex()[..16]))
+}
+
+/// Adds to bytes what tells later whether they are whole.
+pub fn seal(bytes: &mut Vec<u8>) {
+    bytes.extend(xxh3_128(bytes).to_le_bytes());
+}
+
+/// What was sealed, if it is as it was then.
+pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (body, sum) = bytes.split_last_chunk()?;
+    (xxh3_128(body).to_le_bytes() == *sum).then_some(body)
 }
 
 /// Without a sync: after a crash of the machine the checksum tells.

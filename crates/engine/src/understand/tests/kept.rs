@@ -133,7 +133,7 @@ fn a_watcher_keeps_its_runs_in_mind() {
     let following = engine(&repo);
     let mut watch = following.watch_context(&WatchContextRequest::default()).unwrap();
     let site = following.site(None).unwrap();
-    let kept = || run::LastRun::that_wrote(&site, &site.folder()).map(|run| run.report.total_components);
+    let kept = || run::LastRun::that_wrote(&site, &site.folder()).map(|run| run.told.report.total_components);
     assert_eq!(kept(), Some(3));
     repo.write("src/a/more.ts", "export const more = 1;\n");
     let patience = std::time::Duration::from_secs(30);
@@ -142,6 +142,43 @@ fn a_watcher_keeps_its_runs_in_mind() {
     }
     assert_eq!(generate(&repo).unwrap().files_written, 0);
     watch.close().unwrap();
+}
+
+#[test]
+fn an_unchanged_project_needs_no_more_than_the_last_run_told() {
+    let repo = lettered();
+    // Longer than a tick, within which stamps are not believed.
+    let settled = || std::thread::sleep(std::time::Duration::from_millis(60));
+    for _ in ["written", "folders touched"] {
+        settled();
+        generate(&repo).unwrap();
+    }
+    settled();
+    let cache = engine(&repo).site(None).unwrap().cache();
+    let [parts] = becket_project::files::with_ending(&cache, "parts").try_into().unwrap();
+    let whole = std::fs::read(&parts).unwrap();
+    std::fs::write(&parts, "rubbish").unwrap();
+    let report = generate(&repo).unwrap();
+    assert_eq!((report.files_written, report.files_unchanged, report.files_parsed), (0, 4, 0));
+    assert_eq!(std::fs::read_to_string(&parts).unwrap(), "rubbish", "nobody asked for it");
+    // Neither rubbish nor the parts of another run are taken for those of the last one.
+    repo.write("src/a/a.ts", "export const a: string = '';\n");
+    assert_eq!(generate(&repo).unwrap().files_written, 2);
+    assert_ne!(std::fs::read(&parts).unwrap(), whole);
+    std::fs::write(&parts, whole).unwrap();
+    repo.write("src/b/b.ts", "import { a } from '../a/a';\nexport const b: string = a;\n");
+    let report = generate(&repo).unwrap();
+    assert_eq!((report.files_written, report.files_removed, report.total_edges), (2, 1, 1), "{report}");
+    let texts = || WRITTEN.map(|path| std::fs::read_to_string(repo.path(path)).ok());
+    let made = texts();
+    assert_eq!(
+        engine(&repo)
+            .context_generate(&ContextRequest { clean_cache: true, ..Default::default() })
+            .unwrap()
+            .files_written,
+        0
+    );
+    assert_eq!(texts(), made);
 }
 
 #[test]
