@@ -69,12 +69,13 @@ pub(crate) fn declared(tokens: &[TokenTree], keyword: &str) -> Vec<Named> {
     found
 }
 
-/// Every word in the body of the constant, static or enum called `name`.
+/// Every word in the body of the constant, static or enum called `name`, or of what a macro of that name is called with.
 pub(crate) fn words_of_item(tokens: &[TokenTree], name: &str) -> Option<Vec<String>> {
     let start = tokens.windows(2).position(|pair| match pair {
         [TokenTree::Ident(keyword), TokenTree::Ident(found)] => {
             found == name && ["const", "static", "enum"].iter().any(|wanted| keyword == wanted)
         }
+        [TokenTree::Ident(found), TokenTree::Punct(call)] => found == name && call.as_char() == '!',
         _ => false,
     })?;
     let mut body = Vec::new();

@@ -69,7 +69,7 @@ pub fn run() -> ExitCode {
 
 /// The whole command line, for the generated reference and completions.
 pub fn command() -> clap::Command {
-    Cli::command()
+    Cli::command().mut_subcommands(Command::whole)
 }
 
 /// Help and version go to stdout with 0, a wrong command line to stderr with 2, and to stdout as an envelope if asked.

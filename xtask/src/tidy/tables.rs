@@ -9,7 +9,7 @@ use crate::tree::Tree;
 /// A folder of which every module stands in a table.
 struct TableFolder {
     folder: &'static str,
-    /// The file with the table, and the constant, static or enum that is the table.
+    /// The file with the table, and the constant, static, enum or called macro that is the table.
     file: &'static str,
     table: &'static str,
     /// Modules that are not rows.
@@ -20,7 +20,7 @@ const FOLDERS: &[TableFolder] = &[
     TableFolder {
         folder: "crates/cli/src/commands",
         file: "crates/cli/src/commands/mod.rs",
-        table: "Command",
+        table: "commands",
         beside: &[],
     },
     TableFolder {
@@ -98,6 +98,16 @@ mod tests {
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         check_folder(&Tree::of(files), &ROW).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_table_may_be_a_macro() {
+        let row = |table: &str| format!("mod a; macro_rules! TOOLS {{ (a) => {{}} }} TOOLS! {{ {table} }}");
+        let found = |table: &str| {
+            found(&[("f/tools/mod.rs", &row(table)), ("f/tools/a.rs", ""), ("f/tools/shape.rs", "")])
+        };
+        assert_eq!(found("\"what\" A(a::Tool),"), Vec::<String>::new());
+        assert_eq!(found("").len(), 1);
     }
 
     #[test]
