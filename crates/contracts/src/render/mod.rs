@@ -109,7 +109,7 @@ impl<'a> BundleText<'a> {
     /// One object, compact, on one line.
     pub fn json(&self) -> String {
         let mut text = String::with_capacity(self.size());
-        self.write(&mut text, |text, node| text.push_str(node));
+        self.write(&mut text, String::push_str);
         text
     }
 

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    CallExpression, ChainElement, Expression, FormalParameters, Function, ImportExpression, JSXAttributeItem,
-    JSXAttributeName, JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression,
+    CallExpression, ChainElement, Expression, FormalParameters, Function, Ident, ImportExpression,
+    JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression,
     JSXMemberExpressionObject, JSXOpeningElement, ObjectProperty, ObjectPropertyKind, ReturnStatement,
-    StaticMemberExpression, TSImportType, TaggedTemplateExpression, VariableDeclarator,
+    StaticMemberExpression, Str, TSImportType, TaggedTemplateExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
@@ -210,9 +210,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
         let directives = function.body.iter().flat_map(|body| &body.directives);
         if directives.into_iter().any(|directive| directive.directive == "use server") {
-            self.file
-                .actions
-                .insert(function.name().map_or("anonymous".to_owned(), |name| name.into_string()));
+            self.file.actions.insert(function.name().map_or("anonymous".to_owned(), Ident::into_string));
         }
         self.inside(&function.params, |walk| walk::walk_function(walk, function, flags));
     }
@@ -363,7 +361,7 @@ impl Walk<'_, '_, '_> {
         let Expression::ArrowFunctionExpression(arrow) = init.get_inner_expression() else { return };
         let directives = arrow.body.as_function_body().into_iter().flat_map(|body| &body.directives);
         if directives.into_iter().any(|directive| directive.directive == "use server") {
-            self.file.actions.extend(declarator.id.get_identifier_name().map(|name| name.into_string()));
+            self.file.actions.extend(declarator.id.get_identifier_name().map(Ident::into_string));
         }
     }
 
@@ -421,7 +419,7 @@ pub(super) fn callee_name<'e>(callee: &'e Expression<'_>) -> Option<&'e str> {
 pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
     match expression.get_inner_expression() {
         Expression::StringLiteral(text) => Some(text.value.into_string()),
-        Expression::TemplateLiteral(template) => template.single_quasi().map(|text| text.into_string()),
+        Expression::TemplateLiteral(template) => template.single_quasi().map(Str::into_string),
         _ => None,
     }
 }

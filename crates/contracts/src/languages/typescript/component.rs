@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, Class, ClassElement, Declaration, Expression,
-    FormalParameters, Function, Program, Statement, TSType, TSTypeAnnotation, TSTypeParameterDeclaration,
-    TSTypeQueryExprName, VariableDeclarator,
+    FormalParameters, Function, Ident, Program, Statement, TSType, TSTypeAnnotation,
+    TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -115,7 +115,7 @@ impl<'x, 'a> Callable<'x, 'a> {
             Self::Function(function) => {
                 let directives = function.body.iter().flat_map(|body| &body.directives);
                 if directives.into_iter().any(|directive| directive.directive == "use server") {
-                    walk.file.actions.extend(function.name().map(|name| name.into_string()));
+                    walk.file.actions.extend(function.name().map(Ident::into_string));
                 }
                 walk.visit_formal_parameters(&function.params);
                 if let Some(body) = &function.body {

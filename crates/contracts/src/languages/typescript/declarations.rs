@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 use oxc_ast::ast::{
     Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
-    Function, FunctionType, ObjectProperty, ObjectPropertyKind, Program, Statement, TSModuleReference,
+    Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement, TSModuleReference,
     TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
@@ -141,7 +141,7 @@ impl<'a> Collector<'_, '_, 'a> {
     fn declaration(&mut self, declaration: &Syntax<'a>, span: Span) {
         match declaration {
             Syntax::FunctionDeclaration(function) => {
-                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.into_string());
+                let name = function.name().map_or(DEFAULT.to_owned(), Ident::into_string);
                 self.function(function, name, span);
             }
             Syntax::ClassDeclaration(class) => {
@@ -205,7 +205,7 @@ impl<'a> Collector<'_, '_, 'a> {
     fn default(&mut self, declaration: &ExportDefaultDeclarationKind<'a>, span: Span) {
         match declaration {
             ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                let name = function.name().map_or(DEFAULT.to_owned(), |name| name.into_string());
+                let name = function.name().map_or(DEFAULT.to_owned(), Ident::into_string);
                 self.function(function, name, span);
             }
             ExportDefaultDeclarationKind::ClassDeclaration(class) => {

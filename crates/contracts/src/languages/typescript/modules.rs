@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
+    Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident,
     ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKey, PropertyKind,
     Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
@@ -197,7 +197,7 @@ impl Modules {
             Statement::ExportDefaultDeclaration(export) => {
                 let (local, type_only) = match &export.declaration {
                     ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                        (function.name().map(|name| name.into_string()), false)
+                        (function.name().map(Ident::into_string), false)
                     }
                     ExportDefaultDeclarationKind::ClassDeclaration(class) => {
                         (class.id.as_ref().map(|id| id.name.into_string()), false)

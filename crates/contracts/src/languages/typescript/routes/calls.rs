@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Declaration, Expression,
-    FormalParameter, Function, Program, VariableDeclarator,
+    FormalParameter, Function, Ident, Program, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -363,7 +363,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         match handler.get_inner_expression() {
             Expression::ArrowFunctionExpression(_) => "anonymous".to_owned(),
             Expression::FunctionExpression(function) => {
-                function.name().map_or("anonymous".to_owned(), |name| name.into_string())
+                function.name().map_or("anonymous".to_owned(), Ident::into_string)
             }
             other => self.print.bounded(other, LONGEST_HANDLER).unwrap_or_else(|| "anonymous".to_owned()),
         }
