@@ -8,9 +8,9 @@ mod reach;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Export, ExportOrigin, ImportKind, ImportedName, LocalFacts};
@@ -69,6 +69,33 @@ pub trait Members: Sync {
 
     /// As [`stars`] finds them, by somebody who may have them at hand.
     fn stars(&self, at: usize) -> Cow<'_, [usize]>;
+
+    /// Where looks for names through a barrel are kept, by somebody who keeps them.
+    fn looks(&self, _at: usize) -> Option<&Looks> {
+        None
+    }
+}
+
+/// What looks through one barrel came to, by name: many files ask a large one for the same.
+#[derive(Debug, Default)]
+pub struct Looks(Mutex<FxHashMap<Box<str>, Arc<Looked>>>);
+
+#[derive(Debug)]
+struct Looked {
+    /// Who declares it, by the same name.
+    declaring: Option<usize>,
+    /// Whom it passed through, in turn.
+    passed: Box<[usize]>,
+}
+
+impl Looks {
+    fn known(&self, name: &str) -> Option<Arc<Looked>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).map(Arc::clone)
+    }
+
+    fn keep(&self, name: &str, looked: Looked) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into(), Arc::new(looked));
+    }
 }
 
 /// The files of which a file exports everything, in its order.
@@ -265,6 +292,8 @@ struct Finder<'a> {
     passed: usize,
     /// The same where a barrel has it by another name.
     renamed: FxHashSet<(usize, &'a str)>,
+    /// Every file that this look came to.
+    came_to: Vec<usize>,
 }
 
 /// What is known of a file; nothing by default.
@@ -288,6 +317,7 @@ pub fn needs(members: &dyn Members, from: usize) -> Needs {
         marks: MARKS.take(),
         passed: 0,
         renamed: FxHashSet::default(),
+        came_to: Vec::new(),
     };
     let edges = finder.edges_of(from);
     let Finder { mut asked, mut marks, .. } = finder;
@@ -345,20 +375,37 @@ impl<'a> Finder<'a> {
 
     /// The file that declares what another exports as `name`, and its name there.
     fn declaring_file(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
+        let is_barrel = self.members.facts(file).exports.last().is_some_and(|last| last.name == "*");
+        let looks = self.members.looks(file).filter(|_| is_barrel);
+        if let Some(known) = looks.and_then(|looks| looks.known(name)) {
+            known.passed.iter().for_each(|file| self.ask(*file));
+            return known.declaring.map(|file| (file, name));
+        }
         self.looks += 1;
         self.passed = 0;
         self.renamed.clear();
-        self.declaring(file, name, name)
+        self.came_to.clear();
+        let found = self.declaring(file, name, name);
+        if let Some(looks) = looks.filter(|_| found.is_none_or(|(_, there)| there == name)) {
+            let declaring = found.map(|(file, _)| file);
+            looks.keep(name, Looked { declaring, passed: self.came_to.as_slice().into() });
+        }
+        found
     }
 
-    /// As `name`, which is looked for as `asked`.
-    fn declaring(&mut self, file: usize, name: &'a str, asked: &'a str) -> Option<(usize, &'a str)> {
+    fn ask(&mut self, file: usize) {
         if file >= self.marks.len() {
             self.marks.resize(file + 1, Mark::default());
         }
         if !std::mem::replace(&mut self.marks[file].is_asked, true) {
             self.asked.push(file);
         }
+    }
+
+    /// As `name`, which is looked for as `asked`.
+    fn declaring(&mut self, file: usize, name: &'a str, asked: &'a str) -> Option<(usize, &'a str)> {
+        self.ask(file);
+        self.came_to.push(file);
         let (named, stars) = self.members.facts(file).exported_as(name);
         let named = named.first();
         if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {

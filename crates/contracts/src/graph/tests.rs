@@ -100,6 +100,67 @@ fn the_strongest_way_counts() {
     assert_eq!(pairs(&graph), ["a>b dynamic", "a>c type-only", "c>a dynamic"]);
 }
 
+/// Members that keep the looks through them.
+struct Keeping<'a>(Slice<'a>, Vec<Looks>);
+
+impl Members for Keeping<'_> {
+    fn path(&self, at: usize) -> &str {
+        self.0.path(at)
+    }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.position(path)
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        self.0.facts(at)
+    }
+
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
+        self.0.target(at, specifier)
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        self.0.stars(at)
+    }
+
+    fn looks(&self, at: usize) -> Option<&Looks> {
+        self.1.get(at)
+    }
+}
+
+#[test]
+fn a_look_that_is_kept_came_to_the_same() {
+    let mut files = tree(&[
+        ("all", &["from:lost:*", "from:more:*", "from:values:*"]),
+        ("lost", &["from:all:*"]),
+        ("more", &["from:renamed:as", "from:types:*"]),
+        ("one", &["use:all:T", "use:all:v", "use:all:as", "use:all:nowhere", "use:more:T"]),
+        ("renamed", &["has:before"]),
+        ("two", &["use:all:v", "use:all:T", "use:all:nowhere", "use:all:as"]),
+        ("types", &["has:T"]),
+        ("values", &["has:v"]),
+    ]);
+    // `export { before as as } from 'renamed'`
+    if let ExportOrigin::Module { imported, .. } = &mut files[2].1.exports[0].origin {
+        "before".clone_into(imported);
+    }
+    for (_, facts, _) in &mut files {
+        facts.exports.sort_by_key(|export| export.name == "*");
+    }
+    let members: Vec<Member<'_>> =
+        files.iter().map(|(path, facts, targets)| Member { path, facts, targets }).collect();
+    let keeping = Keeping(Slice(&members), members.iter().map(|_| Looks::default()).collect());
+    for round in ["first", "kept"] {
+        for at in 0..members.len() {
+            assert_eq!(needs(&keeping, at), needs(&Slice(&members), at), "{} {round}", members[at].path);
+        }
+    }
+    assert!(keeping.1[0].known("T").is_some_and(|known| known.declaring == Some(6)));
+    assert!(keeping.1[0].known("nowhere").is_some_and(|known| known.declaring.is_none()));
+    assert!(keeping.1[0].known("as").is_none(), "it has another name there");
+}
+
 #[test]
 fn a_type_among_values_is_followed_as_a_type() {
     let mut files = tree(&[

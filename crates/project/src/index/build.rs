@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Edge, Graph, Members, needs, stars};
+use becket_contracts::graph::{Edge, Graph, Looks, Members, needs, stars};
 use becket_contracts::link::{Lookup, link};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -354,6 +354,7 @@ pub(super) struct Tree<'a> {
     raw: &'a [Raw<'a>],
     /// Asked again and again where a barrel has many of them.
     stars: Vec<OnceLock<Box<[usize]>>>,
+    looks: Vec<Looks>,
     adding: Arc<Adding>,
 }
 
@@ -361,7 +362,8 @@ impl<'a> Tree<'a> {
     pub(super) fn of(raw: &'a [Raw<'a>]) -> Self {
         let stars = raw.iter().map(|_| OnceLock::new()).collect();
         let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
-        Self { positions, raw, stars, adding: Arc::default() }
+        let looks = raw.iter().map(|_| Looks::default()).collect();
+        Self { positions, raw, stars, looks, adding: Arc::default() }
     }
 }
 
@@ -401,5 +403,9 @@ impl Members for Tree<'_> {
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         Cow::Borrowed(self.stars[at].get_or_init(|| stars(self, at).into()))
+    }
+
+    fn looks(&self, at: usize) -> Option<&Looks> {
+        self.looks.get(at)
     }
 }
