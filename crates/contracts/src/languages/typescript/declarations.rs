@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 use oxc_ast::ast::{
     Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
-    Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement, TSModuleReference,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody, VariableDeclaration, VariableDeclarator,
+    Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement,
+    TSInterfaceDeclaration, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -149,18 +150,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 self.class(class, name, span);
             }
             Syntax::VariableDeclaration(variables) => self.variables(variables, span),
-            Syntax::TSInterfaceDeclaration(interface) => {
-                self.walk(|walk| walk.visit_ts_interface_declaration(interface));
-                let detail = shape::of_interface(self.print, interface);
-                let signature = self.print.interface(interface);
-                self.push(
-                    interface.id.name.into_string(),
-                    DeclarationKind::Interface,
-                    signature,
-                    span,
-                    detail,
-                );
-            }
+            Syntax::TSInterfaceDeclaration(interface) => self.interface(interface, span),
             Syntax::TSTypeAliasDeclaration(alias) => {
                 self.walk(|walk| walk.visit_ts_type_alias_declaration(alias));
                 let detail = shape::of_alias(self.print, alias);
@@ -202,6 +192,13 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
+    fn interface(&mut self, interface: &TSInterfaceDeclaration<'a>, span: Span) {
+        self.walk(|walk| walk.visit_ts_interface_declaration(interface));
+        let detail = shape::of_interface(self.print, interface);
+        let (name, signature) = (interface.id.name.into_string(), self.print.interface(interface));
+        self.push(name, DeclarationKind::Interface, signature, span, detail);
+    }
+
     fn default(&mut self, declaration: &ExportDefaultDeclarationKind<'a>, span: Span) {
         match declaration {
             ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
@@ -213,15 +210,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 self.class(class, name, span);
             }
             ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
-                let detail = shape::of_interface(self.print, interface);
-                let signature = self.print.interface(interface);
-                self.push(
-                    interface.id.name.into_string(),
-                    DeclarationKind::Interface,
-                    signature,
-                    span,
-                    detail,
-                );
+                self.interface(interface, span);
             }
             other => {
                 if let Some(expression) = other.as_expression() {
