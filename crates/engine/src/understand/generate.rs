@@ -7,7 +7,7 @@ use std::sync::Arc;
 use becket_base::counted;
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::{Cycle, Graph};
-use becket_project::index::{Index, Same};
+use becket_project::index::{Gist, Index};
 use becket_project::lock::FileLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -199,7 +199,7 @@ impl Engine {
         let run = Run::at(&job.site, options, &job.output);
         // Style sheets are no part of the index that an unchanged project is known by.
         let told = || if options.style.is_none() { run.told() } else { None };
-        let unchanged = |same: &Same<'_>, told: &Option<Told>| {
+        let unchanged = |same: &Gist<'_>, told: &Option<Told>| {
             told.as_ref().filter(|_| job.writes)?.unchanged(same, &job.output)
         };
         let place = place(&job.site, options.tests);
@@ -209,7 +209,7 @@ impl Engine {
             Live::Index(index, last) => (index, last),
         };
         let told = last.as_ref().map(|last| &last.told).filter(|_| job.writes);
-        if let Some(report) = told.and_then(|told| told.unchanged_in(&index, &job.output)) {
+        if let Some(report) = told.and_then(|told| told.unchanged(&index.gist(), &job.output)) {
             index.save(&place);
             return Ok(ContextReport { branch: job.site.branch, ..report });
         }

@@ -8,13 +8,13 @@ use std::sync::{Arc, OnceLock};
 use becket_base::codec::{Decoder, Encoder};
 use becket_contracts::render::Thrift;
 use becket_project::files;
-use becket_project::index::{GENERATION, Index, IndexId, Same, seal, unsealed};
+use becket_project::index::{GENERATION, Gist, Index, IndexId, seal, unsealed};
 use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::entry::Measures;
-use super::generate::{ContextReport, LeftOutFile, left_out};
+use super::generate::{ContextReport, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::site::Site;
@@ -122,28 +122,16 @@ impl Told {
     }
 
     /// What it said, if a run now would write the same bytes over untouched files.
-    pub(super) fn unchanged(&self, same: &Same<'_>, output: &Path) -> Option<ContextReport> {
-        let is_same = self.index == same.id && self.is_untouched(output);
-        is_same.then(|| self.said_again(0, left_out(same.left_out()), same.left_out().count()))
-    }
-
-    /// The same with an index that had to be read.
-    pub(super) fn unchanged_in(&self, index: &Index, output: &Path) -> Option<ContextReport> {
-        let is_same = self.index == index.id() && self.is_untouched(output);
-        let parsed = index.work().parsed;
-        is_same.then(|| self.said_again(parsed, left_out(index.left_out()), index.left_out().count()))
-    }
-
-    fn said_again(&self, files_parsed: usize, left_out: Vec<LeftOutFile>, all: usize) -> ContextReport {
-        ContextReport {
+    pub(super) fn unchanged(&self, index: &Gist<'_>, output: &Path) -> Option<ContextReport> {
+        (self.index == index.id && self.is_untouched(output)).then(|| ContextReport {
             files_written: 0,
             files_unchanged: self.folders.len() + 1,
             files_removed: 0,
-            files_parsed,
-            left_out,
-            left_out_files: all,
+            files_parsed: index.parsed,
+            left_out: left_out(index.left_out()),
+            left_out_files: index.left_out().count(),
             ..self.report.clone()
-        }
+        })
     }
 }
 

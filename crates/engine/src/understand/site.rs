@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::Timestamp;
 use becket_project::config;
-use becket_project::index::{Index, IndexError, Look, Place, Reading, Same};
+use becket_project::index::{Gist, Index, IndexError, Look, Place, Reading};
 use becket_project::snapshot::{Retention, Snapshots};
 use becket_project::walk::Tests;
 use becket_project::{CheckedOut, Workspace, WorkspaceKind};
@@ -135,7 +135,7 @@ impl Engine {
         &self,
         place: &Place,
         told: impl FnOnce() -> Told + Send,
-        same: impl FnOnce(&Same<'_>, &Told) -> Option<R>,
+        same: impl FnOnce(&Gist<'_>, &Told) -> Option<R>,
         rest: impl FnOnce(Told) -> Rest + Send,
     ) -> Result<Live<R, Rest>, Error> {
         let slot = self.slot(place);

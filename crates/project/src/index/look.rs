@@ -12,11 +12,12 @@ pub struct Look {
     taken: i64,
 }
 
-/// A look that found nothing else than the one before.
+/// What an index says of itself, without its files.
 #[derive(Debug)]
-pub struct Same<'a> {
-    /// Of the index, then and now.
+pub struct Gist<'a> {
     pub id: IndexId,
+    /// Files that were parsed for it.
+    pub parsed: usize,
     walked: &'a Walked,
 }
 
@@ -29,13 +30,13 @@ impl Look {
         Ok(Self { stored, walked, taken })
     }
 
-    pub fn same(&self) -> Option<Same<'_>> {
+    /// Of the index, where nothing else was found than at the last look.
+    pub fn same(&self) -> Option<Gist<'_>> {
         let stored = self.stored.as_ref()?;
         let is_same = stored.known.is_current(&self.walked) && stored.known.walked == self.walked;
-        Some(Same { id: stored.id().filter(|_| is_same)?, walked: &self.walked })
+        Some(Gist { id: stored.id().filter(|_| is_same)?, parsed: 0, walked: &self.walked })
     }
 
-    /// The same as [`Index::of`] gives.
     pub fn index(self, place: &Place) -> Index {
         let Self { stored, walked, taken } = self;
         let loaded = stored.and_then(|stored| stored.index(place));
@@ -43,7 +44,13 @@ impl Look {
     }
 }
 
-impl Same<'_> {
+impl Index {
+    pub fn gist(&self) -> Gist<'_> {
+        Gist { id: self.id, parsed: self.work.parsed, walked: &self.known.walked }
+    }
+}
+
+impl Gist<'_> {
     /// As [`Index::left_out`].
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
         left_out(self.walked)

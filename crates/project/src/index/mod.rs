@@ -38,7 +38,7 @@ use self::kept::Again;
 pub use self::kept::Linked;
 use self::known::Known;
 pub use self::local::{GENERATION, Key, Local, facts_of};
-pub use self::look::{Look, Same};
+pub use self::look::{Gist, Look};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 pub use self::stored::{seal, unsealed};
@@ -121,17 +121,9 @@ impl Index {
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
         crate::share::prepare();
         let previous = previous.filter(|index| !index.is_damaged());
-        let look = |known: Option<&Known>| known::look(place, known);
-        if let Some(previous) = previous {
-            let (walked, taken) = look(Some(&previous.known))?;
-            return Ok(Self::seen(place, walked, taken, Some(previous), true));
-        }
-        let Some((loaded, looked)) = stored::load(place, |known| look(Some(known))) else {
-            let (walked, taken) = look(None)?;
-            return Ok(Self::seen(place, walked, taken, None, false));
-        };
-        let (walked, taken) = looked?;
-        Ok(Self::seen(place, walked, taken, Some(&loaded), false))
+        let Some(previous) = previous else { return Ok(Look::at(place)?.index(place)) };
+        let (walked, taken) = known::look(place, Some(&previous.known))?;
+        Ok(Self::seen(place, walked, taken, Some(previous), true))
     }
 
     /// The tree as it is now, by somebody's word that nothing else was touched since `previous` than `changed`, which are

@@ -66,15 +66,6 @@ impl Stored {
     }
 }
 
-/// The index of the last look, if it was remembered, and what `look` makes of it while the rest is read.
-pub(super) fn load<T: Send>(place: &Place, look: impl FnOnce(&Known) -> T + Send) -> Option<(Index, T)> {
-    let stored = Stored::read(place)?;
-    let mut rest = stored.rest()?;
-    let (index, looked) = rayon::join(|| index_of(place, &stored.known, &mut rest), || look(&stored.known));
-    let index = index?;
-    Some((Index { known: Arc::new(stored.known), ..index }, looked))
-}
-
 /// What follows what was seen, without it.
 fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<Index> {
     let again = Arc::new(Again::new(place));
