@@ -241,7 +241,7 @@ impl FileSystem for TreeFiles {
         let path = relative(path).ok_or(io::ErrorKind::NotFound)?;
         let folder = path.strip_suffix("package.json").ok_or(io::ErrorKind::NotFound)?.trim_end_matches('/');
         let index = self.manifests.of_folder(folder).ok_or(io::ErrorKind::NotFound)?;
-        Ok(self.manifests.get(index).bytes.clone())
+        Ok(self.manifests.get(index).bytes.to_vec())
     }
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {

@@ -86,7 +86,10 @@ impl Lock {
             place = place.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
         range
-            .and_then(|range| self.ranged.get(&format!("{package}@{range}")))
+            .and_then(|range| {
+                let range = range.strip_prefix("npm:").unwrap_or(range);
+                self.ranged.get(&format!("{package}@{range}"))
+            })
             .or_else(|| self.named.get(package))
             .cloned()
     }
@@ -124,6 +127,36 @@ impl<'de> Visitor<'de> for Said {
 }
 
 fn npm(text: &str) -> Lock {
+    npm_by_lines(text).unwrap_or_else(|| npm_as_json(text))
+}
+
+/// As npm writes it: a field to a line, two blanks for each level. Most lines say something that nobody asks for.
+fn npm_by_lines(text: &str) -> Option<Lock> {
+    let mut all = lines(text);
+    if all.next() != Some("{") || !text.lines().nth(1)?.starts_with("  \"") {
+        return None;
+    }
+    let mut lock = Lock::default();
+    let mut nowhere = FxHashMap::default();
+    let (mut section, mut package) = (&mut nowhere, "");
+    for line in all {
+        if let Some(version) = line.strip_prefix(r#"      "version": ""#) {
+            let version = version.trim_end_matches(',').strip_suffix('"')?;
+            section.insert(package.to_owned(), version.to_owned());
+        } else if let Some(name) = line.strip_prefix("    \"") {
+            package = name.split_once('"')?.0;
+        } else if line.starts_with("  \"") {
+            section = match line {
+                r#"  "packages": {"# => &mut lock.placed,
+                r#"  "dependencies": {"# => &mut lock.named,
+                _ => &mut nowhere,
+            };
+        }
+    }
+    Some(lock)
+}
+
+fn npm_as_json(text: &str) -> Lock {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct File {
@@ -150,7 +183,9 @@ fn yarn(text: &str) -> Lock {
             let version = version.trim_start_matches(':').trim().trim_matches('"');
             for name in asked.drain(..) {
                 let name = if names_registry { name.replacen("@npm:", "@", 1) } else { name.to_owned() };
-                if let Some((package, _)) = name.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
+                // A scope begins with the same sign, and a range may have it too: `a@npm:b@^1.0.0` asks for `b` as `a`.
+                let end = name.get(1..).and_then(|rest| rest.find('@'));
+                if let Some(package) = end.map(|end| &name[..=end]) {
                     if !lock.named.contains_key(package) {
                         lock.named.insert(package.to_owned(), version.to_owned());
                     }
@@ -186,6 +221,10 @@ fn pnpm(text: &str) -> Lock {
     let mut listing = false;
     let mut package = String::new();
     for line in lines(text) {
+        // Most of the file is about packages that others ask for.
+        if shift.is_none() && line.starts_with(' ') {
+            continue;
+        }
         let depth = line.len() - line.trim_start_matches(' ').len();
         let Some((key, value)) = line.trim().split_once(':').map(|(key, value)| (plain(key), value.trim()))
         else {
@@ -215,8 +254,13 @@ fn pnpm(text: &str) -> Lock {
 }
 
 fn note(lock: &mut Lock, importer: &str, package: &str, value: &str) {
-    // `18.2.0(react@18.2.0)` names its peers too; `link:../a` is no version.
-    let version = plain(value).split(['(', '_']).next().unwrap_or_default();
+    // `18.2.0(react@18.2.0)` and `18.2.0_react@18.2.0` name their peers too, `other@18.2.0` and `/other/18.2.0` the package
+    // that stands for this one; `link:../a` is no version.
+    let said = plain(value).split('(').next().unwrap_or_default();
+    let last = said.rsplit('/').next().filter(|_| !said.contains(':')).unwrap_or_default();
+    let is_version = last.starts_with(|letter: char| letter.is_ascii_digit());
+    let version = if is_version { last.split('_').next() } else { last.rsplit('@').next() };
+    let version = version.unwrap_or_default();
     if version.starts_with(|letter: char| letter.is_ascii_digit()) {
         lock.imported.insert((importer.to_owned(), package.to_owned()), version.to_owned());
         lock.named.entry(package.to_owned()).or_insert_with(|| version.to_owned());

@@ -20,7 +20,7 @@ pub(super) struct Manifests {
 #[derive(Debug)]
 pub(super) struct Manifest {
     pub(super) folder: String,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Box<[u8]>,
     pub(super) fields: Fields,
 }
 
@@ -96,7 +96,7 @@ impl Manifests {
                         roots.push((folder.to_owned(), globs_of(globs)));
                     }
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
-                    manifests.all.push(Manifest { folder: folder.to_owned(), bytes, fields });
+                    manifests.all.push(Manifest { folder: folder.to_owned(), bytes: bytes.into(), fields });
                 }
                 "lerna.json" => {
                     let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();

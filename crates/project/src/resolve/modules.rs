@@ -41,13 +41,13 @@ impl Modules {
             ..Self::default()
         };
         modules.folders.insert(String::new());
+        let mut last = "";
         for file in files {
-            let mut folder = &*file.path;
-            while let Some((parent, _)) = folder.rsplit_once('/') {
-                if !modules.folders.insert(parent.to_owned()) {
-                    break;
-                }
-                folder = parent;
+            let folder = super::parent(&file.path);
+            // Files of a folder come together.
+            if folder != last {
+                modules.add_folder(folder);
+                last = folder;
             }
             if file.role == Role::Control {
                 modules.controls.push(Arc::clone(&file.path));
@@ -56,6 +56,13 @@ impl Modules {
         }
         modules.controls.sort();
         modules
+    }
+
+    /// A folder and those around it.
+    fn add_folder(&mut self, folder: &str) {
+        if self.folders.insert(folder.to_owned()) {
+            self.add_folder(super::parent(folder));
+        }
     }
 
     pub(super) fn folders(&self) -> impl Iterator<Item = &str> {

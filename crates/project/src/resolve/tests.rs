@@ -321,6 +321,8 @@ fn pnpm_workspaces() {
 fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
     let manifest = r#"{"name": "root", "dependencies": {"react": "^18.0.0", "left": "~1.0.0"}, "devDependencies": {"@types/node": "^20"}}"#;
     let npm = r#"{"lockfileVersion": 3, "packages": {"": {}, "node_modules/react": {"version": "18.3.1"}, "app/node_modules/react": {"version": "17.0.2"}}}"#;
+    let npm_lines = "{\n  \"lockfileVersion\": 3,\n  \"packages\": {\n    \"\": {\n      \"version\": \"1.0.0\",\n      \"dependencies\": {\n        \"react\": \"^18.0.0\"\n      }\n    },\n    \"node_modules/react\": {\n      \"version\": \"18.3.1\",\n      \"peer\": true\n    },\n    \"node_modules/left\": {\n      \"resolved\": \"left\",\n      \"link\": true\n    },\n    \"app/node_modules/react\": {\n      \"engines\": {\n        \"version\": \"9\"\n      },\n      \"version\": \"17.0.2\"\n    }\n  }\n}\n";
+    let npm_before = "{\r\n  \"lockfileVersion\": 1,\r\n  \"dependencies\": {\r\n    \"react\": {\r\n      \"version\": \"18.3.1\",\r\n      \"dependencies\": {\r\n        \"left\": {\r\n          \"version\": \"1.0.1\"\r\n        }\r\n      }\r\n    }\r\n  }\r\n}\r\n";
     let yarn = "# yarn lockfile v1\n\n\"@s/x@^1\", react@^18.0.0:\n  version \"18.2.0\"\n  resolved \"u\"\n\nreact@^17.0.0:\n  version \"17.0.0\"\n";
     let berry = "\"react@npm:^18.0.0\":\n  version: 18.1.0\n  resolution: \"react@npm:18.1.0\"\n";
     let pnpm = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      react:\n        specifier: ^18.0.0\n        version: 18.0.5(x@1.0.0)\n  app:\n    dependencies:\n      react:\n        specifier: ^17\n        version: 17.0.9\n\npackages:\n\n  react@18.0.5:\n    resolution: {}\n";
@@ -328,6 +330,8 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
         "{ \"lockfileVersion\": 1, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], } }";
     for (name, text, at_root, in_app) in [
         ("package-lock.json", npm, "18.3.1", "17.0.2"),
+        ("package-lock.json", npm_lines, "18.3.1", "17.0.2"),
+        ("npm-shrinkwrap.json", npm_before, "18.3.1", "18.3.1"),
         ("yarn.lock", yarn, "18.2.0", "18.2.0"),
         ("yarn.lock", berry, "18.1.0", "18.1.0"),
         ("pnpm-lock.yaml", pnpm, "18.0.5", "17.0.9"),
@@ -348,6 +352,27 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
         assert_eq!(resolver.resolve("app/a.ts", "react"), package("react", Some(in_app), true), "{name}");
         assert_eq!(resolver.resolve("a.ts", "left"), package("left", Some("~1.0.0"), true), "{name}");
         assert_eq!(resolver.resolve("a.ts", "unknown"), package("unknown", None, false), "{name}");
+    }
+}
+
+#[test]
+fn a_package_by_another_name_has_its_own_version() {
+    let manifest = r#"{"dependencies": {"as": "npm:@s/real@^1.0.0", "real": "^2.0.0"}}"#;
+    let npm = "{\n  \"packages\": {\n    \"node_modules/as\": {\n      \"name\": \"@s/real\",\n      \"version\": \"1.2.3\"\n    },\n    \"node_modules/real\": {\n      \"version\": \"2.0.1\"\n    }\n  }\n}\n";
+    let yarn = "\"as@npm:@s/real@^1.0.0\":\n  version \"1.2.3\"\n\nreal@^2.0.0:\n  version \"2.0.1\"\n";
+    let berry = "\"as@npm:@s/real@^1.0.0\":\n  version: 1.2.3\n\n\"real@npm:^2.0.0\":\n  version: 2.0.1\n";
+    let pnpm = "importers:\n  .:\n    dependencies:\n      as:\n        specifier: npm:@s/real@^1.0.0\n        version: '@s/real@1.2.3(x@1.0.0)'\n      real:\n        specifier: ^2.0.0\n        version: 2.0.1\n";
+    let older = "dependencies:\n  as: /@s/real/1.2.3_x@1.0.0\n  real: 2.0.1\n";
+    for (name, text) in [
+        ("package-lock.json", npm),
+        ("yarn.lock", yarn),
+        ("yarn.lock", berry),
+        ("pnpm-lock.yaml", pnpm),
+        ("pnpm-lock.yaml", older),
+    ] {
+        let resolver = resolver(&[("package.json", manifest), (name, text), ("a.ts", "")]);
+        assert_eq!(resolver.resolve("a.ts", "as/x"), package("as", Some("1.2.3"), true), "{text}");
+        assert_eq!(resolver.resolve("a.ts", "real"), package("real", Some("2.0.1"), true), "{text}");
     }
 }
 
