@@ -19,13 +19,9 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("@docusaurus/core", &["@theme", "@theme-original", "@theme-init", "@generated"]),
 ];
 
-/// Packages and paths below the folder of the manifest, in the order in which they are looked for.
-pub(super) fn places(name: &str) -> impl Iterator<Item = (&'static str, String)> {
-    FOLDERS.iter().flat_map(move |&(package, alias, folders)| {
-        let rest = below(name, alias);
-        let path = move |folder: &&'static str| rest.map(|rest| (package, format!("{folder}/{rest}")));
-        folders.iter().filter_map(path)
-    })
+/// Packages, each with the folders below that of the manifest in which it looks, in that order, and what it looks for there.
+pub(super) fn places(name: &str) -> impl Iterator<Item = (&'static str, &'static [&'static str], &str)> {
+    FOLDERS.iter().filter_map(move |&(package, alias, folders)| Some((package, folders, below(name, alias)?)))
 }
 
 /// The package that makes a module of this name.

@@ -167,7 +167,7 @@ impl Manifests {
 
     /// The version range that a manifest, or one above it, asks for.
     pub(super) fn range(&self, from: usize, package: &str) -> Option<String> {
-        let types = format!("@types/{}", package.trim_start_matches('@').replace('/', "__"));
+        let types = || format!("@types/{}", package.trim_start_matches('@').replace('/', "__"));
         let chain = self.chain(from);
         let asked = |name: &str| {
             chain
@@ -175,7 +175,7 @@ impl Manifests {
                 .flat_map(|index| self.all[*index].fields.asked())
                 .find_map(|asked| asked.get(name).cloned())
         };
-        asked(package).or_else(|| asked(&types))
+        asked(package).or_else(|| asked(&types()))
     }
 
     /// A manifest and those in the folders above it.

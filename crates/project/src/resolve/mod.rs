@@ -233,11 +233,17 @@ impl Resolver {
         Target::Package { name: package.to_owned(), version, declared }
     }
 
-    fn framework_places(&self, manifest: Option<usize>, name: &str) -> impl Iterator<Item = String> {
+    fn framework_places<'a>(
+        &'a self,
+        manifest: Option<usize>,
+        name: &'a str,
+    ) -> impl Iterator<Item = String> + 'a {
         let home = manifest.map_or("", |index| self.manifests.folder(index));
-        frameworks::places(name)
-            .filter(move |(package, _)| self.range(manifest, package).is_some())
-            .filter_map(move |(_, path)| modules::join(home, &path))
+        let asked =
+            frameworks::places(name).filter(move |(package, ..)| self.range(manifest, package).is_some());
+        asked.flat_map(move |(_, folders, rest)| {
+            folders.iter().filter_map(move |folder| modules::join(home, &format!("{folder}/{rest}")))
+        })
     }
 
     /// What a framework that the package around asks for makes of a name.

@@ -131,7 +131,7 @@ impl Modules {
 
 /// Whether a path leads where nothing is looked at.
 pub(super) fn is_left_out(path: &str) -> bool {
-    in_left_out_folder(path) || in_left_out_folder(&format!("{path}/x"))
+    in_left_out_folder(&[path, "/"].concat())
 }
 
 /// What a source may be called that a path stands for, without its ending and with each of these.
