@@ -94,11 +94,20 @@ impl Hints {
     /// The same for hints that have the pair of this number where it stands.
     #[inline]
     fn meet(&self, known: u8, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
-        let Some(pair) = usize::from(known).checked_sub(1).map(|known| &self.pairs[known]) else { return };
-        if bytes.get(at + 2).is_some_and(|letter| pair.next & bit(*letter) == 0) {
+        let Some(pair) = usize::from(known).checked_sub(1).and_then(|known| self.pairs.get(known)) else {
             return;
+        };
+        let goes_on = bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0);
+        if goes_on {
+            pair.compare(bytes, at, found);
         }
-        for hint in &pair.hints {
+    }
+}
+
+impl Pair {
+    #[inline(never)]
+    fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
+        for hint in &self.hints {
             let start = at.checked_sub(hint.pair);
             let place = start.map(|start| start..start + hint.text.len());
             let here = place.clone().and_then(|place| bytes.get(place));
