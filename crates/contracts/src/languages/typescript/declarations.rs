@@ -1,5 +1,6 @@
 //! Top-level statements to declarations, in source order.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
@@ -27,8 +28,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'c mut FileUse,
     pub(super) exported: BTreeSet<&'c str>,
-    /// What stands behind `typeof`, wherever it does.
-    pub(super) asked: BTreeSet<&'a str>,
+    /// What stands behind `typeof`, wherever it does; few files ask.
+    pub(super) asked: OnceCell<BTreeSet<&'a str>>,
     /// Functions that become components by what is made of them: `memo(_Card)`.
     pub(super) wrapped: BTreeSet<&'c str>,
     /// `exports.name = value` declares.
@@ -123,7 +124,7 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     /// A file of `<script setup>` is a component, which nothing in it names.
-    pub(super) fn script_setup(&mut self, program: &Program<'a>, modules: &Modules) {
+    pub(super) fn script_setup(&mut self, program: &Program<'a>, modules: &Modules<'_>) {
         if let Some((facts, span)) = vue::script_setup(self.print, program, modules) {
             let detail = DeclarationDetail::Component(Box::new(facts));
             let signature = "default: inferred".to_owned();
@@ -495,8 +496,8 @@ impl<'a> Collector<'_, '_, 'a> {
     /// nothing says its type.
     fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
         // What a private context has is seen through the hooks that give it.
-        let is_seen =
-            || self.exported.contains(name) || self.asked.contains(name) || wrapped::is_context(value);
+        let is_asked = || self.asked.get_or_init(|| asked(self.print.source.text)).contains(name);
+        let is_seen = || self.exported.contains(name) || is_asked() || wrapped::is_context(value);
         if !signature.ends_with(INFERRED) || !is_seen() {
             return signature;
         }
@@ -658,7 +659,7 @@ impl<'a> Collector<'_, '_, 'a> {
 }
 
 /// The names whose types a text asks for.
-pub(super) fn asked(text: &str) -> BTreeSet<&str> {
+fn asked(text: &str) -> BTreeSet<&str> {
     const QUESTION: &str = "typeof ";
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let asked = memmem::find_iter(text.as_bytes(), QUESTION).filter_map(|at| {

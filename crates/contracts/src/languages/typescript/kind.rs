@@ -1,9 +1,9 @@
 //! What a file is. From its content alone; the one rule that needs a path (`cli` folders) is in `link`.
 
 use super::body::{FileUse, is_hook};
-use super::modules::{DEFAULT, Modules};
+use super::modules::DEFAULT;
 use super::routes::Routes;
-use crate::model::{Declaration, DeclarationKind, ExportOrigin, Import, Kind, Route, RouteFramework};
+use crate::model::{Declaration, DeclarationKind, Export, ExportOrigin, Import, Kind, Route, RouteFramework};
 
 /// Packages that nothing but a command line uses.
 const COMMAND_LINE: &[&str] = &[
@@ -25,7 +25,7 @@ const COMMAND_LINE: &[&str] = &[
 
 pub(super) fn of(
     text: &str,
-    (modules, imports): (&Modules, &[Import]),
+    (exports, imports): (&[Export], &[Import]),
     declarations: &[Declaration],
     file: &FileUse,
     routes: &Routes,
@@ -36,7 +36,7 @@ pub(super) fn of(
         return Kind::NodeApi;
     }
     let declares = |kind: DeclarationKind| declarations.iter().any(|declaration| declaration.kind == kind);
-    let exports_hook = modules.exports.iter().any(|export| {
+    let exports_hook = exports.iter().any(|export| {
         let local = match &export.origin {
             ExportOrigin::Local(local) => local,
             ExportOrigin::Module { .. } => return false,

@@ -29,6 +29,7 @@ mod wrapped;
 pub(crate) use print::{listed, quoted};
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Program, Statement, TSType};
@@ -111,7 +112,7 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
         print,
         file: &mut file,
         exported: modules.exported_locals(),
-        asked: declarations::asked(program.source_text),
+        asked: OnceCell::new(),
         wrapped: component::handed_on(program),
         common_js: modules.is_common_js,
         is_ambient: program.source_type.is_typescript_definition(),
@@ -128,19 +129,21 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     prop_types::add(program, print, &modules, &mut declarations);
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
-    let imports = merged(modules.imports.clone(), std::mem::take(&mut file.imports));
+    let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
+    let Modules { imports, exports, .. } = modules;
+    let imports = merged(imports, std::mem::take(&mut file.imports));
     let routes = routes::of(program, &imports, print);
     LocalFacts {
-        kind: kind::of(program.source_text, (&modules, &imports), &declarations, &file, &routes),
+        kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),
         doc: source.file_doc(program.body.first().map(|statement| statement.span().start)),
         declarations,
-        exports: modules.exports.clone(),
+        exports,
         hooks: file.hooks.into_iter().collect(),
         components: file.components.into_iter().collect(),
         decorators: routes.decorators.into_iter().collect(),
         routes: routes.table,
         directive: next::directive(program),
-        next: next::exports(program, &modules, print, std::mem::take(&mut file.actions)),
+        next,
         style: file.style.finish(&imports),
         imports,
         diagnostics: Vec::new(),

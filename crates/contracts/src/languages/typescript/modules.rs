@@ -1,6 +1,6 @@
 //! Imports and exports: every form that a module has, `CommonJS` included.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident,
@@ -17,23 +17,31 @@ use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
 pub(super) const DEFAULT: &str = "default";
 
 #[derive(Default)]
-pub(super) struct Modules {
+pub(super) struct Modules<'a> {
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<Export>,
     /// Exports by `module.exports` and `exports`.
     pub(super) is_common_js: bool,
     /// A declaration file that is no module: everybody sees what it declares.
     pub(super) is_global: bool,
-    /// Local name to what it was imported as.
-    bindings: BTreeMap<String, (String, String)>,
+    /// By local name; of those that have one name the last counts.
+    bindings: Vec<Binding<'a>>,
 }
 
-impl Modules {
-    pub(super) fn of(program: &Program<'_>, source: &Source<'_>) -> Self {
+/// What a local name was imported as.
+struct Binding<'a> {
+    local: &'a str,
+    specifier: &'a str,
+    imported: &'a str,
+}
+
+impl<'a> Modules<'a> {
+    pub(super) fn of(program: &Program<'a>, source: &Source<'_>) -> Self {
         let mut modules = Self::default();
         for statement in &program.body {
             modules.import(statement, source);
         }
+        modules.bindings.sort_by_key(|binding| binding.local);
         for statement in &program.body {
             modules.export(statement);
         }
@@ -54,7 +62,7 @@ impl Modules {
     }
 
     /// `declare module '*.svg' { import Icon from './Icon'; … }`: a file may name others for what it declares of modules.
-    fn import_inside(&mut self, program: &Program<'_>, source: &Source<'_>) {
+    fn import_inside(&mut self, program: &Program<'a>, source: &Source<'_>) {
         for statement in &program.body {
             let Statement::TSExternalModuleDeclaration(module) = statement else { continue };
             let mut inside = Self::default();
@@ -68,7 +76,7 @@ impl Modules {
 
     /// A module in JavaScript exports the types that its comments declare.
     pub(super) fn document(&mut self, documented: &Documented) {
-        if self.exports.is_empty() && self.imports.is_empty() {
+        if documented.types.is_empty() || self.exports.is_empty() && self.imports.is_empty() {
             return;
         }
         for declared in &documented.types {
@@ -94,8 +102,13 @@ impl Modules {
 
     /// What a local name is called in the package that it was imported from.
     pub(super) fn imported_as(&self, local: &str, package: &str) -> Option<&str> {
-        let (specifier, imported) = self.bindings.get(local)?;
-        (specifier == package).then_some(imported)
+        let binding = self.binding(local)?;
+        (binding.specifier == package).then_some(binding.imported)
+    }
+
+    fn binding(&self, local: &str) -> Option<&Binding<'a>> {
+        let after = self.bindings.partition_point(|binding| binding.local <= local);
+        self.bindings[..after].last().filter(|binding| binding.local == local)
     }
 
     pub(super) fn is_vue(&self) -> bool {
@@ -107,27 +120,30 @@ impl Modules {
 
     /// Whether a name that Vue's compiler knows stands for something else here.
     pub(super) fn rebinds(&self, name: &str) -> bool {
-        self.bindings.get(name).is_some_and(|(specifier, _)| specifier != "vue")
+        self.binding(name).is_some_and(|binding| binding.specifier != "vue")
     }
 
-    fn import(&mut self, statement: &Statement<'_>, source: &Source<'_>) {
+    fn import(&mut self, statement: &Statement<'a>, source: &Source<'_>) {
         match statement {
             Statement::ImportDeclaration(import) => {
                 let whole_is_type = import.import_kind.is_type();
-                let names: Vec<ImportedName> = import
-                    .specifiers
-                    .iter()
-                    .flatten()
-                    .map(|specifier| imported(specifier, whole_is_type))
-                    .collect();
+                let specifier = import.source.value.as_str();
+                let named = import.specifiers.iter().flatten().map(|one| {
+                    let (imported, is_type) = imported(one);
+                    let local = one.local().name.as_str();
+                    self.bindings.push(Binding { local, specifier, imported });
+                    let (imported, local) = (imported.to_owned(), local.to_owned());
+                    ImportedName { imported, local, type_only: whole_is_type || is_type }
+                });
+                let names: Vec<ImportedName> = named.collect();
                 let type_only =
                     whole_is_type || (!names.is_empty() && names.iter().all(|name| name.type_only));
                 let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Static };
-                self.add(&import.source.value, kind, names, source.line(import.span.start));
+                self.add(specifier, kind, names, source.line(import.span.start));
             }
             Statement::ExportFromDeclaration(export) => {
                 let names = export.specifiers.iter().map(|specifier| ImportedName {
-                    imported: name_of(&specifier.local),
+                    imported: name_of(&specifier.local).to_owned(),
                     local: String::new(),
                     type_only: export.export_kind.is_type() || specifier.export_kind.is_type(),
                 });
@@ -143,10 +159,11 @@ impl Modules {
             Statement::TSImportEqualsDeclaration(import) => {
                 if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
                     let type_only = import.import_kind.is_type();
-                    let local = import.id.name.into_string();
-                    let all = ImportedName { imported: "*".to_owned(), local, type_only };
+                    let (local, specifier) = (import.id.name.as_str(), module.expression.value.as_str());
+                    self.bindings.push(Binding { local, specifier, imported: "*" });
+                    let all = ImportedName { imported: "*".to_owned(), local: local.to_owned(), type_only };
                     let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Require };
-                    self.add(&module.expression.value, kind, vec![all], source.line(import.span.start));
+                    self.add(specifier, kind, vec![all], source.line(import.span.start));
                 }
             }
             _ => {}
@@ -154,9 +171,6 @@ impl Modules {
     }
 
     fn add(&mut self, specifier: &str, kind: ImportKind, names: Vec<ImportedName>, line: u32) {
-        for name in names.iter().filter(|name| !name.local.is_empty()) {
-            self.bindings.insert(name.local.clone(), (specifier.to_owned(), name.imported.clone()));
-        }
         self.imports.push(Import { specifier: specifier.to_owned(), kind, names, line });
     }
 
@@ -173,21 +187,23 @@ impl Modules {
             Statement::ExportNamedDeclaration(export) => {
                 for specifier in &export.specifiers {
                     let type_only = export.export_kind.is_type() || specifier.export_kind.is_type();
-                    self.local(name_of(&specifier.exported), name_of(&specifier.local), type_only);
+                    let (name, local) = (name_of(&specifier.exported), name_of(&specifier.local));
+                    self.local(name.to_owned(), local.to_owned(), type_only);
                 }
             }
             Statement::ExportFromDeclaration(export) => {
                 for specifier in &export.specifiers {
                     let origin = ExportOrigin::Module {
                         specifier: export.source.value.into_string(),
-                        imported: name_of(&specifier.local),
+                        imported: name_of(&specifier.local).to_owned(),
                     };
                     let type_only = export.export_kind.is_type() || specifier.export_kind.is_type();
-                    self.exports.push(Export { name: name_of(&specifier.exported), origin, type_only });
+                    let name = name_of(&specifier.exported).to_owned();
+                    self.exports.push(Export { name, origin, type_only });
                 }
             }
             Statement::ExportAllDeclaration(export) => {
-                let name = export.exported.as_ref().map_or_else(|| "*".to_owned(), name_of);
+                let name = export.exported.as_ref().map_or("*", name_of).to_owned();
                 let origin = ExportOrigin::Module {
                     specifier: export.source.value.into_string(),
                     imported: "*".to_owned(),
@@ -241,10 +257,11 @@ impl Modules {
 
     /// What is imported and exported again by name is of the module that it came from.
     fn local(&mut self, name: String, local: String, type_only: bool) {
-        let origin = match self.bindings.get(&local) {
-            Some((specifier, imported)) => {
-                ExportOrigin::Module { specifier: specifier.clone(), imported: imported.clone() }
-            }
+        let origin = match self.binding(&local) {
+            Some(binding) => ExportOrigin::Module {
+                specifier: binding.specifier.to_owned(),
+                imported: binding.imported.to_owned(),
+            },
             None => ExportOrigin::Local(local),
         };
         self.exports.push(Export { name, origin, type_only });
@@ -458,21 +475,19 @@ pub(super) fn bound_names(pattern: &BindingPattern<'_>, names: &mut Vec<String>)
     names.extend(pattern.get_binding_identifiers().into_iter().map(|name| name.name.into_string()));
 }
 
-fn imported(specifier: &ImportDeclarationSpecifier<'_>, whole_is_type: bool) -> ImportedName {
-    let (imported, local, is_type) = match specifier {
+/// The name in the other module, and whether it is said to be that of a type.
+fn imported<'a>(specifier: &ImportDeclarationSpecifier<'a>) -> (&'a str, bool) {
+    match specifier {
         ImportDeclarationSpecifier::ImportSpecifier(named) => {
-            (name_of(&named.imported), &named.local, named.import_kind.is_type())
+            (name_of(&named.imported), named.import_kind.is_type())
         }
-        ImportDeclarationSpecifier::ImportDefaultSpecifier(default) => {
-            (DEFAULT.to_owned(), &default.local, false)
-        }
-        ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => ("*".to_owned(), &all.local, false),
-    };
-    ImportedName { imported, local: local.name.into_string(), type_only: whole_is_type || is_type }
+        ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => (DEFAULT, false),
+        ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => ("*", false),
+    }
 }
 
-fn name_of(name: &ModuleExportName<'_>) -> String {
-    name.name().into_string()
+fn name_of<'a>(name: &ModuleExportName<'a>) -> &'a str {
+    name.name().as_str()
 }
 
 /// The name that is exported by it. What is said to be of another type is something of its own.

@@ -40,7 +40,7 @@ pub(super) fn directive(program: &Program<'_>) -> Option<Directive> {
 
 pub(super) fn exports(
     program: &Program<'_>,
-    modules: &Modules,
+    modules: &Modules<'_>,
     print: Print<'_, '_>,
     actions: BTreeSet<String>,
 ) -> NextExports {

@@ -33,14 +33,18 @@ const FUNCTION: &str = "(...args: any[]) => any";
 pub(super) fn add<'a>(
     program: &Program<'a>,
     print: Print<'_, 'a>,
-    modules: &Modules,
+    modules: &Modules<'_>,
     declarations: &mut [Declaration],
 ) {
+    let found = Found::of(program);
+    let is_value = |one: &Declaration| matches!(one.detail, DeclarationDetail::Value(_));
+    if found.components.is_empty() && !declarations.iter().any(is_value) {
+        return;
+    }
     let says = |word: &str| memmem::find(program.source_text.as_bytes(), word.as_bytes()).is_some();
     if !(says("ropTypes") || says("defaultProps") || modules.imports_from(|from| from == PACKAGE)) {
         return;
     }
-    let found = Found::of(program);
     let reader = Reader { print, modules, constants: constants(program).collect(), fuel: Cell::new(MOST) };
     for declaration in declarations {
         if let Some(said) = found.components.get(declaration.name.as_str()) {
@@ -141,7 +145,7 @@ impl<'x, 'a> Found<'x, 'a> {
 
 struct Reader<'s, 'x, 'a> {
     print: Print<'s, 'a>,
-    modules: &'x Modules,
+    modules: &'x Modules<'a>,
     constants: BTreeMap<&'x str, &'x Expression<'a>>,
     fuel: Cell<usize>,
 }

@@ -51,7 +51,7 @@ pub(super) fn with_state(facts: ComponentFacts, kept: Vec<State>) -> ComponentFa
 }
 
 /// Whether a file is the script of a component that names itself by macros.
-pub(super) fn has_macros(program: &Program<'_>, modules: &Modules) -> bool {
+pub(super) fn has_macros(program: &Program<'_>, modules: &Modules<'_>) -> bool {
     program.body.iter().flat_map(macro_calls).any(|call| macro_name(call, modules).is_some())
 }
 
@@ -59,7 +59,7 @@ pub(super) fn has_macros(program: &Program<'_>, modules: &Modules) -> bool {
 pub(super) fn script_setup(
     print: Print<'_, '_>,
     program: &Program<'_>,
-    modules: &Modules,
+    modules: &Modules<'_>,
 ) -> Option<(ComponentFacts, Span)> {
     let mut facts = nothing();
     let mut props = Vec::new();
@@ -106,7 +106,7 @@ fn macro_calls<'x, 'a>(statement: &'x Statement<'a>) -> Vec<&'x CallExpression<'
         Statement::VariableDeclaration(variables) => {
             variables.declarations.iter().filter_map(|declarator| declarator.init.as_ref()).collect()
         }
-        _ => Vec::new(),
+        _ => return Vec::new(),
     };
     let call = |value: &'x Expression<'a>| match value.get_inner_expression() {
         Expression::CallExpression(call) => Some(&**call),
@@ -121,7 +121,7 @@ fn macro_calls<'x, 'a>(statement: &'x Statement<'a>) -> Vec<&'x CallExpression<'
         .collect()
 }
 
-fn macro_name<'x>(call: &'x CallExpression<'_>, modules: &Modules) -> Option<&'x str> {
+fn macro_name<'x>(call: &'x CallExpression<'_>, modules: &Modules<'_>) -> Option<&'x str> {
     let Expression::Identifier(name) = &call.callee else { return None };
     let name = name.name.as_str();
     (MACROS.contains(&name) && !modules.rebinds(name)).then_some(name)

@@ -2,8 +2,9 @@
 //! versions.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, CallExpression, Expression, Program, VariableDeclarator,
 };
@@ -15,8 +16,10 @@ use super::{Routes, texts};
 use crate::model::{NestApplication, Route};
 
 pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
-    let says = |word: &&str| memmem::find(program.source_text.as_bytes(), word.as_bytes()).is_some();
-    if !["NestFactory", "setGlobalPrefix", "enableVersioning"].iter().any(says) {
+    /// One of these is said wherever there is something to find.
+    static WORDS: LazyLock<[Finder<'static>; 3]> =
+        LazyLock::new(|| ["NestFactory", "setGlobalPrefix", "enableVersioning"].map(Finder::new));
+    if !WORDS.iter().any(|word| word.find(program.source_text.as_bytes()).is_some()) {
         return;
     }
     let names = Names { program, print, texts: texts(program) };
