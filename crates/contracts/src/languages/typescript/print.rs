@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use oxc_ast::ast::{
     BindingPattern, Expression, FormalParameter, FormalParameters, PropertyKey, TSImportType,
-    TSImportTypeQualifier, TSLiteral, TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature,
-    TSThisParameter, TSTupleElement, TSTupleType, TSType, TSTypeAnnotation, TSTypeName,
+    TSImportTypeQualifier, TSLiteral, TSMappedType, TSMappedTypeModifierOperator, TSMethodSignatureKind,
+    TSSignature, TSThisParameter, TSTupleElement, TSTupleType, TSType, TSTypeAnnotation, TSTypeName,
     TSTypeOperatorOperator, TSTypeParameter, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
     TSTypePredicateName, TSTypeQueryExprName, TSUnionType,
 };
@@ -27,6 +27,16 @@ pub(super) struct Print<'s, 'a> {
 }
 
 impl Print<'_, '_> {
+    /// What is put into a text; in the room that was needed for the last one, so that none takes more than it has to.
+    pub(super) fn printed(self, put: impl FnOnce(&mut String)) -> String {
+        let mut room = self.source.room.take();
+        room.clear();
+        put(&mut room);
+        let text = room.as_str().to_owned();
+        self.source.room.replace(room);
+        text
+    }
+
     pub(super) fn annotation(self, annotation: &TSTypeAnnotation<'_>) -> String {
         self.ty(&annotation.type_annotation)
     }
@@ -35,138 +45,215 @@ impl Print<'_, '_> {
         annotation.map_or_else(|| otherwise.to_owned(), |annotation| self.annotation(annotation))
     }
 
+    fn put_annotation_or(
+        self,
+        text: &mut String,
+        annotation: Option<&TSTypeAnnotation<'_>>,
+        otherwise: &str,
+    ) {
+        match annotation {
+            Some(annotation) => self.put_annotation(text, annotation),
+            None => text.push_str(otherwise),
+        }
+    }
+
+    pub(super) fn put_annotation(self, text: &mut String, annotation: &TSTypeAnnotation<'_>) {
+        self.put(text, &annotation.type_annotation);
+    }
+
     /// In parentheses where it binds less than what is around it.
-    fn part(self, ty: &TSType<'_>, around: Binds) -> String {
-        let text = self.ty(ty);
-        if binds(bare(ty)) < around { ["(", &text, ")"].concat() } else { text }
+    fn put_part(self, text: &mut String, ty: &TSType<'_>, around: Binds) {
+        if binds(bare(ty)) < around {
+            text.push('(');
+            self.put(text, ty);
+            text.push(')');
+        } else {
+            self.put(text, ty);
+        }
     }
 
     pub(super) fn ty(self, ty: &TSType<'_>) -> String {
+        self.printed(|text| self.put(text, ty))
+    }
+
+    /// Appends a type.
+    pub(super) fn put(self, text: &mut String, ty: &TSType<'_>) {
         match bare(ty) {
-            TSType::TSArrayType(array) => self.part(&array.element_type, Binds::Most) + "[]",
-            TSType::TSConditionalType(conditional) => format!(
-                "{} extends {} ? {} : {}",
-                self.part(&conditional.check_type, Binds::Union),
-                self.part(&conditional.extends_type, Binds::Union),
-                self.ty(&conditional.true_type),
-                self.ty(&conditional.false_type)
-            ),
-            TSType::TSConstructorType(constructor) => format!(
-                "{}new {}({}) => {}",
-                if constructor.r#abstract { "abstract " } else { "" },
-                self.type_parameters(constructor.type_parameters.as_deref()),
-                self.parameters(&constructor.params, None),
-                self.annotation(&constructor.return_type)
-            ),
-            TSType::TSFunctionType(function) => [
-                &*self.type_parameters(function.type_parameters.as_deref()),
-                "(",
-                &self.parameters(&function.params, function.this_param.as_deref()),
-                ") => ",
-                &self.annotation(&function.return_type),
-            ]
-            .concat(),
-            TSType::TSImportType(import) => self.import(import),
-            TSType::TSIndexedAccessType(access) => {
-                format!("{}[{}]", self.part(&access.object_type, Binds::Most), self.ty(&access.index_type))
+            TSType::TSArrayType(array) => {
+                self.put_part(text, &array.element_type, Binds::Most);
+                text.push_str("[]");
             }
-            TSType::TSInferType(infer) => format!("infer {}", self.type_parameter(&infer.type_parameter)),
+            TSType::TSConditionalType(conditional) => {
+                self.put_part(text, &conditional.check_type, Binds::Union);
+                text.push_str(" extends ");
+                self.put_part(text, &conditional.extends_type, Binds::Union);
+                text.push_str(" ? ");
+                self.put(text, &conditional.true_type);
+                text.push_str(" : ");
+                self.put(text, &conditional.false_type);
+            }
+            TSType::TSConstructorType(constructor) => {
+                text.push_str(if constructor.r#abstract { "abstract new " } else { "new " });
+                self.put_type_parameters(text, constructor.type_parameters.as_deref());
+                text.push('(');
+                self.put_parameters(text, &constructor.params, None, None);
+                text.push_str(") => ");
+                self.put_annotation(text, &constructor.return_type);
+            }
+            TSType::TSFunctionType(function) => {
+                self.put_type_parameters(text, function.type_parameters.as_deref());
+                text.push('(');
+                self.put_parameters(text, &function.params, function.this_param.as_deref(), None);
+                text.push_str(") => ");
+                self.put_annotation(text, &function.return_type);
+            }
+            TSType::TSImportType(import) => self.put_import(text, import),
+            TSType::TSIndexedAccessType(access) => {
+                self.put_part(text, &access.object_type, Binds::Most);
+                text.push('[');
+                self.put(text, &access.index_type);
+                text.push(']');
+            }
+            TSType::TSInferType(infer) => {
+                text.push_str("infer ");
+                self.put_type_parameter(text, &infer.type_parameter);
+            }
             TSType::TSIntersectionType(intersection) => {
-                join(intersection.types.iter().map(|part| self.part(part, Binds::Intersection)), " & ")
+                put_each(text, intersection.types.iter(), " & ", |text, part| {
+                    self.put_part(text, part, Binds::Intersection);
+                });
             }
             TSType::TSUnionType(union) => {
-                join(variants(union).into_iter().map(|part| self.part(part, Binds::Operator)), " | ")
+                put_each(text, variants(union).into_iter(), " | ", |text, part| {
+                    self.put_part(text, part, Binds::Operator);
+                });
             }
-            TSType::TSLiteralType(literal) => self.literal(&literal.literal),
-            TSType::TSMappedType(mapped) => {
-                let name = mapped.name_type.as_ref().map(|name| format!(" as {}", self.ty(name)));
-                let value = mapped.type_annotation.as_ref().map(|ty| format!(": {}", self.ty(ty)));
-                format!(
-                    "{{ {}[{} in {}{}]{}{} }}",
-                    modifier(mapped.readonly, "readonly "),
-                    mapped.key.name,
-                    self.ty(&mapped.constraint),
-                    name.unwrap_or_default(),
-                    modifier(mapped.optional, "?"),
-                    value.unwrap_or_default()
-                )
-            }
+            TSType::TSLiteralType(literal) => text.push_str(&self.literal(&literal.literal)),
+            TSType::TSMappedType(mapped) => self.put_mapped(text, mapped),
             TSType::TSNamedTupleMember(member) => {
-                let mark = if member.optional { "?" } else { "" };
-                format!("{}{mark}: {}", member.label.name, self.tuple_element(&member.element_type))
+                text.push_str(&member.label.name);
+                text.push_str(if member.optional { "?: " } else { ": " });
+                self.put_tuple_element(text, &member.element_type);
             }
             TSType::TSTemplateLiteralType(template) => {
-                if let (Some(text), []) = (template.quasis.first(), template.types.as_slice()) {
-                    return quoted(text.value.cooked.as_ref().unwrap_or(&text.value.raw));
+                if let (Some(only), []) = (template.quasis.first(), template.types.as_slice()) {
+                    text.push_str(&quoted(only.value.cooked.as_ref().unwrap_or(&only.value.raw)));
+                    return;
                 }
-                let mut text = String::from("`");
+                text.push('`');
                 for (index, quasi) in template.quasis.iter().enumerate() {
                     text.push_str(&one_line(&quasi.value.raw));
                     if let Some(ty) = template.types.get(index) {
                         text.push_str("${");
-                        text.push_str(&self.ty(ty));
+                        self.put(text, ty);
                         text.push('}');
                     }
                 }
-                text + "`"
+                text.push('`');
             }
-            TSType::TSTupleType(tuple) => format!("[{}]", self.tuple(tuple)),
-            TSType::TSTypeLiteral(literal) => self.members(&literal.members),
+            TSType::TSTupleType(tuple) => {
+                text.push('[');
+                self.put_tuple(text, tuple);
+                text.push(']');
+            }
+            TSType::TSTypeLiteral(literal) => self.put_members(text, &literal.members),
             TSType::TSTypeOperatorType(operator) => {
-                let word = match operator.operator {
+                text.push_str(match operator.operator {
                     TSTypeOperatorOperator::Keyof => "keyof ",
                     TSTypeOperatorOperator::Unique => "unique ",
                     TSTypeOperatorOperator::Readonly => "readonly ",
-                };
-                [word, &self.part(&operator.type_annotation, Binds::Operator)].concat()
+                });
+                self.put_part(text, &operator.type_annotation, Binds::Operator);
             }
             TSType::TSTypePredicate(predicate) => {
-                let name = match &predicate.parameter_name {
+                text.push_str(if predicate.asserts { "asserts " } else { "" });
+                text.push_str(match &predicate.parameter_name {
                     TSTypePredicateName::Identifier(name) => name.name.as_str(),
                     TSTypePredicateName::This(_) => "this",
-                };
-                let asserts = if predicate.asserts { "asserts " } else { "" };
-                let is = predicate.type_annotation.as_ref().map(|ty| format!(" is {}", self.annotation(ty)));
-                format!("{asserts}{name}{}", is.unwrap_or_default())
+                });
+                if let Some(ty) = &predicate.type_annotation {
+                    text.push_str(" is ");
+                    self.put_annotation(text, ty);
+                }
             }
             TSType::TSTypeQuery(query) => {
-                let name = match &query.expr_name {
-                    TSTypeQueryExprName::TSImportType(import) => self.import(import),
-                    TSTypeQueryExprName::IdentifierReference(name) => name.name.into_string(),
+                text.push_str("typeof ");
+                match &query.expr_name {
+                    TSTypeQueryExprName::TSImportType(import) => self.put_import(text, import),
+                    TSTypeQueryExprName::IdentifierReference(name) => text.push_str(&name.name),
                     TSTypeQueryExprName::QualifiedName(name) => {
-                        format!("{}.{}", type_name(&name.left), name.right.name)
+                        put_type_name(text, &name.left);
+                        text.push('.');
+                        text.push_str(&name.right.name);
                     }
-                    TSTypeQueryExprName::ThisExpression(_) => "this".to_owned(),
-                };
-                format!("typeof {name}{}", self.type_arguments(query.type_arguments.as_deref()))
+                    TSTypeQueryExprName::ThisExpression(_) => text.push_str("this"),
+                }
+                self.put_type_arguments(text, query.type_arguments.as_deref());
             }
             TSType::TSTypeReference(reference) => {
-                let arguments = self.type_arguments(reference.type_arguments.as_deref());
-                type_name(&reference.type_name) + &arguments
+                put_type_name(text, &reference.type_name);
+                self.put_type_arguments(text, reference.type_arguments.as_deref());
             }
             // Keywords and the types of JSDoc are one word, or nearly.
-            other => self.source.compact(other.span()),
+            other => text.push_str(&self.source.compact(other.span())),
         }
     }
 
-    fn import(self, import: &TSImportType<'_>) -> String {
-        let qualifier = import.qualifier.as_ref().map(|name| format!(".{}", qualifier(name)));
-        let arguments = self.type_arguments(import.type_arguments.as_deref());
-        format!("import('{}'){}{arguments}", import.source.value, qualifier.unwrap_or_default())
+    fn put_mapped(self, text: &mut String, mapped: &TSMappedType<'_>) {
+        text.push_str("{ ");
+        put_modifier(text, mapped.readonly, "readonly ");
+        text.push('[');
+        text.push_str(&mapped.key.name);
+        text.push_str(" in ");
+        self.put(text, &mapped.constraint);
+        if let Some(name) = &mapped.name_type {
+            text.push_str(" as ");
+            self.put(text, name);
+        }
+        text.push(']');
+        put_modifier(text, mapped.optional, "?");
+        if let Some(ty) = &mapped.type_annotation {
+            text.push_str(": ");
+            self.put(text, ty);
+        }
+        text.push_str(" }");
+    }
+
+    fn put_import(self, text: &mut String, import: &TSImportType<'_>) {
+        text.push_str("import('");
+        text.push_str(&import.source.value);
+        text.push_str("')");
+        if let Some(name) = &import.qualifier {
+            text.push('.');
+            text.push_str(&qualifier(name));
+        }
+        self.put_type_arguments(text, import.type_arguments.as_deref());
     }
 
     /// Without its brackets.
     pub(super) fn tuple(self, tuple: &TSTupleType<'_>) -> String {
-        join(tuple.element_types.iter().map(|part| self.tuple_element(part)), ", ")
+        self.printed(|text| self.put_tuple(text, tuple))
     }
 
-    fn tuple_element(self, element: &TSTupleElement<'_>) -> String {
+    fn put_tuple(self, text: &mut String, tuple: &TSTupleType<'_>) {
+        put_each(text, tuple.element_types.iter(), ", ", |text, part| self.put_tuple_element(text, part));
+    }
+
+    fn put_tuple_element(self, text: &mut String, element: &TSTupleElement<'_>) {
         match element {
             TSTupleElement::TSOptionalType(optional) => {
-                self.part(&optional.type_annotation, Binds::Most) + "?"
+                self.put_part(text, &optional.type_annotation, Binds::Most);
+                text.push('?');
             }
-            TSTupleElement::TSRestType(rest) => format!("...{}", self.ty(&rest.type_annotation)),
-            other => other.as_ts_type().map(|ty| self.ty(ty)).unwrap_or_default(),
+            TSTupleElement::TSRestType(rest) => {
+                text.push_str("...");
+                self.put(text, &rest.type_annotation);
+            }
+            other => {
+                if let Some(ty) = other.as_ts_type() {
+                    self.put(text, ty);
+                }
+            }
         }
     }
 
@@ -181,88 +268,114 @@ impl Print<'_, '_> {
         }
     }
 
-    pub(super) fn members(self, members: &[TSSignature<'_>]) -> String {
+    pub(super) fn put_members(self, text: &mut String, members: &[TSSignature<'_>]) {
         if members.is_empty() {
-            return "{}".to_owned();
+            text.push_str("{}");
+            return;
         }
-        ["{ ", &join(members.iter().map(|member| self.member(member)), "; "), " }"].concat()
+        text.push_str("{ ");
+        put_each(text, members.iter(), "; ", |text, member| self.put_member(text, member));
+        text.push_str(" }");
     }
 
     pub(super) fn member(self, member: &TSSignature<'_>) -> String {
+        self.printed(|text| self.put_member(text, member))
+    }
+
+    fn put_member(self, text: &mut String, member: &TSSignature<'_>) {
         match member {
-            TSSignature::TSIndexSignature(index) => format!(
-                "{}[{}: {}]: {}",
-                if index.readonly { "readonly " } else { "" },
-                index.parameter.name,
-                self.annotation(&index.parameter.type_annotation),
-                self.annotation(&index.type_annotation)
-            ),
-            TSSignature::TSPropertySignature(property) => [
-                if property.readonly { "readonly " } else { "" },
-                &self.key(&property.key, property.computed),
-                if property.optional { "?: " } else { ": " },
-                &self.annotation_or(property.type_annotation.as_deref(), "any"),
-            ]
-            .concat(),
-            TSSignature::TSCallSignatureDeclaration(call) => format!(
-                "{}({}): {}",
-                self.type_parameters(call.type_parameters.as_deref()),
-                self.parameters(&call.params, call.this_param.as_deref()),
-                self.annotation_or(call.return_type.as_deref(), "any")
-            ),
-            TSSignature::TSConstructSignatureDeclaration(construct) => format!(
-                "new {}({}): {}",
-                self.type_parameters(construct.type_parameters.as_deref()),
-                self.parameters(&construct.params, None),
-                self.annotation_or(construct.return_type.as_deref(), "any")
-            ),
-            TSSignature::TSMethodSignature(method) => [
-                match method.kind {
+            TSSignature::TSIndexSignature(index) => {
+                text.push_str(if index.readonly { "readonly [" } else { "[" });
+                text.push_str(&index.parameter.name);
+                text.push_str(": ");
+                self.put_annotation(text, &index.parameter.type_annotation);
+                text.push_str("]: ");
+                self.put_annotation(text, &index.type_annotation);
+            }
+            TSSignature::TSPropertySignature(property) => {
+                text.push_str(if property.readonly { "readonly " } else { "" });
+                self.put_key(text, &property.key, property.computed);
+                text.push_str(if property.optional { "?: " } else { ": " });
+                self.put_annotation_or(text, property.type_annotation.as_deref(), "any");
+            }
+            TSSignature::TSCallSignatureDeclaration(call) => {
+                self.put_type_parameters(text, call.type_parameters.as_deref());
+                text.push('(');
+                self.put_parameters(text, &call.params, call.this_param.as_deref(), None);
+                text.push_str("): ");
+                self.put_annotation_or(text, call.return_type.as_deref(), "any");
+            }
+            TSSignature::TSConstructSignatureDeclaration(construct) => {
+                text.push_str("new ");
+                self.put_type_parameters(text, construct.type_parameters.as_deref());
+                text.push('(');
+                self.put_parameters(text, &construct.params, None, None);
+                text.push_str("): ");
+                self.put_annotation_or(text, construct.return_type.as_deref(), "any");
+            }
+            TSSignature::TSMethodSignature(method) => {
+                text.push_str(match method.kind {
                     TSMethodSignatureKind::Method => "",
                     TSMethodSignatureKind::Get => "get ",
                     TSMethodSignatureKind::Set => "set ",
-                },
-                &self.key(&method.key, method.computed),
-                if method.optional { "?" } else { "" },
-                &self.type_parameters(method.type_parameters.as_deref()),
-                "(",
-                &self.parameters(&method.params, method.this_param.as_deref()),
-                &match (&method.return_type, method.kind) {
-                    (None, TSMethodSignatureKind::Set) => ")".to_owned(),
-                    (returned, _) => "): ".to_owned() + &self.annotation_or(returned.as_deref(), "any"),
-                },
-            ]
-            .concat(),
+                });
+                self.put_key(text, &method.key, method.computed);
+                text.push_str(if method.optional { "?" } else { "" });
+                self.put_type_parameters(text, method.type_parameters.as_deref());
+                text.push('(');
+                self.put_parameters(text, &method.params, method.this_param.as_deref(), None);
+                text.push(')');
+                if method.return_type.is_some() || method.kind != TSMethodSignatureKind::Set {
+                    text.push_str(": ");
+                    self.put_annotation_or(text, method.return_type.as_deref(), "any");
+                }
+            }
         }
     }
 
     pub(super) fn type_parameters(self, parameters: Option<&TSTypeParameterDeclaration<'_>>) -> String {
-        let Some(parameters) = parameters else { return String::new() };
-        let each = join(parameters.params.iter().map(|parameter| self.type_parameter(parameter)), ", ");
-        ["<", &each, ">"].concat()
+        self.printed(|text| self.put_type_parameters(text, parameters))
     }
 
-    fn type_parameter(self, parameter: &TSTypeParameter<'_>) -> String {
-        let printed =
-            |word, ty: Option<&TSType<'_>>| ty.map_or(("", String::new()), |ty| (word, self.ty(ty)));
-        let (extends, constraint) = printed(" extends ", parameter.constraint.as_ref());
-        let (is, default) = printed(" = ", parameter.default.as_ref());
-        [
-            if parameter.r#const { "const " } else { "" },
-            if parameter.r#in { "in " } else { "" },
-            if parameter.out { "out " } else { "" },
-            &parameter.name.name,
-            extends,
-            &constraint,
-            is,
-            &default,
-        ]
-        .concat()
+    pub(super) fn put_type_parameters(
+        self,
+        text: &mut String,
+        parameters: Option<&TSTypeParameterDeclaration<'_>>,
+    ) {
+        let Some(parameters) = parameters else { return };
+        text.push('<');
+        put_each(text, parameters.params.iter(), ", ", |text, one| self.put_type_parameter(text, one));
+        text.push('>');
+    }
+
+    fn put_type_parameter(self, text: &mut String, parameter: &TSTypeParameter<'_>) {
+        text.push_str(if parameter.r#const { "const " } else { "" });
+        text.push_str(if parameter.r#in { "in " } else { "" });
+        text.push_str(if parameter.out { "out " } else { "" });
+        text.push_str(&parameter.name.name);
+        if let Some(constraint) = &parameter.constraint {
+            text.push_str(" extends ");
+            self.put(text, constraint);
+        }
+        if let Some(default) = &parameter.default {
+            text.push_str(" = ");
+            self.put(text, default);
+        }
     }
 
     pub(super) fn type_arguments(self, arguments: Option<&TSTypeParameterInstantiation<'_>>) -> String {
-        let Some(arguments) = arguments else { return String::new() };
-        ["<", &join(arguments.params.iter().map(|ty| self.ty(ty)), ", "), ">"].concat()
+        self.printed(|text| self.put_type_arguments(text, arguments))
+    }
+
+    pub(super) fn put_type_arguments(
+        self,
+        text: &mut String,
+        arguments: Option<&TSTypeParameterInstantiation<'_>>,
+    ) {
+        let Some(arguments) = arguments else { return };
+        text.push('<');
+        put_each(text, arguments.params.iter(), ", ", |text, ty| self.put(text, ty));
+        text.push('>');
     }
 
     pub(super) fn parameters(
@@ -270,59 +383,88 @@ impl Print<'_, '_> {
         parameters: &FormalParameters<'_>,
         this: Option<&TSThisParameter<'_>>,
     ) -> String {
-        self.parameters_said(parameters, this, None)
+        self.printed(|text| self.put_parameters(text, parameters, this, None))
     }
 
     /// What is not annotated is as a comment says.
-    pub(super) fn parameters_said(
+    pub(super) fn put_parameters(
         self,
+        text: &mut String,
         parameters: &FormalParameters<'_>,
         this: Option<&TSThisParameter<'_>>,
         said: Option<&Said>,
-    ) -> String {
-        let this =
-            this.map(|this| format!("this: {}", self.annotation_or(this.type_annotation.as_deref(), "any")));
-        let rest = parameters.rest.as_ref().map(|rest| {
-            let name = self.pattern(&rest.rest.argument);
-            let annotation = rest.type_annotation.as_deref().map(|ty| self.annotation(ty));
-            let annotation = annotation.or_else(|| {
-                let said = said?.of_parameter(Some(&name), parameters.items.len())?.text;
-                Some(said.strip_prefix("...").map_or(said.clone(), |each| format!("{each}[]")))
-            });
-            format!("...{name}{}", annotation.map(|ty| format!(": {ty}")).unwrap_or_default())
-        });
-        let each = parameters.items.iter().enumerate().map(|(at, item)| {
+    ) {
+        let mut between = "";
+        if let Some(this) = this {
+            text.push_str("this: ");
+            self.put_annotation_or(text, this.type_annotation.as_deref(), "any");
+            between = ", ";
+        }
+        for (at, item) in parameters.items.iter().enumerate() {
+            text.push_str(between);
+            between = ", ";
             let name = item.pattern.get_identifier_name();
             let said = said.filter(|_| item.type_annotation.is_none());
             match said.and_then(|said| said.of_parameter(name.as_deref(), at)) {
                 Some(said) => {
-                    let optional = if said.optional || item.initializer.is_some() { "?" } else { "" };
-                    let name = name.as_deref().unwrap_or("{...}");
-                    format!("{name}{optional}: {}", said.text)
+                    text.push_str(name.as_deref().unwrap_or("{...}"));
+                    text.push_str(if said.optional || item.initializer.is_some() { "?: " } else { ": " });
+                    text.push_str(&said.text);
                 }
-                None => self.parameter(item),
+                None => self.put_parameter(text, item),
             }
-        });
-        join(this.into_iter().chain(each).chain(rest), ", ")
+        }
+        if let Some(rest) = &parameters.rest {
+            text.push_str(between);
+            let name = self.pattern(&rest.rest.argument);
+            text.push_str("...");
+            text.push_str(&name);
+            if let Some(ty) = rest.type_annotation.as_deref() {
+                text.push_str(": ");
+                self.put_annotation(text, ty);
+            } else if let Some(said) =
+                said.and_then(|said| said.of_parameter(Some(&name), parameters.items.len()))
+            {
+                text.push_str(": ");
+                match said.text.strip_prefix("...") {
+                    Some(each) => {
+                        text.push_str(each);
+                        text.push_str("[]");
+                    }
+                    None => text.push_str(&said.text),
+                }
+            }
+        }
+    }
+
+    pub(super) fn parameter(self, parameter: &FormalParameter<'_>) -> String {
+        self.printed(|text| self.put_parameter(text, parameter))
     }
 
     /// A parameter that has a default is optional to its caller, whatever the default is.
-    pub(super) fn parameter(self, parameter: &FormalParameter<'_>) -> String {
+    pub(super) fn put_parameter(self, text: &mut String, parameter: &FormalParameter<'_>) {
         // What an annotated parameter is taken apart into is the function's own business.
         let hides = parameter.pattern.is_destructuring_pattern() && parameter.type_annotation.is_some();
-        let name = match &parameter.pattern {
-            BindingPattern::ObjectPattern(_) if hides => "{...}".into(),
-            BindingPattern::ArrayPattern(_) if hides => "[...]".into(),
-            BindingPattern::BindingIdentifier(name) => Cow::Borrowed(name.name.as_str()),
-            pattern => self.pattern(pattern).into(),
-        };
-        let optional = if parameter.optional || parameter.initializer.is_some() { "?" } else { "" };
-        let annotation = match (&parameter.type_annotation, &parameter.initializer) {
-            (Some(ty), _) => Cow::Owned(self.annotation(ty)),
-            (None, Some(default)) => literal_type(default).unwrap_or_default().into(),
-            (None, None) => Cow::Borrowed(""),
-        };
-        [&*name, optional, if annotation.is_empty() { "" } else { ": " }, &*annotation].concat()
+        match &parameter.pattern {
+            BindingPattern::ObjectPattern(_) if hides => text.push_str("{...}"),
+            BindingPattern::ArrayPattern(_) if hides => text.push_str("[...]"),
+            BindingPattern::BindingIdentifier(name) => text.push_str(&name.name),
+            pattern => text.push_str(&self.pattern(pattern)),
+        }
+        text.push_str(if parameter.optional || parameter.initializer.is_some() { "?" } else { "" });
+        match (&parameter.type_annotation, &parameter.initializer) {
+            (Some(ty), _) => {
+                text.push_str(": ");
+                self.put_annotation(text, ty);
+            }
+            (None, Some(default)) => {
+                if let Some(ty) = literal_type(default) {
+                    text.push_str(": ");
+                    text.push_str(ty);
+                }
+            }
+            (None, None) => {}
+        }
     }
 
     /// Names only: what a pattern is taken apart into is visible to the caller through its type.
@@ -348,6 +490,14 @@ impl Print<'_, '_> {
         }
     }
 
+    /// Appends the name of a member, as [`Print::key`] has it.
+    pub(super) fn put_key(self, text: &mut String, key: &PropertyKey<'_>, computed: bool) {
+        match key {
+            PropertyKey::StaticIdentifier(name) if !computed => text.push_str(&name.name),
+            other => text.push_str(&self.key(other, computed)),
+        }
+    }
+
     /// A member's name as a reader writes it: bare where it can be.
     pub(super) fn key(self, key: &PropertyKey<'_>, computed: bool) -> String {
         match key {
@@ -362,7 +512,7 @@ impl Print<'_, '_> {
                     template.single_quasi().map_or_else(String::new, |text| named(&text))
                 }
                 Some(key) if computed => format!("[{}]", self.expression(key)),
-                _ => self.source.compact(other.span()),
+                _ => self.source.compact(other.span()).into_owned(),
             },
         }
     }
@@ -422,10 +572,23 @@ fn named(text: &str) -> String {
 pub(super) fn type_name(name: &TSTypeName<'_>) -> String {
     match name {
         TSTypeName::IdentifierReference(name) => name.name.into_string(),
-        TSTypeName::QualifiedName(qualified) => {
-            format!("{}.{}", type_name(&qualified.left), qualified.right.name)
+        other => {
+            let mut text = String::new();
+            put_type_name(&mut text, other);
+            text
         }
-        TSTypeName::ThisExpression(_) => "this".to_owned(),
+    }
+}
+
+pub(super) fn put_type_name(text: &mut String, name: &TSTypeName<'_>) {
+    match name {
+        TSTypeName::IdentifierReference(name) => text.push_str(&name.name),
+        TSTypeName::QualifiedName(qualified) => {
+            put_type_name(text, &qualified.left);
+            text.push('.');
+            text.push_str(&qualified.right.name);
+        }
+        TSTypeName::ThisExpression(_) => text.push_str("this"),
     }
 }
 
@@ -480,11 +643,25 @@ pub(super) fn join(parts: impl Iterator<Item = String>, separator: &str) -> Stri
     text
 }
 
-fn modifier(operator: Option<TSMappedTypeModifierOperator>, word: &str) -> String {
-    match operator {
-        None => String::new(),
-        Some(TSMappedTypeModifierOperator::True) => word.to_owned(),
-        Some(TSMappedTypeModifierOperator::Plus) => format!("+{word}"),
-        Some(TSMappedTypeModifierOperator::Minus) => format!("-{word}"),
+/// Appends what each of several puts, with something between them.
+pub(super) fn put_each<T>(
+    text: &mut String,
+    all: impl Iterator<Item = T>,
+    between: &str,
+    put: impl Fn(&mut String, T),
+) {
+    for (index, one) in all.enumerate() {
+        text.push_str(if index > 0 { between } else { "" });
+        put(text, one);
     }
+}
+
+fn put_modifier(text: &mut String, operator: Option<TSMappedTypeModifierOperator>, word: &str) {
+    let Some(operator) = operator else { return };
+    text.push_str(match operator {
+        TSMappedTypeModifierOperator::True => "",
+        TSMappedTypeModifierOperator::Plus => "+",
+        TSMappedTypeModifierOperator::Minus => "-",
+    });
+    text.push_str(word);
 }

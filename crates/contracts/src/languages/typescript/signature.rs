@@ -1,7 +1,7 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    AssignmentTarget, Class, ClassElement, Declaration, Decorator, Expression, Function,
+    AssignmentTarget, Class, ClassElement, Declaration, Decorator, Expression, Function, MethodDefinition,
     MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
     TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, UnaryOperator,
     VariableDeclarator,
@@ -10,7 +10,7 @@ use oxc_ast::ast::{
 use super::component::Callable;
 use super::jsdoc::{self, Said};
 use super::modules::DEFAULT;
-use super::print::{INFERRED, Print, join, listed, literal_type, type_name};
+use super::print::{INFERRED, Print, join, listed, literal_type, put_each, put_type_name};
 use super::value::{LONGEST_LITERAL, digest};
 use super::within::Within;
 use crate::model::is_for_react;
@@ -22,47 +22,47 @@ const LONGEST_NAMESPACE: usize = 1000;
 
 impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
-        let name = if name == DEFAULT { "" } else { name };
-        let (parameters, returned, mark) =
-            self.takes_and_gives(Callable::Function(function), function.span.start, None);
-        [
-            if function.r#async { "async function" } else { "function" },
-            if function.generator { "*" } else { "" },
-            if name.is_empty() { "" } else { " " },
-            name,
-            &self.type_parameters(function.type_parameters.as_deref()),
-            "(",
-            &parameters,
-            "): ",
-            &returned,
-            mark,
-        ]
-        .concat()
+        self.printed(|text| {
+            text.push_str(if function.r#async { "async function" } else { "function" });
+            text.push_str(if function.generator { "*" } else { "" });
+            put_name(text, name);
+            self.put_type_parameters(text, function.type_parameters.as_deref());
+            let callable = Callable::Function(function);
+            self.put_takes_and_gives(text, callable, function.span.start, Some(": "), None);
+        })
     }
 
-    /// Parameters and result, and what marks them where a comment says of which types they are.
-    fn takes_and_gives(
+    /// Appends parameters, and what is given back behind the sign for it, if there is one; with a mark where a comment says
+    /// of which types they are.
+    fn put_takes_and_gives(
         self,
+        text: &mut String,
         callable: Callable<'_, '_>,
         start: u32,
+        sign: Option<&str>,
         outer: Option<&Within<'_, '_, '_>>,
-    ) -> (String, String, &'static str) {
+    ) {
         let this = match callable {
             Callable::Function(function) => function.this_param.as_deref(),
             Callable::Arrow(_) => None,
         };
         let said = Said::of(self.source, start);
-        let plain = self.parameters(callable.parameters(), this);
-        let told = said.as_ref().map(|said| self.parameters_said(callable.parameters(), this, Some(said)));
-        let told = told.filter(|told| *told != plain);
+        text.push('(');
+        let from = text.len();
+        self.put_parameters(text, callable.parameters(), this, said.as_ref());
+        let is_told = said.is_some() && text[from..] != *self.parameters(callable.parameters(), this);
+        text.push(')');
         let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
-        let mark = if returns.is_some() || told.is_some() { jsdoc::MARK } else { "" };
-        let parameters = told.unwrap_or(plain);
-        let returned = returns.unwrap_or_else(|| match callable.returned() {
-            Some(declared) => self.annotation(declared),
-            None => self.given(callable, outer),
-        });
-        (parameters, returned, mark)
+        let mark = if returns.is_some() || is_told { jsdoc::MARK } else { "" };
+        if let Some(sign) = sign {
+            text.push_str(sign);
+            match (returns, callable.returned()) {
+                (Some(said), _) => text.push_str(&said),
+                (None, Some(declared)) => self.put_annotation(text, declared),
+                (None, None) => text.push_str(&self.given(callable, outer)),
+            }
+        }
+        text.push_str(mark);
     }
 
     /// The type of a function that is a value.
@@ -71,45 +71,36 @@ impl Print<'_, '_> {
             Callable::Function(function) => function.span.start,
             Callable::Arrow(arrow) => arrow.span.start,
         };
-        let (parameters, returned, mark) = self.takes_and_gives(callable, start, outer);
-        [
-            if callable.is_async() { "async " } else { "" },
-            &self.type_parameters(callable.type_parameters()),
-            "(",
-            &parameters,
-            ") => ",
-            &returned,
-            mark,
-        ]
-        .concat()
+        self.printed(|text| {
+            text.push_str(if callable.is_async() { "async " } else { "" });
+            self.put_type_parameters(text, callable.type_parameters());
+            self.put_takes_and_gives(text, callable, start, Some(" => "), outer);
+        })
     }
 
     pub(super) fn interface(self, interface: &TSInterfaceDeclaration<'_>) -> String {
-        let parents = join(
-            interface.extends.iter().map(|parent| {
-                format!(
-                    "{}{}",
-                    type_name(&parent.type_name),
-                    self.type_arguments(parent.type_arguments.as_deref())
-                )
-            }),
-            ", ",
-        );
-        [
-            "interface ",
-            &interface.id.name,
-            &self.type_parameters(interface.type_parameters.as_deref()),
-            if parents.is_empty() { "" } else { " extends " },
-            &parents,
-            " ",
-            &self.members(&interface.body.body),
-        ]
-        .concat()
+        self.printed(|text| {
+            text.push_str("interface ");
+            text.push_str(&interface.id.name);
+            self.put_type_parameters(text, interface.type_parameters.as_deref());
+            text.push_str(if interface.extends.is_empty() { "" } else { " extends " });
+            put_each(text, interface.extends.iter(), ", ", |text, parent| {
+                put_type_name(text, &parent.type_name);
+                self.put_type_arguments(text, parent.type_arguments.as_deref());
+            });
+            text.push(' ');
+            self.put_members(text, &interface.body.body);
+        })
     }
 
     pub(super) fn alias(self, alias: &TSTypeAliasDeclaration<'_>) -> String {
-        let parameters = self.type_parameters(alias.type_parameters.as_deref());
-        ["type ", &alias.id.name, &parameters, " = ", &self.ty(&alias.type_annotation)].concat()
+        self.printed(|text| {
+            text.push_str("type ");
+            text.push_str(&alias.id.name);
+            self.put_type_parameters(text, alias.type_parameters.as_deref());
+            text.push_str(" = ");
+            self.put(text, &alias.type_annotation);
+        })
     }
 
     pub(super) fn enumeration(self, declared: &TSEnumDeclaration<'_>) -> String {
@@ -139,9 +130,12 @@ impl Print<'_, '_> {
 
     /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
     pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
-        let members = self.class_members(class, |_| true);
-        let head = self.class_head(class, name);
-        if members.is_empty() { head + " {}" } else { [&head, " { ", &members, " }"].concat() }
+        self.printed(|text| {
+            self.put_class_head(text, class, name);
+            if !self.put_class_members(text, class, |_| true) {
+                text.push_str(" {}");
+            }
+        })
     }
 
     /// One that is a component: without what only React uses, and nobody extends it.
@@ -150,17 +144,33 @@ impl Print<'_, '_> {
             element.accessibility() != Some(TSAccessibility::Protected)
                 && !element.static_name().is_some_and(|name| is_for_react(&name))
         };
-        let members = self.class_members(class, is_public);
-        let head = self.class_head(class, name);
-        if members.is_empty() { head } else { format!("{head} {{ {members} }}") }
+        self.printed(|text| {
+            self.put_class_head(text, class, name);
+            self.put_class_members(text, class, is_public);
+        })
     }
 
-    fn class_members(self, class: &Class<'_>, is_shown: impl Fn(&ClassElement<'_>) -> bool) -> String {
+    /// Appends members in their braces; nothing where there are none, which is told.
+    fn put_class_members(
+        self,
+        text: &mut String,
+        class: &Class<'_>,
+        is_shown: impl Fn(&ClassElement<'_>) -> bool,
+    ) -> bool {
         let elements = &class.body.body;
-        let shown = elements
-            .iter()
-            .filter(|element| is_shown(element) && !self.implements_overload(element, elements));
-        join(shown.flat_map(|element| self.class_element(element)).chain(self.made_fields(class)), "; ")
+        let before = text.len();
+        for element in elements {
+            if is_shown(element) && !self.implements_overload(element, elements) {
+                self.put_class_element(text, before, element);
+            }
+        }
+        for field in self.made_fields(class) {
+            begin(text, before);
+            text.push_str(&field);
+        }
+        let has_members = text.len() > before;
+        text.push_str(if has_members { " }" } else { "" });
+        has_members
     }
 
     /// JavaScript declares a field where its constructor gives it a value: `this.name = name`.
@@ -211,28 +221,23 @@ impl Print<'_, '_> {
 
     /// Without its members.
     pub(super) fn class_head(self, class: &Class<'_>, name: &str) -> String {
-        let parent = class.heritage.as_ref().map(|heritage| {
-            let arguments = self.type_arguments(heritage.type_arguments.as_deref());
-            [" extends ", &self.expression(&heritage.expression), &arguments].concat()
+        self.printed(|text| self.put_class_head(text, class, name))
+    }
+
+    fn put_class_head(self, text: &mut String, class: &Class<'_>, name: &str) {
+        text.push_str(if class.r#abstract { "abstract class" } else { "class" });
+        put_name(text, name);
+        self.put_type_parameters(text, class.type_parameters.as_deref());
+        if let Some(heritage) = &class.heritage {
+            text.push_str(" extends ");
+            text.push_str(&self.expression(&heritage.expression));
+            self.put_type_arguments(text, heritage.type_arguments.as_deref());
+        }
+        text.push_str(if class.implements.is_empty() { "" } else { " implements " });
+        put_each(text, class.implements.iter(), ", ", |text, interface| {
+            put_type_name(text, &interface.expression);
+            self.put_type_arguments(text, interface.type_arguments.as_deref());
         });
-        let interfaces = join(
-            class.implements.iter().map(|interface| {
-                let arguments = self.type_arguments(interface.type_arguments.as_deref());
-                format!("{}{arguments}", type_name(&interface.expression))
-            }),
-            ", ",
-        );
-        let name = if name == DEFAULT { "" } else { name };
-        [
-            if class.r#abstract { "abstract class" } else { "class" },
-            if name.is_empty() { "" } else { " " },
-            name,
-            &self.type_parameters(class.type_parameters.as_deref()),
-            &parent.unwrap_or_default(),
-            if interfaces.is_empty() { "" } else { " implements " },
-            &interfaces,
-        ]
-        .concat()
     }
 
     /// Those of the class, and those of its members behind their names; of a long one its name and a digest.
@@ -273,116 +278,99 @@ impl Print<'_, '_> {
             })
     }
 
-    fn class_element(self, element: &ClassElement<'_>) -> Vec<String> {
+    /// Appends what of an element others may use, each behind what stands from `before` on.
+    fn put_class_element(self, text: &mut String, before: usize, element: &ClassElement<'_>) {
         match element {
-            ClassElement::MethodDefinition(method) => {
-                // Who may not call it has to know.
-                let function = &method.value;
-                let mut printed = self.parameter_properties(method.kind, function);
-                if is_hidden(method.accessibility) && method.kind == MethodDefinitionKind::Constructor {
-                    printed.push("private constructor()".to_owned());
-                    return printed;
-                }
-                if is_hidden(method.accessibility) || method.key.is_private_identifier() {
-                    return Vec::new();
-                }
-                let (parameters, returned, mark) =
-                    self.takes_and_gives(Callable::Function(function), method.span.start, None);
-                let (colon, returned) = match method.kind {
-                    MethodDefinitionKind::Constructor | MethodDefinitionKind::Set => ("", ""),
-                    _ => (": ", &*returned),
-                };
-                printed.push(
-                    [
-                        modifiers(method.accessibility, method.r#static),
-                        if method.r#type == MethodDefinitionType::TSAbstractMethodDefinition {
-                            "abstract "
-                        } else {
-                            ""
-                        },
-                        match method.kind {
-                            MethodDefinitionKind::Get => "get ",
-                            MethodDefinitionKind::Set => "set ",
-                            _ => "",
-                        },
-                        if function.r#async { "async " } else { "" },
-                        if function.generator { "*" } else { "" },
-                        &self.key(&method.key, method.computed),
-                        if method.optional { "?" } else { "" },
-                        &self.type_parameters(function.type_parameters.as_deref()),
-                        "(",
-                        &parameters,
-                        ")",
-                        colon,
-                        returned,
-                        mark,
-                    ]
-                    .concat(),
-                );
-                printed
-            }
+            ClassElement::MethodDefinition(method) => self.put_method(text, before, method),
             ClassElement::PropertyDefinition(property) => {
                 if is_hidden(property.accessibility) || property.key.is_private_identifier() {
-                    return Vec::new();
+                    return;
                 }
-                let text = match (&property.type_annotation, &property.value) {
-                    (Some(ty), _) => self.annotation(ty),
-                    (None, Some(value)) if property.readonly => self.value_kept(value),
-                    (None, Some(value)) => self.value_type(value),
-                    (None, None) => "any".to_owned(),
-                };
+                begin(text, before);
+                text.push_str(modifiers(property.accessibility, property.r#static));
                 let is_abstract = property.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition;
-                vec![
-                    [
-                        modifiers(property.accessibility, property.r#static),
-                        if is_abstract { "abstract " } else { "" },
-                        if property.readonly { "readonly " } else { "" },
-                        &self.key(&property.key, property.computed),
-                        if property.optional { "?: " } else { ": " },
-                        &text,
-                    ]
-                    .concat(),
-                ]
+                text.push_str(if is_abstract { "abstract " } else { "" });
+                text.push_str(if property.readonly { "readonly " } else { "" });
+                self.put_key(text, &property.key, property.computed);
+                text.push_str(if property.optional { "?: " } else { ": " });
+                match (&property.type_annotation, &property.value) {
+                    (Some(ty), _) => self.put_annotation(text, ty),
+                    (None, Some(value)) if property.readonly => text.push_str(&self.value_kept(value)),
+                    (None, Some(value)) => text.push_str(&self.value_type(value)),
+                    (None, None) => text.push_str("any"),
+                }
             }
             ClassElement::AccessorProperty(property) => {
                 if is_hidden(property.accessibility) || property.key.is_private_identifier() {
-                    return Vec::new();
+                    return;
                 }
-                let text = match (&property.type_annotation, &property.value) {
-                    (Some(ty), _) => self.annotation(ty),
-                    (None, value) => {
-                        value.as_ref().map_or_else(|| "any".to_owned(), |value| self.value_type(value))
-                    }
-                };
-                let key = self.key(&property.key, property.computed);
-                vec![format!(
-                    "{}accessor {key}: {text}",
-                    modifiers(property.accessibility, property.r#static)
-                )]
+                begin(text, before);
+                text.push_str(modifiers(property.accessibility, property.r#static));
+                text.push_str("accessor ");
+                self.put_key(text, &property.key, property.computed);
+                text.push_str(": ");
+                match (&property.type_annotation, &property.value) {
+                    (Some(ty), _) => self.put_annotation(text, ty),
+                    (None, Some(value)) => text.push_str(&self.value_type(value)),
+                    (None, None) => text.push_str("any"),
+                }
             }
-            ClassElement::TSIndexSignature(index) => vec![format!(
-                "[{}: {}]: {}",
-                index.parameter.name,
-                self.annotation(&index.parameter.type_annotation),
-                self.annotation(&index.type_annotation)
-            )],
-            ClassElement::StaticBlock(_) => Vec::new(),
+            ClassElement::TSIndexSignature(index) => {
+                begin(text, before);
+                text.push('[');
+                text.push_str(&index.parameter.name);
+                text.push_str(": ");
+                self.put_annotation(text, &index.parameter.type_annotation);
+                text.push_str("]: ");
+                self.put_annotation(text, &index.type_annotation);
+            }
+            ClassElement::StaticBlock(_) => {}
         }
     }
 
-    /// `constructor(readonly id: string)` declares a property.
-    fn parameter_properties(self, kind: MethodDefinitionKind, function: &Function<'_>) -> Vec<String> {
-        if kind != MethodDefinitionKind::Constructor {
-            return Vec::new();
+    fn put_method(self, text: &mut String, before: usize, method: &MethodDefinition<'_>) {
+        let function = &method.value;
+        let makes = method.kind == MethodDefinitionKind::Constructor;
+        if makes {
+            self.put_parameter_properties(text, before, function);
         }
-        let declared =
-            function.params.items.iter().filter(|item| item.has_modifier() && !is_hidden(item.accessibility));
-        declared
-            .map(|item| {
-                let readonly = if item.readonly { "readonly " } else { "" };
-                format!("{}{readonly}{}", modifiers(item.accessibility, false), self.parameter(item))
-            })
-            .collect()
+        if is_hidden(method.accessibility) || method.key.is_private_identifier() {
+            // Who may not call it has to know.
+            if makes {
+                begin(text, before);
+                text.push_str("private constructor()");
+            }
+            return;
+        }
+        begin(text, before);
+        text.push_str(modifiers(method.accessibility, method.r#static));
+        let is_abstract = method.r#type == MethodDefinitionType::TSAbstractMethodDefinition;
+        text.push_str(if is_abstract { "abstract " } else { "" });
+        text.push_str(match method.kind {
+            MethodDefinitionKind::Get => "get ",
+            MethodDefinitionKind::Set => "set ",
+            _ => "",
+        });
+        text.push_str(if function.r#async { "async " } else { "" });
+        text.push_str(if function.generator { "*" } else { "" });
+        self.put_key(text, &method.key, method.computed);
+        text.push_str(if method.optional { "?" } else { "" });
+        self.put_type_parameters(text, function.type_parameters.as_deref());
+        let gives = !makes && method.kind != MethodDefinitionKind::Set;
+        let callable = Callable::Function(function);
+        self.put_takes_and_gives(text, callable, method.span.start, gives.then_some(": "), None);
+    }
+
+    /// `constructor(readonly id: string)` declares a property.
+    fn put_parameter_properties(self, text: &mut String, before: usize, function: &Function<'_>) {
+        for item in &function.params.items {
+            if item.has_modifier() && !is_hidden(item.accessibility) {
+                begin(text, before);
+                text.push_str(modifiers(item.accessibility, false));
+                text.push_str(if item.readonly { "readonly " } else { "" });
+                self.put_parameter(text, item);
+            }
+        }
     }
 
     /// `const NAME: type`, or the literal itself where it is short.
@@ -469,6 +457,19 @@ impl Print<'_, '_> {
         let value = value.get_inner_expression();
         literal_type(value).and_then(|_| self.bounded(value, LONGEST_LITERAL))
     }
+}
+
+/// A name behind a word; a default export may have none.
+fn put_name(text: &mut String, name: &str) {
+    if !name.is_empty() && name != DEFAULT {
+        text.push(' ');
+        text.push_str(name);
+    }
+}
+
+/// Begins a member behind what stands in a text: the first one the braces too.
+fn begin(text: &mut String, before: usize) {
+    text.push_str(if text.len() == before { " { " } else { "; " });
 }
 
 fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {

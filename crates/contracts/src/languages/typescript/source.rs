@@ -1,5 +1,8 @@
 //! The text of a file with what is asked of it again and again: lines, columns, doc comments, the text of a span.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+
 use oxc_ast::ast::{Comment, Statement};
 use oxc_span::Span;
 
@@ -16,6 +19,8 @@ pub(super) struct Source<'a> {
     comments_have_types: bool,
     /// What the names at the top of the file stand for.
     pub(super) origins: Origins<'a>,
+    /// What printing has room in.
+    pub(super) room: RefCell<String>,
 }
 
 /// Bytes of a block.
@@ -30,7 +35,14 @@ impl<'a> Source<'a> {
             lines += line_ends(block);
             lines_before.push(lines);
         }
-        Self { text, comments, lines_before, comments_have_types: false, origins: Origins::new(&[]) }
+        Self {
+            text,
+            comments,
+            lines_before,
+            comments_have_types: false,
+            origins: Origins::new(&[]),
+            room: RefCell::default(),
+        }
     }
 
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
@@ -89,10 +101,10 @@ impl<'a> Source<'a> {
     }
 
     /// The text of a span without comments and without the blanks that only lay it out, for what is shown as written.
-    pub(super) fn compact(&self, span: Span) -> String {
+    pub(super) fn compact(&self, span: Span) -> Cow<'a, str> {
         let whole = self.slice(span);
         if whole.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return whole.to_owned();
+            return whole.into();
         }
         let first = self.comments.partition_point(|comment| comment.span.end <= span.start);
         let inside = self.comments[first..].iter().take_while(|comment| comment.span.start < span.end);
@@ -102,7 +114,7 @@ impl<'a> Source<'a> {
             compact(self.slice(Span::new(start, comment.start.max(start))), &mut text);
             start = comment.end;
         }
-        text
+        text.into()
     }
 
     /// The first line of the doc comment that stands right before `start`.
