@@ -22,8 +22,26 @@ impl<'t> Mention<'t> {
 
 /// In the order of the text.
 pub(crate) fn mentions(text: &str) -> Mentions<'_> {
-    let is_class = is_class(text);
-    Mentions { text, at: 0, open: [0; DEEPEST], depth: 0, is_class, in_heritage: false, after_typeof: false }
+    mentions_among(text, u64::MAX)
+}
+
+/// Those that begin with one of some letters: each is one bit, as [`first_letter`] has it.
+pub(crate) fn mentions_among(text: &str, letters: u64) -> Mentions<'_> {
+    Mentions {
+        text,
+        at: 0,
+        open: [0; DEEPEST],
+        depth: 0,
+        is_class: is_class(text),
+        in_heritage: false,
+        after_typeof: false,
+        letters,
+    }
+}
+
+/// One bit, by which most words are told from the names of a file.
+pub(crate) fn first_letter(word: &[u8]) -> u64 {
+    1 << (word.first().copied().unwrap_or_default() & 63)
 }
 
 /// Whether a signature is that of a class.
@@ -56,6 +74,7 @@ pub(crate) struct Mentions<'t> {
     is_class: bool,
     in_heritage: bool,
     after_typeof: bool,
+    letters: u64,
 }
 
 impl<'t> Iterator for Mentions<'t> {
@@ -148,6 +167,9 @@ impl<'t> Mentions<'t> {
             while bytes.get(self.at).copied().is_some_and(is_word) {
                 self.at += 1;
             }
+        }
+        if self.letters & first_letter(&bytes[start..]) == 0 {
+            return None;
         }
         let before = bytes[..start].trim_ascii_end();
         let is_spread = before.ends_with(b"...");

@@ -136,7 +136,8 @@ fn declared(
 }
 
 fn kind_of(declaration: &Declaration, scope: Scope<'_>, resolver: &Resolver<'_>) -> DeclarationKind {
-    if Expander::new(resolver).is_component(declaration, scope) {
+    let can_be = matches!(declaration.detail, DeclarationDetail::Component(_));
+    if can_be && Expander::new(resolver).is_component(declaration, scope) {
         DeclarationKind::Component
     } else {
         declaration.kind

@@ -1,5 +1,6 @@
 //! What a file is called and, in the one case where its place in the repository says so, what it is.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use becket_base::counted;
@@ -52,22 +53,22 @@ pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts, routes
     let segment = file.rfind(']').filter(|_| file.starts_with('[')).map_or(0, |end| end + 1);
     let end = file[segment..].find('.').map_or(file.len(), |dot| segment + dot);
     let stem = Some(&file[..end]).filter(|stem| !stem.is_empty()).unwrap_or(file);
-    let phrase = match kind {
-        Kind::ReactComponent => "React component".to_owned(),
-        Kind::ReactHook => "React hook".to_owned(),
-        Kind::VueComponent => "Vue component".to_owned(),
-        Kind::VueComposable => "Vue composable".to_owned(),
+    let phrase: Cow<'_, str> = match kind {
+        Kind::ReactComponent => "React component".into(),
+        Kind::ReactHook => "React hook".into(),
+        Kind::VueComponent => "Vue component".into(),
+        Kind::VueComposable => "Vue composable".into(),
         Kind::NodeApi => {
             match facts.routes.iter().filter(|one| one.is_told()).count() + inherited(facts, routes) {
-                0 => "API".to_owned(),
-                routes => format!("API, {}", counted(routes, "route")),
+                0 => "API".into(),
+                routes => format!("API, {}", counted(routes, "route")).into(),
             }
         }
-        Kind::NodeCli => "CLI entry point".to_owned(),
-        Kind::TsModule if is_barrel(facts) => "Barrel".to_owned(),
-        Kind::TsModule => "Module".to_owned(),
+        Kind::NodeCli => "CLI entry point".into(),
+        Kind::TsModule if is_barrel(facts) => "Barrel".into(),
+        Kind::TsModule => "Module".into(),
     };
-    format!("{stem} - {phrase}")
+    [stem, " - ", &phrase].concat()
 }
 
 /// How many routes the controllers of a file have of the classes that they extend.

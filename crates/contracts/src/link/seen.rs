@@ -1,11 +1,14 @@
 //! What others see through the signatures of a file: declarations that it keeps to itself, and names of other modules.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::iter;
+
+use memchr::{memchr_iter, memrchr};
 
 use super::scope::{Resolver, Scope};
 use crate::brackets::group;
-use crate::mentions::{Mention, is_class, mentions};
+use crate::mentions::{Mention, first_letter, is_class, mentions_among};
 use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
@@ -16,29 +19,22 @@ pub(super) fn published(
     resolver: &Resolver<'_>,
 ) -> Vec<ContractDeclaration> {
     let seen = seen_through(&declarations, scope, resolver);
-    let publish = |(declaration, imported): (ContractDeclaration, Option<Vec<ImportedAs>>)| {
-        let is_seen = imported.is_some();
-        let declaration = ContractDeclaration { imported: imported.unwrap_or_default(), ..declaration };
-        if declaration.exported {
-            return declaration;
+    let mut declarations = declarations;
+    for (declaration, imported) in declarations.iter_mut().zip(seen) {
+        if !declaration.exported {
+            declaration.doc = None;
+            declaration.form = None;
+            declaration.emits = Vec::new();
+            declaration.state = Vec::new();
+            if imported.is_none() {
+                declaration.signatures = Vec::new();
+                declaration.props = Vec::new();
+                declaration.inherits = Vec::new();
+            }
         }
-        let (signatures, props, inherits) = if is_seen {
-            (declaration.signatures, declaration.props, declaration.inherits)
-        } else {
-            Default::default()
-        };
-        ContractDeclaration {
-            signatures,
-            props,
-            inherits,
-            doc: None,
-            form: None,
-            emits: Vec::new(),
-            state: Vec::new(),
-            ..declaration
-        }
-    };
-    declarations.into_iter().zip(seen).map(publish).collect()
+        declaration.imported = imported.unwrap_or_default();
+    }
+    declarations
 }
 
 /// What is exported without being declared here.
@@ -58,7 +54,8 @@ pub(super) fn passed_on(scope: Scope<'_>, resolver: &Resolver<'_>) -> Vec<Import
 #[derive(Clone, Copy)]
 enum Known<'f> {
     Private(usize),
-    Imported { specifier: &'f str, as_what: &'f ImportedName },
+    /// By which of the imports.
+    Imported(usize, &'f ImportedName),
 }
 
 /// The exported declarations, and the private ones that their signatures mention, or those of such: each with what it
@@ -70,29 +67,29 @@ fn seen_through(
 ) -> Vec<Option<Vec<ImportedAs>>> {
     let private = declarations.iter().enumerate().filter(|(_, one)| !one.exported);
     let private = private.map(|(at, one)| (one.name.as_str(), Known::Private(at)));
-    let imported = scope.facts.imports.iter().flat_map(|import| {
+    let imports = &scope.facts.imports;
+    let imported = imports.iter().enumerate().flat_map(|(at, import)| {
         let bound = import.names.iter().filter(|name| !name.local.is_empty());
-        let specifier = import.specifier.as_str();
-        bound.map(move |as_what| (as_what.local.as_str(), Known::Imported { specifier, as_what }))
+        bound.map(move |as_what| (as_what.local.as_str(), Known::Imported(at, as_what)))
     });
     let mut names: Vec<(&str, Known<'_>)> = private.chain(imported).collect();
     if names.is_empty() {
         return declarations.iter().map(|one| one.exported.then(Vec::new)).collect();
     }
-    names.sort_by_key(|(name, _)| *name);
-    let first_letters = names.iter().fold(0, |all, (name, _)| all | first_letter(name));
-    let mut modules: BTreeMap<&str, String> = BTreeMap::new();
+    // Whether two names are the same is mostly told by their lengths.
+    names.sort_by_key(|(name, _)| (name.len(), *name));
+    let letters = names.iter().fold(0, |all, (name, _)| all | first_letter(name.as_bytes()));
+    let modules: Vec<OnceCell<String>> = imports.iter().map(|_| OnceCell::new()).collect();
+    let module = |at: usize| modules[at].get_or_init(|| module(scope, resolver, &imports[at].specifier));
     let mut seen: Vec<Option<Vec<ImportedAs>>> =
         declarations.iter().map(|one| one.exported.then(Vec::new)).collect();
     let mut open: Vec<usize> = (0..declarations.len()).filter(|at| declarations[*at].exported).collect();
     while let Some(from) = open.pop() {
-        let mut found = Vec::new();
-        for mention in visible(&declarations[from]).iter().flat_map(|text| mentions(text)) {
+        let texts = visible(&declarations[from]);
+        let mut found: Vec<(&str, Cow<'_, str>, &str)> = Vec::new();
+        for mention in texts.iter().flat_map(|text| mentions_among(text, letters)) {
             let wanted = mention.first();
-            if first_letters & first_letter(wanted) == 0 {
-                continue;
-            }
-            let start = names.partition_point(|(name, _)| *name < wanted);
+            let start = names.partition_point(|(name, _)| (name.len(), *name) < (wanted.len(), wanted));
             for (_, known) in names[start..].iter().take_while(|(name, _)| *name == wanted) {
                 match *known {
                     Known::Private(at) => {
@@ -101,28 +98,22 @@ fn seen_through(
                             open.push(at);
                         }
                     }
-                    Known::Imported { specifier, as_what } => {
-                        let from =
-                            modules.entry(specifier).or_insert_with(|| module(scope, resolver, specifier));
-                        found.push(ImportedAs {
-                            text: mention.text.to_owned(),
-                            name: name_there(&mention, &as_what.imported),
-                            from: from.clone(),
-                        });
+                    Known::Imported(at, as_what) => {
+                        found.push((mention.text, name_there(&mention, &as_what.imported), module(at)));
                     }
                 }
             }
         }
-        found.sort();
+        found.sort_unstable();
         found.dedup();
-        seen[from] = Some(found);
+        let found = found.into_iter().map(|(text, name, from)| ImportedAs {
+            text: text.to_owned(),
+            name: name.into_owned(),
+            from: from.to_owned(),
+        });
+        seen[from] = Some(found.collect());
     }
     seen
-}
-
-/// One bit, by which most words are told from the names of a file.
-fn first_letter(name: &str) -> u64 {
-    1 << (name.bytes().next().unwrap_or_default() & 63)
 }
 
 /// The texts by which others know a declaration. The props of a component are written out, so what it calls their type is
@@ -159,11 +150,11 @@ fn leads_to(mention: &Mention<'_>, declaration: &ContractDeclaration) -> bool {
 }
 
 /// `ReactNode` for `React.ReactNode`, whichever way `React` was imported.
-fn name_there(mention: &Mention<'_>, imported: &str) -> String {
+fn name_there<'t>(mention: &Mention<'t>, imported: &'t str) -> Cow<'t, str> {
     match (imported, mention.text.split_once('.')) {
-        ("*" | "default", Some((_, rest))) => rest.to_owned(),
-        (name, Some((_, rest))) => format!("{name}.{rest}"),
-        (name, None) => name.to_owned(),
+        ("*" | "default", Some((_, rest))) => rest.into(),
+        (name, Some((_, rest))) => format!("{name}.{rest}").into(),
+        (name, None) => name.into(),
     }
 }
 
@@ -177,25 +168,25 @@ fn module(scope: Scope<'_>, resolver: &Resolver<'_>, specifier: &str) -> String 
 }
 
 /// `../model/user` for `src/model/user.ts`, seen from `src/pages/user.tsx`.
-pub(crate) fn seen_from(from: &str, to: &str) -> String {
-    let (folder, file) = to.rsplit_once('/').unwrap_or(("", to));
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let stem = Some(stem.strip_suffix(".d").unwrap_or(stem)).filter(|stem| *stem != "index");
-    let here = from.rsplit_once('/').map_or("", |(folder, _)| folder).split('/');
-    let mut here = here.filter(|part| !part.is_empty()).peekable();
-    let mut there = folder.split('/').filter(|part| !part.is_empty()).chain(stem).peekable();
-    while here.peek().is_some() && here.peek() == there.peek() {
-        here.next();
-        there.next();
-    }
-    let mut path = "../".repeat(here.count());
-    if path.is_empty() {
+pub(crate) fn seen_from<'p>(from: &'p str, to: &'p str) -> String {
+    let here = &from[..memrchr(b'/', from.as_bytes()).unwrap_or(0)];
+    let file = memrchr(b'/', to.as_bytes()).map_or(0, |slash| slash + 1);
+    let stem = memrchr(b'.', to[file..].as_bytes()).map_or(&to[file..], |dot| &to[file..file + dot]);
+    let stem = stem.strip_suffix(".d").unwrap_or(stem);
+    let there = if stem == "index" { &to[..file.saturating_sub(1)] } else { &to[..file + stem.len()] };
+    // The folders that both are in.
+    let ends = |path: &str, at: usize| matches!(path.as_bytes().get(at), None | Some(b'/'));
+    let same = here.bytes().zip(there.bytes()).take_while(|(one, other)| one == other).count();
+    let both = (0..=same).rev().find(|at| ends(here, *at) && ends(there, *at)).unwrap_or(0);
+    let rest = |path: &'p str| path[both..].strip_prefix('/').unwrap_or(&path[both..]);
+    let (up, down) = (rest(here), rest(there));
+    let folders = if up.is_empty() { 0 } else { 1 + memchr_iter(b'/', up.as_bytes()).count() };
+    let mut path = String::with_capacity(3 * folders + 2 + down.len());
+    path.extend(iter::repeat_n("../", folders));
+    if folders == 0 {
         path.push_str("./");
     }
-    for (at, part) in there.enumerate() {
-        path.push_str(if at > 0 { "/" } else { "" });
-        path.push_str(part);
-    }
+    path.push_str(down);
     path
 }
 
