@@ -2,15 +2,14 @@
 //! bodies, the order of imports, private names, where and when) never reaches `semanticHash`.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use memchr::{memchr, memmem};
 use serde::Serialize;
 
+use crate::json::{self, quote};
 use crate::mentions::{Mention, replaced};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
 use crate::order::in_order;
-use crate::render::quote;
 
 /// Bytes that are usually hashed.
 const USUAL: usize = 2048;
@@ -22,12 +21,13 @@ pub fn semantic_hash(contract: &Contract) -> String {
     let seen: Vec<_> = seen.map(|declaration| (declaration, declaration.declared_props())).collect();
     let mut declarations: Vec<Seen<'_>> = seen
         .iter()
-        .map(|(declaration, props)| Seen {
-            name: outside_name(contract, declaration),
+        .map(|(declaration, props)| (declaration, props, outside_name(contract, declaration)))
+        .map(|(declaration, props, name)| Seen {
             kind: declaration.kind,
-            signatures: in_one_order(outside_signatures(contract, declaration)),
-            imported: declaration.imported.iter().map(|one| (&*one.name, &*one.from)).collect(),
-            inherits: declaration.inherits.iter().map(|one| (one.outside(), &*one.keys, one.only)).collect(),
+            signatures: in_one_order(outside_signatures(contract, declaration, &name)),
+            name,
+            imported: in_set(declaration.imported.iter().map(|one| (&*one.name, &*one.from))),
+            inherits: in_set(declaration.inherits.iter().map(|one| (one.outside(), &*one.keys, one.only))),
             props: props.iter().map(|variant| members(variant)).collect(),
             emits: &declaration.emits,
             state: sorted_state(&declaration.state),
@@ -117,10 +117,10 @@ struct Seen<'a> {
     name: Cow<'a, str>,
     kind: DeclarationKind,
     signatures: Cow<'a, [String]>,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    imported: BTreeSet<(&'a str, &'a str)>,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    inherits: BTreeSet<((&'a str, &'a str), &'a [String], bool)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    imported: Vec<(&'a str, &'a str)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inherits: Vec<((&'a str, &'a str), &'a [String], bool)>,
     props: Vec<Vec<(&'a str, &'a str, bool)>>,
     emits: &'a [String],
     state: Vec<&'a State>,
@@ -138,8 +138,15 @@ fn outside_name<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration
     }
 }
 
-fn outside_signatures<'a>(contract: &'a Contract, declaration: &'a ContractDeclaration) -> Cow<'a, [String]> {
+fn outside_signatures<'a>(
+    contract: &'a Contract,
+    declaration: &'a ContractDeclaration,
+    name: &str,
+) -> Cow<'a, [String]> {
     let signatures = canonical(declaration);
+    if name == declaration.name {
+        return signatures;
+    }
     let names = || contract.exports.names_of(&declaration.name);
     let is_own = || names().any(|name| name == declaration.name);
     let Some(outside) = names().next().filter(|_| declaration.exported && !is_own()) else {
@@ -179,6 +186,14 @@ fn members(variant: &[Member]) -> Vec<(&str, &str, bool)> {
     members
 }
 
+/// Sorted, each once.
+fn in_set<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 fn sorted_state(state: &[State]) -> Vec<&State> {
     let mut state: Vec<&State> = state.iter().collect();
     state.sort();
@@ -186,11 +201,10 @@ fn sorted_state(state: &[State]) -> Vec<&State> {
 }
 
 fn digest(prefix: &str, value: &impl Serialize) -> String {
-    // Our own values have only text keys: this cannot fail. Hashed at once, which is faster than word by word.
-    let mut written = Vec::with_capacity(USUAL);
-    let done = serde_json::to_writer(&mut written, value);
-    debug_assert!(done.is_ok());
-    named(prefix, &blake3::hash(&written))
+    // Hashed at once, which is faster than word by word.
+    let mut written = String::with_capacity(USUAL);
+    json::write(&mut written, value);
+    named(prefix, &blake3::hash(written.as_bytes()))
 }
 
 fn named(prefix: &str, hash: &blake3::Hash) -> String {

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod fingerprint;
 pub mod graph;
 pub mod header;
+mod json;
 pub mod language;
 mod languages;
 pub mod link;

@@ -9,8 +9,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::thrift::{Thrift, Words};
-use super::{CodeMode, merged, quote};
+use super::{CodeMode, merged};
 use crate::header;
+use crate::json::{self, quote};
 use crate::languages::typescript::is_hook;
 use crate::model::{
     Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, SchemaVersion,
@@ -83,12 +84,12 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     // From the fewest on, which most small files have to do with.
     let (fewest, more) = choices.split_last().unwrap_or((&Words::All, &[]));
     let mut words = *fewest;
-    text = frame(words).written(text, start);
+    frame(words).write(&mut text, start);
     let more = if fits(&text) { more } else { &[] };
     for choice in more.iter().rev() {
         let mut wordier = String::with_capacity(USUAL);
         wordier.push_str(&text[..start]);
-        let wordier = frame(*choice).written(wordier, start);
+        frame(*choice).write(&mut wordier, start);
         if !fits(&wordier) {
             break;
         }
@@ -102,7 +103,7 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     }
     let signatures = header::signatures(source.facts, room);
     if !signatures.is_empty() {
-        text = Frame { signatures: &signatures, ..frame(words) }.written(text, start);
+        Frame { signatures: &signatures, ..frame(words) }.write(&mut text, start);
     }
     whole(text)
 }
@@ -163,13 +164,9 @@ struct Frame<'a> {
 
 impl Frame<'_> {
     /// In the place of whatever stands in a text from `start` on.
-    fn written(&self, text: String, start: usize) -> String {
-        let mut bytes = text.into_bytes();
-        bytes.truncate(start);
-        // Our own values have only text keys, and JSON is text: neither can fail.
-        let done = serde_json::to_writer(&mut bytes, self);
-        debug_assert!(done.is_ok());
-        String::from_utf8(bytes).unwrap_or_default()
+    fn write(&self, text: &mut String, start: usize) {
+        text.truncate(start);
+        json::write(text, self);
     }
 }
 
