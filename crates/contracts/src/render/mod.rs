@@ -109,14 +109,15 @@ impl fmt::Debug for dyn QuotedPaths + '_ {
 impl<'a> BundleText<'a> {
     /// One object, compact, on one line.
     pub fn json(&self) -> String {
-        let mut text = String::with_capacity(self.size());
+        let mut text = String::with_capacity(self.size(usize::MAX));
         self.write(&mut text, String::push_str);
         text
     }
 
-    /// What its text takes, about.
-    fn size(&self) -> usize {
-        let nodes: usize = self.nodes.iter().map(|node| node.len() + 1).sum();
+    /// What its text takes, about, with nodes that are smaller than so much.
+    fn size(&self, largest: usize) -> usize {
+        let nodes = self.nodes.iter().map(|node| node.len()).filter(|size| *size < largest);
+        let nodes: usize = nodes.map(|size| size + 1).sum();
         let missing: usize = self.missing.iter().map(|missing| missing.len() + 1).sum();
         nodes + missing + (self.edges.len() + self.cut.len()) * 192 + 1024
     }
@@ -142,21 +143,22 @@ impl<'a> BundleText<'a> {
         }
         end(text, self.nodes.is_empty());
         text.push_str(",\"edges\":[");
+        // Ends the edge before, which the first one has not.
         let mut head = String::new();
+        let start = text.len();
         for edges in self.edges.chunk_by(|(one, ..), (other, ..)| one == other) {
             for (at, (from, to, _)) in edges.iter().enumerate() {
                 if at == 0 {
                     head.clear();
-                    head.push('[');
+                    head.push_str("],[");
                     head.push_str(self.paths.quoted(*from));
                     head.push(',');
                 }
-                text.push_str(&head);
+                text.push_str(if text.len() == start { &head["],".len()..] } else { &head });
                 text.push_str(self.paths.quoted(*to));
-                text.push_str("],");
             }
         }
-        end(text, self.edges.is_empty());
+        text.push_str(if self.edges.is_empty() { "]" } else { "]]" });
         if !self.edges.is_empty() {
             text.push_str(",\"edgeKinds\":[");
             for (.., kind) in self.edges {
@@ -178,15 +180,13 @@ impl<'a> BundleText<'a> {
         if !self.cut.is_empty() {
             let between =
                 CutReason::ALL.map(|reason| format!(",\"reason\":\"{}\",\"referencedBy\":", reason.as_str()));
-            text.push_str(",\"cut\":[");
-            for (file, reason, by) in self.cut {
-                text.push_str("{\"entryId\":");
+            for (at, (file, reason, by)) in self.cut.iter().enumerate() {
+                text.push_str(if at == 0 { ",\"cut\":[{\"entryId\":" } else { "},{\"entryId\":" });
                 text.push_str(self.paths.quoted(*file));
                 text.push_str(&between[*reason as usize]);
                 text.push_str(self.paths.quoted(*by));
-                text.push_str("},");
             }
-            end(text, false);
+            text.push_str("}]");
         }
         text.push_str(",\"source\":");
         quote(text, &source());
@@ -237,6 +237,11 @@ impl<'a> FolderText<'a> {
 
     fn join(&mut self, bundles: &[BundleText<'a>], before: &str, between: &str, after: &str) {
         let Self { own, nodes } = self;
+        let size = bundles.iter().map(|bundle| bundle.size(WORTH_SHARING)).sum();
+        if own.capacity() < size {
+            // Larger at once: nothing that stands in it has to be copied.
+            *own = String::with_capacity(size);
+        }
         own.push_str(before);
         for (at, bundle) in bundles.iter().enumerate() {
             if at > 0 {
