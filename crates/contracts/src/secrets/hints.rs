@@ -91,20 +91,18 @@ impl Hints {
         }
     }
 
-    /// The same for hints that have the pair of this number where it stands.
+    /// The same for hints that have the pair of this number where it stands. The letter behind it mostly says no.
     #[inline]
     fn meet(&self, known: u8, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
-        let Some(pair) = usize::from(known).checked_sub(1).and_then(|known| self.pairs.get(known)) else {
-            return;
-        };
-        let goes_on = bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0);
-        if goes_on {
+        let Some(pair) = usize::from(known).checked_sub(1).map(|known| &self.pairs[known]) else { return };
+        if bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0) {
             pair.compare(bytes, at, found);
         }
     }
 }
 
 impl Pair {
+    /// The same for its hints, where it stands.
     #[inline(never)]
     fn compare(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
         for hint in &self.hints {
