@@ -35,6 +35,7 @@ pub(crate) fn mentions_among(text: &str, letters: u64) -> Mentions<'_> {
         is_class: is_class(text),
         in_heritage: false,
         after_typeof: false,
+        in_template: false,
         letters,
     }
 }
@@ -74,6 +75,8 @@ pub(crate) struct Mentions<'t> {
     is_class: bool,
     in_heritage: bool,
     after_typeof: bool,
+    /// Whether the innermost bracket is that of a template.
+    in_template: bool,
     letters: u64,
 }
 
@@ -83,13 +86,11 @@ impl<'t> Iterator for Mentions<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
-            if self.innermost() == b'`' {
+            if self.in_template {
                 self.template(bytes, byte);
             } else if is_word(byte) {
                 let start = self.at;
-                while bytes.get(self.at).copied().is_some_and(is_word) {
-                    self.at += 1;
-                }
+                self.at = past_word(bytes, start + 1);
                 let found = self.word(bytes, start);
                 if found.is_some() {
                     return found;
@@ -100,7 +101,7 @@ impl<'t> Iterator for Mentions<'t> {
                     b'\'' | b'"' => self.quoted(bytes, byte),
                     b'(' | b'[' | b'{' | b'<' | b'`' => self.push(byte),
                     b'>' if self.at >= 2 && bytes[self.at - 2] == b'=' => {}
-                    b')' | b']' | b'}' | b'>' => self.depth = self.depth.saturating_sub(1),
+                    b')' | b']' | b'}' | b'>' => self.pop(),
                     _ => {}
                 }
             }
@@ -118,6 +119,12 @@ impl<'t> Mentions<'t> {
         self.open[self.depth.min(DEEPEST - 1)] = bracket;
         self.depth += 1;
         self.in_heritage &= bracket != b'{';
+        self.in_template = bracket == b'`';
+    }
+
+    fn pop(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.in_template = self.innermost() == b'`';
     }
 
     /// The text of a template, up to what is put in or to its end.
@@ -125,7 +132,7 @@ impl<'t> Mentions<'t> {
         self.at += 1;
         match byte {
             b'\\' => self.at += 1,
-            b'`' => self.depth -= 1,
+            b'`' => self.pop(),
             b'$' if bytes.get(self.at) == Some(&b'{') => {
                 self.at += 1;
                 self.push(b'{');
@@ -146,16 +153,16 @@ impl<'t> Mentions<'t> {
     fn word(&mut self, bytes: &[u8], start: usize) -> Option<Mention<'t>> {
         let after_typeof = std::mem::take(&mut self.after_typeof);
         let first_end = self.at;
-        match self.text.get(start..first_end)? {
-            "typeof" => {
+        match &bytes[start..first_end] {
+            b"typeof" => {
                 self.after_typeof = true;
                 return None;
             }
-            "extends" if self.is_class && self.depth == 0 => {
+            b"extends" if self.is_class && self.depth == 0 => {
                 self.in_heritage = true;
                 return None;
             }
-            "implements" if self.depth == 0 => {
+            b"implements" if self.depth == 0 => {
                 self.in_heritage = false;
                 return None;
             }
@@ -163,10 +170,7 @@ impl<'t> Mentions<'t> {
         }
         // The rest of a qualified name.
         while bytes.get(self.at) == Some(&b'.') && bytes.get(self.at + 1).copied().is_some_and(is_word) {
-            self.at += 1;
-            while bytes.get(self.at).copied().is_some_and(is_word) {
-                self.at += 1;
-            }
+            self.at = past_word(bytes, self.at + 1);
         }
         if self.letters & first_letter(&bytes[start..]) == 0 {
             return None;
@@ -219,6 +223,11 @@ const WORD: [bool; 256] = {
 
 fn is_word(byte: u8) -> bool {
     WORD[usize::from(byte)]
+}
+
+fn past_word(bytes: &[u8], start: usize) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.iter().position(|byte| !is_word(*byte)).map_or(bytes.len(), |length| start + length)
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ fn module(scope: Scope<'_>, resolver: &Resolver<'_>, specifier: &str) -> String 
 pub(crate) fn seen_from<'p>(from: &'p str, to: &'p str) -> String {
     let here = &from[..memrchr(b'/', from.as_bytes()).unwrap_or(0)];
     let file = memrchr(b'/', to.as_bytes()).map_or(0, |slash| slash + 1);
-    let stem = memrchr(b'.', to[file..].as_bytes()).map_or(&to[file..], |dot| &to[file..file + dot]);
+    let stem = memrchr(b'.', &to.as_bytes()[file..]).map_or(&to[file..], |dot| &to[file..file + dot]);
     let stem = stem.strip_suffix(".d").unwrap_or(stem);
     let there = if stem == "index" { &to[..file.saturating_sub(1)] } else { &to[..file + stem.len()] };
     // The folders that both are in.
