@@ -320,9 +320,10 @@ pub(super) fn made(
 pub(super) fn kept_linked(linked: Linked, old: Option<&IndexedFile>) -> Kept<Linked> {
     let linked = Arc::new(linked);
     written(&*linked, |payload| {
-        let key = written_key(payload);
+        let hash = xxh3_128(payload);
+        let key = written_key(payload, hash);
         let slot = old.filter(|old| old.linked.key == key).and_then(|old| old.linked.slot());
-        let unsaved = slot.is_none().then(|| Record::new(key, payload.to_vec()));
+        let unsaved = slot.is_none().then(|| Record::new(key, payload, hash));
         Kept::fresh(Arc::clone(&linked), key, unsaved).with_slot(slot)
     })
 }

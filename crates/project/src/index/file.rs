@@ -8,6 +8,7 @@ use becket_contracts::model::Contract;
 use serde::Serialize;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use super::compact::Compact;
 use super::kept::{Again, Kept, Linked, nothing};
 use super::local::{Key, Local, Surface};
 use super::{IndexId, Targets};
@@ -121,18 +122,18 @@ pub(super) fn written<T>(value: &impl Serialize, then: impl FnOnce(&[u8]) -> T) 
     }
     let mut room = ROOM.take();
     room.clear();
-    // Fields by name, because most are left out where they say nothing. Our own values can all be written.
-    let done = value.serialize(&mut rmp_serde::Serializer::new(&mut room).with_struct_map());
+    // Our own values can all be written.
+    let done = value.serialize(&mut Compact { bytes: &mut room });
     debug_assert!(done.is_ok());
     let result = then(&room);
     ROOM.set(room);
     result
 }
 
-/// The key of a record is what is written in it.
-pub(super) fn written_key(payload: &[u8]) -> Key {
+/// The key of a record is what is written in it, which has this hash.
+pub(super) fn written_key(payload: &[u8], hash: u128) -> Key {
     let mut key = [0; 32];
-    key[..16].copy_from_slice(&xxh3_128(payload).to_le_bytes());
+    key[..16].copy_from_slice(&hash.to_le_bytes());
     key[16..24].copy_from_slice(&(payload.len() as u64).to_le_bytes());
     Key(key)
 }

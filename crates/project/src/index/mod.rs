@@ -9,6 +9,7 @@
 
 mod adding;
 mod build;
+mod compact;
 mod file;
 mod kept;
 mod known;

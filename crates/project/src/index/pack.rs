@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fs_err as fs;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::local::Key;
 use crate::files::write_pieces;
 
 /// What files say, by their content.
-pub(super) const FACTS: &str = "facts-3.pack";
+pub(super) const FACTS: &str = "facts-4.pack";
 /// What files promise, by what was written of it.
-pub(super) const LINKED: &str = "linked-2.pack";
+pub(super) const LINKED: &str = "linked-3.pack";
 /// Length, key, checksum.
 const HEAD: usize = 4 + 32 + 8;
-/// So many records are written by one call: no system takes more than a thousand pieces.
-const AT_ONCE: usize = 256;
+/// So many records may be appended at a time: no system takes more than a thousand pieces.
+pub(super) const AT_ONCE: usize = 256;
 /// Above this the file is begun anew: most of it is of trees that are gone.
 const LARGE: u64 = 256 * 1024 * 1024;
 
@@ -40,14 +40,15 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(key: Key, payload: Vec<u8>) -> Self {
+    /// With the hash of its payload.
+    pub(super) fn new(key: Key, payload: &[u8], hash: u128) -> Self {
         let mut head = [0; HEAD];
         // One too long for its length has none, and is refused when it is appended.
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         head[..4].copy_from_slice(&length.to_le_bytes());
         head[4..36].copy_from_slice(&key.0);
-        head[36..].copy_from_slice(&checksum(key, &payload));
-        Self { head, payload }
+        head[36..].copy_from_slice(&checksum(key, hash));
+        Self { head, payload: payload.to_vec() }
     }
 }
 
@@ -93,8 +94,8 @@ impl Pack {
         self.scanned.get().is_some_and(|scanned| scanned.damaged)
     }
 
-    /// Appends records and tells where each payload lies.
-    pub(super) fn append(&self, records: &[Record]) -> std::io::Result<Vec<Slot>> {
+    /// Appends records, some at a time, and tells where each payload lies.
+    pub(super) fn append(&self, records: impl Iterator<Item = Vec<Record>>) -> std::io::Result<Vec<Slot>> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -108,14 +109,14 @@ impl Pack {
         if at < length {
             file.set_len(at)?;
         }
-        let mut slots = Vec::with_capacity(records.len());
-        for Record { payload, .. } in records {
-            let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
-            slots.push(Slot { at: at + HEAD as u64, length });
-            at += (HEAD + payload.len()) as u64;
-        }
+        let mut slots = Vec::new();
         file.seek(SeekFrom::End(0))?;
-        for some in records.chunks(AT_ONCE) {
+        for some in records {
+            for Record { payload, .. } in &some {
+                let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
+                slots.push(Slot { at: at + HEAD as u64, length });
+                at += (HEAD + payload.len()) as u64;
+            }
             let pieces = some.iter().flat_map(|one| [IoSlice::new(&one.head), IoSlice::new(&one.payload)]);
             write_pieces(&mut file, &mut pieces.collect::<Vec<_>>())?;
         }
@@ -156,12 +157,14 @@ fn record(bytes: &[u8], at: usize) -> Option<(Key, Slot)> {
     let key = Key(head[4..36].try_into().ok()?);
     let start = at + HEAD;
     let payload = bytes.get(start..start.checked_add(length as usize)?)?;
-    (checksum(key, payload) == head[36..]).then_some((key, Slot { at: start as u64, length }))
+    (checksum(key, xxh3_128(payload)) == head[36..]).then_some((key, Slot { at: start as u64, length }))
 }
 
-fn checksum(key: Key, payload: &[u8]) -> [u8; 8] {
+/// Over a key and the hash of its payload.
+fn checksum(key: Key, hash: u128) -> [u8; 8] {
     let [first, ..] = key.words();
-    xxh3_64_with_seed(payload, first).to_le_bytes()
+    let bytes = hash.wrapping_add(first.into()).to_le_bytes();
+    std::array::from_fn(|at| bytes[at])
 }
 
 #[cfg(unix)]

@@ -20,7 +20,7 @@ use super::kept::{Again, Kept};
 use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
 use super::pack::{FACTS, LINKED, Pack, Record, Slot};
-use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work};
+use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
 use crate::share::AT_ONCE;
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
@@ -179,14 +179,14 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
 fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.local.slot().is_none()).collect();
-    let record = |file: &&Arc<IndexedFile>| {
-        written(&**file.local(), |payload| Record::new(file.local.key, payload.to_vec()))
-    };
-    let records: Vec<Record> = files.par_iter().with_max_len(AT_ONCE).map(record).collect();
-    if records.is_empty() && !pack.is_damaged() {
+    if files.is_empty() && !pack.is_damaged() {
         return Ok(());
     }
-    for (file, slot) in files.iter().zip(pack.append(&records)?) {
+    let record = |file: &&Arc<IndexedFile>| {
+        written(&**file.local(), |payload| Record::new(file.local.key, payload, xxh3_128(payload)))
+    };
+    let records = |some: &[&Arc<IndexedFile>]| some.par_iter().with_max_len(AT_ONCE).map(record).collect();
+    for (file, slot) in files.iter().zip(pack.append(files.chunks(pack::AT_ONCE).map(records))?) {
         file.local.saved_at(slot);
     }
     Ok(())
@@ -195,15 +195,15 @@ fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
 fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
     let files: Vec<&Arc<IndexedFile>> =
         index.files.iter().filter(|file| file.linked.slot().is_none()).collect();
-    let unsaved = |file: &&Arc<IndexedFile>| {
-        let record = |payload: &[u8]| Record::new(file.linked.key, payload.to_vec());
-        file.linked.take_unsaved().unwrap_or_else(|| written(&**file.linked(), record))
-    };
-    let records: Vec<Record> = files.iter().map(unsaved).collect();
-    if records.is_empty() {
+    if files.is_empty() {
         return Ok(());
     }
-    for (file, slot) in files.iter().zip(pack.append(&records)?) {
+    let record = |file: &&Arc<IndexedFile>| {
+        let again = |payload: &[u8]| Record::new(file.linked.key, payload, xxh3_128(payload));
+        file.linked.take_unsaved().unwrap_or_else(|| written(&**file.linked(), again))
+    };
+    let records = |some: &[&Arc<IndexedFile>]| some.iter().map(record).collect();
+    for (file, slot) in files.iter().zip(pack.append(files.chunks(pack::AT_ONCE).map(records))?) {
         file.linked.saved_at(slot);
     }
     Ok(())
