@@ -15,6 +15,7 @@ impl Encoder {
     }
 
     /// A number that is small almost always: seven bits a byte.
+    #[inline]
     pub fn small(&mut self, mut number: usize) {
         loop {
             let [low, ..] = number.to_le_bytes();
