@@ -150,6 +150,8 @@ const UNSEEN: u32 = 0;
 const NODE: u32 = 1;
 /// From here on, how many were left out before it.
 const CUT: usize = 2;
+/// Files that a bundle usually has, or leaves out.
+const USUAL: usize = 64;
 
 /// Hands out a mark for each file, none of them seen; `walk` leaves them so. A graph has many bundles, each of few files:
 /// nobody could pay for marks of his own.
@@ -166,15 +168,31 @@ fn with_marks<T>(files: usize, walk: impl FnOnce(&mut [u32]) -> T) -> T {
     result
 }
 
+/// Hands each of some positions to `then`, in their order: as bits of a row they need no sorting.
+fn in_order<'a>(positions: impl Iterator<Item = &'a usize>, mut then: impl FnMut(usize)) {
+    const BITS: usize = u64::BITS as usize;
+    thread_local! {
+        static ROW: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+    }
+    let mut row = ROW.take();
+    for at in positions {
+        if row.len() <= at / BITS {
+            row.resize(at / BITS + 1, 0);
+        }
+        row[at / BITS] |= 1 << (at % BITS);
+    }
+    for (at, word) in row.iter_mut().enumerate() {
+        while *word != 0 {
+            then(at * BITS + word.trailing_zeros() as usize);
+            *word &= *word - 1;
+        }
+    }
+    ROW.set(row);
+}
+
 /// What the bundle of a file holds, whether or not it is a root.
 pub fn reach(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Reached {
-    with_marks(graph.len(), |marks| {
-        let reached = reach_by(graph, root, options, tokens, marks);
-        for file in reached.nodes.iter().chain(reached.cut.iter().map(|(file, ..)| file)) {
-            marks[*file] = UNSEEN;
-        }
-        reached
-    })
+    with_marks(graph.len(), |marks| reach_by(graph, root, options, tokens, marks))
 }
 
 fn reach_by(
@@ -184,15 +202,18 @@ fn reach_by(
     tokens: &dyn Fn(usize) -> usize,
     marks: &mut [u32],
 ) -> Reached {
-    let mut nodes = vec![root];
-    let mut cut: Vec<LeftOut> = Vec::new();
+    let (mut nodes, mut cut) = (Vec::with_capacity(USUAL), Vec::<LeftOut>::with_capacity(USUAL));
+    nodes.push(root);
     let mut spent = tokens(root);
     marks[root] = NODE;
     // Where the nodes of a level begin.
     let mut level = 0;
     for depth in 0..=options.depth {
         let next = nodes.len();
-        nodes[level..].sort_unstable();
+        // Who comes first may be the last that fits; after the last level nobody does.
+        if depth < options.depth {
+            nodes[level..].sort_unstable();
+        }
         for at in level..next {
             let file = nodes[at];
             for edge in graph.edges(file) {
@@ -228,10 +249,15 @@ fn reach_by(
             break;
         }
     }
-    nodes.sort_unstable();
     // Positions are by path, and each is there once.
-    cut.sort_unstable_by_key(|(file, ..)| *file);
-    Reached { root, nodes, cut }
+    let mut reached =
+        Reached { root, nodes: Vec::with_capacity(nodes.len()), cut: Vec::with_capacity(cut.len()) };
+    let seen = nodes.iter().chain(cut.iter().map(|(file, ..)| file));
+    in_order(seen, |file| match (std::mem::replace(&mut marks[file], UNSEEN) as usize).checked_sub(CUT) {
+        Some(known) => reached.cut.push(cut[known]),
+        None => reached.nodes.push(file),
+    });
+    reached
 }
 
 /// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime
