@@ -8,15 +8,15 @@ mod read_toon;
 mod thrift;
 mod toon;
 
-use std::fmt::{self, Write};
-use std::sync::Arc;
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bundle::{CutReason, LeftOut};
-use crate::graph::EdgeKind;
+use crate::graph::{EdgeKind, Graph};
 use crate::json::quote;
 
 pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
@@ -91,18 +91,20 @@ pub struct BundleText<'a> {
     /// Each as JSON.
     pub missing: &'a [Arc<str>],
     pub cut: &'a [LeftOut],
-    pub paths: &'a dyn QuotedPaths,
+    pub paths: QuotedPaths<'a>,
 }
 
-/// The paths of files as [`quoted`] writes them: each stands in many bundles.
-pub trait QuotedPaths {
-    fn quoted(&self, at: usize) -> &str;
+/// The paths of a graph as [`quoted`] writes them, each when somebody asks: it stands in many bundles.
+#[derive(Debug, Clone, Copy)]
+pub struct QuotedPaths<'a> {
+    pub graph: &'a Graph,
+    /// One for each path.
+    pub quoted: &'a [OnceLock<Box<str>>],
 }
 
-/// Whoever has the paths has much else, and all of it would have to be printable.
-impl fmt::Debug for dyn QuotedPaths + '_ {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("QuotedPaths")
+impl<'a> QuotedPaths<'a> {
+    fn of(&self, at: usize) -> &'a str {
+        self.quoted[at].get_or_init(|| quoted(self.graph.path(at)))
     }
 }
 
@@ -151,11 +153,11 @@ impl<'a> BundleText<'a> {
                 if at == 0 {
                     head.clear();
                     head.push_str("],[");
-                    head.push_str(self.paths.quoted(*from));
+                    head.push_str(self.paths.of(*from));
                     head.push(',');
                 }
                 text.push_str(if text.len() == start { &head["],".len()..] } else { &head });
-                text.push_str(self.paths.quoted(*to));
+                text.push_str(self.paths.of(*to));
             }
         }
         text.push_str(if self.edges.is_empty() { "]" } else { "]]" });
@@ -182,9 +184,9 @@ impl<'a> BundleText<'a> {
                 CutReason::ALL.map(|reason| format!(",\"reason\":\"{}\",\"referencedBy\":", reason.as_str()));
             for (at, (file, reason, by)) in self.cut.iter().enumerate() {
                 text.push_str(if at == 0 { ",\"cut\":[{\"entryId\":" } else { "},{\"entryId\":" });
-                text.push_str(self.paths.quoted(*file));
+                text.push_str(self.paths.of(*file));
                 text.push_str(&between[*reason as usize]);
-                text.push_str(self.paths.quoted(*by));
+                text.push_str(self.paths.of(*by));
             }
             text.push_str("}]");
         }
@@ -217,7 +219,8 @@ impl<'a> FolderText<'a> {
     /// Written in the room of a text that nobody needs any more.
     pub fn of(bundles: &[BundleText<'a>], format: Format, mut room: String) -> Self {
         room.clear();
-        let mut text = Self { own: room, nodes: Vec::new() };
+        let nodes = Vec::with_capacity(bundles.iter().map(|bundle| bundle.nodes.len()).sum());
+        let mut text = Self { own: room, nodes };
         match format {
             // One bundle a line: small, and a difference in Git shows the bundle.
             Format::Json => text.join(bundles, "[\n", ",\n", "\n]\n"),
@@ -310,15 +313,12 @@ mod tests {
 
     use super::*;
 
-    struct Paths;
-
-    impl QuotedPaths for Paths {
-        fn quoted(&self, at: usize) -> &str {
-            ["\"a\"", r#""b \"c\"\\\u0001""#, "\"d\""][at]
-        }
-    }
-
-    fn bundle<'a>(nodes: Vec<&'a str>, missing: &'a [Arc<str>], cut: &'a [LeftOut]) -> BundleText<'a> {
+    fn bundle<'a>(
+        nodes: Vec<&'a str>,
+        missing: &'a [Arc<str>],
+        cut: &'a [LeftOut],
+        paths: QuotedPaths<'a>,
+    ) -> BundleText<'a> {
         BundleText {
             entry_id: "src/a \"b\".ts",
             position: (1, 2),
@@ -329,7 +329,7 @@ mod tests {
             edges: &[(0, 1, EdgeKind::TypeOnly), (0, 2, EdgeKind::Static), (2, 0, EdgeKind::Dynamic)],
             missing,
             cut,
-            paths: &Paths,
+            paths,
         }
     }
 
@@ -340,8 +340,13 @@ mod tests {
         // One that is copied, one that is not.
         let large = "b".repeat(WORTH_SHARING);
         let large_node = format!("{{\"entryId\":\"{large}\"}}");
-        let texts =
-            [bundle(vec!["{\"entryId\":\"a\"}", &large_node], &missing, &cut), bundle(Vec::new(), &[], &[])];
+        let graph = Graph::from_edges(["a", "b \"c\"\\\u{1}", "d"].map(Arc::from).into(), Vec::new());
+        let quoted = [const { OnceLock::new() }; 3];
+        let paths = QuotedPaths { graph: &graph, quoted: &quoted };
+        let texts = [
+            bundle(vec!["{\"entryId\":\"a\"}", &large_node], &missing, &cut, paths),
+            bundle(Vec::new(), &[], &[], paths),
+        ];
         let read = |format| {
             let text = FolderText::of(&texts, format, "old".to_owned());
             read_folder_file(&text.pieces().concat()).unwrap()

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use becket_base::{Parts, tokens};
 use becket_contracts::bundle::CutReason;
 use becket_contracts::graph::{EdgeKind, Graph};
-use becket_contracts::render::quoted;
+use becket_contracts::render::QuotedPaths;
 
 use super::material::Packed;
 
@@ -72,10 +72,9 @@ impl Layout {
         }
     }
 
-    /// The path of an entry as JSON.
-    pub(super) fn quoted(&self, at: usize, graph: &Graph) -> &str {
-        let all = self.quoted.get_or_init(|| vec![OnceLock::new(); graph.len()]);
-        all[at].get_or_init(|| quoted(graph.path(at)))
+    /// The paths of entries as JSON.
+    pub(super) fn quoted<'a>(&'a self, graph: &'a Graph) -> QuotedPaths<'a> {
+        QuotedPaths { graph, quoted: self.quoted.get_or_init(|| vec![OnceLock::new(); graph.len()]) }
     }
 }
 

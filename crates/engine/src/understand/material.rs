@@ -10,7 +10,7 @@ use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
-use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
+use becket_contracts::render::{BundleText, CodeMode, Thrift, quoted};
 use becket_project::index::{FileRecord, Index, IndexId, IndexedFile, record_id};
 use becket_project::share::{AT_ONCE, each};
 use rayon::prelude::*;
@@ -406,12 +406,12 @@ impl Material {
 
     fn packed_of(&self, reached: Reached) -> Packed {
         let bundle = bundle::bundle(self.graph(), reached);
-        let (root, nodes) = (bundle.root, bundle.nodes.clone());
-        let entries = nodes.iter().map(|at| &self.entries[*at]);
+        let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
         let hash = bundle_hash(self.options.bundle.depth, entries.clone().map(|entry| entry.bundled()));
         let tokens = entries.map(|entry| entry.measures.tokens).sum();
-        let more = OnceLock::from(self.more(bundle));
-        let mut packed = Packed { root, nodes, hash, tokens, more };
+        let root = bundle.root;
+        let (nodes, more) = self.more(bundle);
+        let mut packed = Packed { root, nodes, hash, tokens, more: OnceLock::from(more) };
         packed.tokens += self.frame_tokens(&packed);
         packed
     }
@@ -438,7 +438,7 @@ impl Material {
                 edges: &[],
                 missing: &[],
                 cut: &[],
-                paths: self,
+                paths: self.layout.quoted(self.graph()),
             };
             tokens::count(&whole.json()) - own
         });
@@ -450,8 +450,10 @@ impl Material {
         bundle::reach(self.graph(), at, self.options.bundle, &tokens)
     }
 
-    pub(super) fn more(&self, bundle: Bundle) -> More {
-        let entries = bundle.nodes.iter().map(|at| &self.entries[*at]);
+    /// The nodes of a bundle, and what its text says beside them.
+    pub(super) fn more(&self, bundle: Bundle) -> (Vec<usize>, More) {
+        let Bundle { nodes, edges, cut, .. } = bundle;
+        let entries = nodes.iter().map(|at| &self.entries[*at]);
         let mut missing: Vec<(&Missing, &LackingText)> =
             entries.flat_map(|entry| entry.measures.missing.texts()).collect();
         missing.sort_unstable_by_key(|(one, _)| *one);
@@ -460,7 +462,7 @@ impl Material {
         });
         let missing_tokens = missing.iter().map(|(_, text)| text.tokens).sum();
         let missing = missing.into_iter().map(|(_, text)| Arc::clone(&text.json)).collect();
-        More { edges: bundle.edges, cut: bundle.cut, missing, missing_tokens }
+        (nodes, More { edges, cut, missing, missing_tokens })
     }
 
     pub(super) fn text<'a>(
@@ -470,7 +472,7 @@ impl Material {
         created_at: &'a str,
     ) -> BundleText<'a> {
         let bundle = || bundle::bundle(self.graph(), self.reach(packed.root));
-        let more = packed.more.get_or_init(|| self.more(bundle()));
+        let more = packed.more.get_or_init(|| self.more(bundle()).1);
         BundleText {
             entry_id: self.graph().path(packed.root),
             position,
@@ -481,7 +483,7 @@ impl Material {
             edges: &more.edges,
             missing: &more.missing,
             cut: &more.cut,
-            paths: self,
+            paths: self.layout.quoted(self.graph()),
         }
     }
 
@@ -492,16 +494,10 @@ impl Material {
     }
 }
 
-impl QuotedPaths for Material {
-    fn quoted(&self, at: usize) -> &str {
-        self.layout.quoted(at, self.graph())
-    }
-}
-
 /// Of what the text of a bundle, without its lists, says of this bundle alone. `…"entryId` and `depth":…` stand around
 /// the path, `…"uifb` and `","graph":…` around the rest of the hash: no token reaches across the end of a word.
 fn own_tokens(path: &str, hash: &str) -> usize {
-    tokens::count(&format!("\":{},\"", quoted(path)))
+    tokens::count(&["\":", &quoted(path), ",\""].concat())
         + tokens::count(hash.trim_start_matches(char::is_alphabetic))
 }
 

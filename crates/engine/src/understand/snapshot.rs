@@ -445,14 +445,10 @@ fn fitted(
         options.token_budget = Some(budget);
         let reached = bundle::reach(material.graph(), packed.root, options, &cost);
         let smaller = bundle::bundle(material.graph(), reached);
-        let kept = smaller.nodes.len();
-        let cut = Packed {
-            root: smaller.root,
-            nodes: smaller.nodes.clone(),
-            hash: packed.hash.clone(),
-            tokens: 0,
-            more: OnceLock::from(material.more(smaller)),
-        };
+        let (root, kept) = (smaller.root, smaller.nodes.len());
+        let (nodes, more) = material.more(smaller);
+        let (hash, more) = (packed.hash.clone(), OnceLock::from(more));
+        let cut = Packed { root, nodes, hash, tokens: 0, more };
         let text = material.text(&cut, position, created).json();
         let excess = text.len().saturating_sub(bytes);
         if excess == 0 || kept <= 1 || budget == 0 {
