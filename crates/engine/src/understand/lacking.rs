@@ -10,18 +10,28 @@ use becket_contracts::bundle::Missing;
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
     told: OnceLock<Vec<Missing>>,
-    /// Each of these in the text of a bundle.
-    texts: OnceLock<Vec<LackingText>>,
+    /// Each of these in the text of a bundle, where one says it: of many that lack the same it names one file.
+    texts: OnceLock<Vec<OnceLock<LackingText>>>,
     /// As it was written down, where it was.
     written: Box<[u8]>,
     is_problem: bool,
 }
 
 /// As it stands in every bundle that lacks it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LackingText {
     pub(super) json: Arc<str>,
     pub(super) tokens: usize,
+}
+
+impl LackingText {
+    pub(super) fn of(missing: &Missing) -> Self {
+        let mut text = serde_json::to_string(missing).unwrap_or_default();
+        text.push(',');
+        let tokens = tokens::count(&text);
+        text.pop();
+        Self { json: text.into(), tokens }
+    }
 }
 
 impl Lacking {
@@ -30,16 +40,10 @@ impl Lacking {
         self.told.get_or_init(|| decode_all(&mut Decoder { bytes: &self.written }).unwrap_or_default())
     }
 
-    /// Each with its text in a bundle, of which many have the same.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (&Missing, &LackingText)> {
-        let text = |missing: &Missing| {
-            let mut text = serde_json::to_string(missing).unwrap_or_default();
-            text.push(',');
-            let tokens = tokens::count(&text);
-            text.pop();
-            LackingText { json: text.into(), tokens }
-        };
-        self.all().iter().zip(self.texts.get_or_init(|| self.all().iter().map(text).collect()))
+    /// Each with the place of its text in a bundle, of which many have the same.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&Missing, &OnceLock<LackingText>)> {
+        let all = self.all();
+        all.iter().zip(self.texts.get_or_init(|| vec![OnceLock::new(); all.len()]))
     }
 
     /// Those that somebody should look at.

@@ -454,14 +454,15 @@ impl Material {
     pub(super) fn more(&self, bundle: Bundle) -> (Vec<usize>, More) {
         let Bundle { nodes, edges, cut, .. } = bundle;
         let entries = nodes.iter().map(|at| &self.entries[*at]);
-        let mut missing: Vec<(&Missing, &LackingText)> =
+        let mut missing: Vec<(&Missing, &OnceLock<LackingText>)> =
             entries.flat_map(|entry| entry.measures.missing.texts()).collect();
         missing.sort_unstable_by_key(|(one, _)| *one);
         missing.dedup_by(|(later, _), (earlier, _)| {
             later.name == earlier.name && later.reason == earlier.reason
         });
-        let missing_tokens = missing.iter().map(|(_, text)| text.tokens).sum();
-        let missing = missing.into_iter().map(|(_, text)| Arc::clone(&text.json)).collect();
+        let texts = missing.iter().map(|(one, text)| text.get_or_init(|| LackingText::of(one)));
+        let missing_tokens = texts.clone().map(|text| text.tokens).sum();
+        let missing = texts.map(|text| Arc::clone(&text.json)).collect();
         (nodes, More { edges, cut, missing, missing_tokens })
     }
 
