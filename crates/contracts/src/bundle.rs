@@ -175,13 +175,17 @@ fn in_order<'a>(positions: impl Iterator<Item = &'a usize>, mut then: impl FnMut
         static ROW: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
     }
     let mut row = ROW.take();
+    let (mut start, mut end) = (usize::MAX, 0);
     for at in positions {
-        if row.len() <= at / BITS {
-            row.resize(at / BITS + 1, 0);
+        let word = at / BITS;
+        if row.len() <= word {
+            row.resize(word + 1, 0);
         }
-        row[at / BITS] |= 1 << (at % BITS);
+        row[word] |= 1 << (at % BITS);
+        (start, end) = (start.min(word), end.max(word + 1));
     }
-    for (at, word) in row.iter_mut().enumerate() {
+    // What a bundle holds mostly lies together.
+    for (at, word) in row.iter_mut().enumerate().take(end).skip(start) {
         while *word != 0 {
             then(at * BITS + word.trailing_zeros() as usize);
             *word &= *word - 1;

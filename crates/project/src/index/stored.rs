@@ -185,8 +185,10 @@ fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
     let record = |file: &&Arc<IndexedFile>| {
         written(&**file.local(), |payload| Record::new(file.local.key, payload, xxh3_128(payload)))
     };
-    let records = |some: &[&Arc<IndexedFile>]| some.par_iter().with_max_len(AT_ONCE).map(record).collect();
-    for (file, slot) in files.iter().zip(pack.append(files.chunks(pack::AT_ONCE).map(records))?) {
+    // Before the pack is locked: whoever waits for others meanwhile may be given work that wants the same lock.
+    let records = |some: &[&Arc<IndexedFile>]| some.iter().map(record).collect();
+    let records: Vec<Vec<Record>> = files.par_chunks(pack::AT_ONCE).map(records).collect();
+    for (file, slot) in files.iter().zip(pack.append(records.into_iter())?) {
         file.local.saved_at(slot);
     }
     Ok(())
