@@ -21,7 +21,6 @@ use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
 use super::pack::{FACTS, LINKED, Pack, Record, Slot};
 use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
-use crate::share::AT_ONCE;
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 

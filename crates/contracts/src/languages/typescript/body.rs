@@ -3,6 +3,7 @@
 //!
 //! What belongs to the file is collected in `FileUse`; what belongs to the declaration being walked, in `BodyUse`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
@@ -249,7 +250,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         self.body.has_jsx = true;
         let tag = tag_name(&element.name);
         if tag.starts_with(|first: char| first.is_uppercase()) || tag.contains('.') {
-            self.file.components.insert(tag.clone());
+            if !self.file.components.contains(&*tag) {
+                self.file.components.insert(tag.to_string());
+            }
         }
         self.file.style.element(&tag);
         for attribute in &element.attributes {
@@ -526,13 +529,13 @@ fn specifier(print: Print<'_, '_>, expression: &Expression<'_>) -> String {
     }
 }
 
-pub(super) fn tag_name(name: &JSXElementName<'_>) -> String {
+pub(super) fn tag_name<'a>(name: &JSXElementName<'a>) -> Cow<'a, str> {
     match name {
-        JSXElementName::Identifier(name) => name.name.into_string(),
-        JSXElementName::IdentifierReference(name) => name.name.into_string(),
-        JSXElementName::NamespacedName(name) => format!("{}:{}", name.namespace.name, name.name.name),
-        JSXElementName::MemberExpression(member) => member_tag(member),
-        JSXElementName::ThisExpression(_) => "this".to_owned(),
+        JSXElementName::Identifier(name) => name.name.as_str().into(),
+        JSXElementName::IdentifierReference(name) => name.name.as_str().into(),
+        JSXElementName::NamespacedName(name) => format!("{}:{}", name.namespace.name, name.name.name).into(),
+        JSXElementName::MemberExpression(member) => member_tag(member).into(),
+        JSXElementName::ThisExpression(_) => "this".into(),
     }
 }
 

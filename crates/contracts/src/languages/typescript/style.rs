@@ -13,7 +13,8 @@ use crate::model::{Import, StyleFacts};
 
 #[derive(Default)]
 pub(super) struct StyleCollector {
-    classes: BTreeSet<String>,
+    /// One behind the other, as they were written.
+    classes: String,
     inline: BTreeSet<(String, String)>,
     styled_components: BTreeSet<String>,
     motion_components: BTreeSet<String>,
@@ -97,14 +98,14 @@ impl StyleCollector {
             Some(JSXAttributeValue::ExpressionContainer(container)) => container.expression.as_expression(),
             _ => None,
         };
-        let text = match value {
+        let text = || match value {
             Some(JSXAttributeValue::StringLiteral(text)) => Some(text.value.into_string()),
             _ => expression.and_then(text_of),
         };
         match name {
             "className" | "class" => {
-                if let Some(text) = &text {
-                    self.add_classes(text);
+                if let Some(text) = text() {
+                    self.add_classes(&text);
                 }
                 if let Some(expression) = expression {
                     self.classes_in(expression);
@@ -120,8 +121,8 @@ impl StyleCollector {
                     }
                 }
             }
-            "variant" => self.variants.extend(text),
-            "size" => self.sizes.extend(text),
+            "variant" => self.variants.extend(text()),
+            "size" => self.sizes.extend(text()),
             "css" | "sx" => self.uses_css_prop = true,
             "jsx" => self.styled_jsx = true,
             "theme" => self.uses_theme = true,
@@ -183,8 +184,11 @@ impl StyleCollector {
             }
             has_motion |= from == "framer-motion" || from == "motion" || from.starts_with("motion/");
         }
+        let mut classes: Vec<&str> = self.classes.split_whitespace().collect();
+        classes.sort_unstable();
+        classes.dedup();
         let facts = StyleFacts {
-            classes: self.classes.into_iter().collect(),
+            classes: classes.into_iter().map(str::to_owned).collect(),
             css_modules: css_modules.into_iter().collect(),
             scss_modules: scss_modules.into_iter().collect(),
             inline: self.inline.into_iter().collect(),
@@ -257,7 +261,8 @@ impl StyleCollector {
     }
 
     fn add_classes(&mut self, text: &str) {
-        self.classes.extend(text.split_whitespace().map(str::to_owned));
+        self.classes.push_str(text);
+        self.classes.push(' ');
     }
 }
 
