@@ -1,8 +1,9 @@
 //! The `package.json` files of a tree: which packages are its own, and which others each asks for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::Contents;
@@ -12,7 +13,7 @@ use super::modules::{Modules, join};
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
     all: Vec<Manifest>,
-    by_folder: HashMap<String, usize>,
+    by_folder: FxHashMap<String, usize>,
     /// Packages that any manifest of the workspace may name.
     by_name: BTreeMap<String, usize>,
 }

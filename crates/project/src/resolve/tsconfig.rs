@@ -1,11 +1,12 @@
 //! What `tsconfig.json` says about names: `paths`, `baseUrl` and `rootDirs`, through `extends` and project references. A part that is
 //! not there (a package that is not installed) costs nothing but itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use becket_base::text::decoded;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::Contents;
@@ -20,8 +21,8 @@ const LONGEST_CHAIN: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Tsconfigs {
     all: Vec<Tsconfig>,
-    by_path: HashMap<String, usize>,
-    by_folder: HashMap<String, usize>,
+    by_path: FxHashMap<String, usize>,
+    by_folder: FxHashMap<String, usize>,
     lost: Vec<(String, String)>,
 }
 
