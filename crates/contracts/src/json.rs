@@ -286,88 +286,32 @@ impl<'t> Serializer for Writer<'t> {
     }
 }
 
-impl SerializeSeq for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
+/// What has one form in JSON and several names in serde.
+macro_rules! open_as {
+    ($($kind:ident::$add:ident($($key:ident)?) is $own:ident;)+) => {$(
+        impl $kind for Open<'_> {
+            type Ok = ();
+            type Error = fmt::Error;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
-        self.element(value)
-    }
+            fn $add<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> fmt::Result {
+                self.$own($($key,)? value)
+            }
 
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
+            fn end(self) -> fmt::Result {
+                self.close();
+                Ok(())
+            }
+        }
+    )+};
 }
 
-impl SerializeTuple for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
-        self.element(value)
-    }
-
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
-}
-
-impl SerializeTupleStruct for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
-        self.element(value)
-    }
-
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
-}
-
-impl SerializeTupleVariant for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> fmt::Result {
-        self.element(value)
-    }
-
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
-}
-
-impl SerializeStruct for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> fmt::Result {
-        self.field(key, value)
-    }
-
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
-}
-
-impl SerializeStructVariant for Open<'_> {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> fmt::Result {
-        self.field(key, value)
-    }
-
-    fn end(self) -> fmt::Result {
-        self.close();
-        Ok(())
-    }
+open_as! {
+    SerializeSeq::serialize_element() is element;
+    SerializeTuple::serialize_element() is element;
+    SerializeTupleStruct::serialize_field() is element;
+    SerializeTupleVariant::serialize_field() is element;
+    SerializeStruct::serialize_field(key) is field;
+    SerializeStructVariant::serialize_field(key) is field;
 }
 
 impl SerializeMap for Open<'_> {

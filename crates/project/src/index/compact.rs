@@ -270,56 +270,29 @@ impl Fields<'_, '_> {
     }
 }
 
-impl SerializeSeq for &mut Compact<'_> {
-    type Ok = ();
-    type Error = Error;
+/// What has one form here and several names in serde: values, one behind the other.
+macro_rules! list_as {
+    ($($kind:ident::$add:ident)+) => {$(
+        impl $kind for &mut Compact<'_> {
+            type Ok = ();
+            type Error = Error;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(&mut **self)
-    }
+            fn $add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+                value.serialize(&mut **self)
+            }
 
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
+            fn end(self) -> Result<(), Error> {
+                Ok(())
+            }
+        }
+    )+};
 }
 
-impl SerializeTuple for &mut Compact<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(&mut **self)
-    }
-
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl SerializeTupleStruct for &mut Compact<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(&mut **self)
-    }
-
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl SerializeTupleVariant for &mut Compact<'_> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(&mut **self)
-    }
-
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
+list_as! {
+    SerializeSeq::serialize_element
+    SerializeTuple::serialize_element
+    SerializeTupleStruct::serialize_field
+    SerializeTupleVariant::serialize_field
 }
 
 impl SerializeMap for &mut Compact<'_> {
@@ -339,41 +312,34 @@ impl SerializeMap for &mut Compact<'_> {
     }
 }
 
-impl SerializeStruct for Fields<'_, '_> {
-    type Ok = ();
-    type Error = Error;
+/// The same for fields.
+macro_rules! fields_as {
+    ($($kind:ident)+) => {$(
+        impl $kind for Fields<'_, '_> {
+            type Ok = ();
+            type Error = Error;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Error> {
-        self.field(value)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                _: &'static str,
+                value: &T,
+            ) -> Result<(), Error> {
+                self.field(value)
+            }
 
-    fn skip_field(&mut self, _: &'static str) -> Result<(), Error> {
-        self.place += 1;
-        Ok(())
-    }
+            fn skip_field(&mut self, _: &'static str) -> Result<(), Error> {
+                self.place += 1;
+                Ok(())
+            }
 
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
+            fn end(self) -> Result<(), Error> {
+                Ok(())
+            }
+        }
+    )+};
 }
 
-impl SerializeStructVariant for Fields<'_, '_> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Error> {
-        self.field(value)
-    }
-
-    fn skip_field(&mut self, _: &'static str) -> Result<(), Error> {
-        self.place += 1;
-        Ok(())
-    }
-
-    fn end(self) -> Result<(), Error> {
-        Ok(())
-    }
-}
+fields_as! { SerializeStruct SerializeStructVariant }
 
 #[cfg(test)]
 mod tests {
