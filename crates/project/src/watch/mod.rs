@@ -74,6 +74,7 @@ impl TreeWatch {
         let deadline = Instant::now() + limit;
         let mut burst = self.first(deadline)?;
         let mut everything = burst.paths.is_empty();
+        let mut was_busy = false;
         loop {
             let waited = burst.began.elapsed();
             match self.source.next(self.settle) {
@@ -84,9 +85,11 @@ impl TreeWatch {
                 },
                 Err(RecvTimeoutError::Timeout) => {
                     let busy = self.git_busy.as_ref().is_some_and(|lock| lock.exists());
-                    if !busy || waited > LONGEST_CHECKOUT {
+                    // What Git did last may still be on its way when it has let go.
+                    if !(busy || was_busy) || waited > LONGEST_CHECKOUT {
                         break;
                     }
+                    was_busy = busy;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
