@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{EdgeKind, Graph};
+use crate::graph::{Edge, EdgeKind, Graph};
 use crate::target::Target;
 
 /// How much goes into a bundle.
@@ -44,16 +44,19 @@ pub enum CutReason {
     MaxDepth,
     MaxNodes,
     TokenBudget,
+    /// A node hands it on, and nobody in the bundle asks that node for it.
+    NotUsed,
 }
 
 impl CutReason {
-    pub const ALL: [Self; 3] = [Self::MaxDepth, Self::MaxNodes, Self::TokenBudget];
+    pub const ALL: [Self; 4] = [Self::MaxDepth, Self::MaxNodes, Self::TokenBudget, Self::NotUsed];
 
     pub fn as_str(self) -> &'static str {
         match self {
             CutReason::MaxDepth => "max depth exceeded",
             CutReason::MaxNodes => "max nodes exceeded",
             CutReason::TokenBudget => "token budget exceeded",
+            CutReason::NotUsed => "re-export not used",
         }
     }
 }
@@ -103,9 +106,14 @@ pub fn cover<R>(
         }
     };
     add(&roots, &mut covered);
-    // What depth or size would lose: nearest to a root first, so that each new root takes in the most.
-    for file in by_distance(graph, &roots) {
-        if !covered[file] {
+    // What depth or size would lose, or a barrel hands on and nobody asks it for: nearest to a root first, so that each new
+    // root takes in the most.
+    for file in by_distance(graph, &roots).into_iter().skip(roots.len()) {
+        let hands_on_what_is_lost = || {
+            let mut handed_on = graph.edges(file).iter().filter(|edge| edge.handed_on);
+            handed_on.any(|edge| !covered[edge.to])
+        };
+        if !covered[file] || hands_on_what_is_lost() {
             add(&[file], &mut covered);
         }
     }
@@ -148,8 +156,10 @@ pub struct Reached {
 
 const UNSEEN: u32 = 0;
 const NODE: u32 = 1;
+/// A node that is asked for everything that it hands on.
+const OPEN: u32 = 2;
 /// From here on, how many were left out before it.
-const CUT: usize = 2;
+const CUT: usize = 3;
 /// Files that a bundle usually has, or leaves out.
 const USUAL: usize = 64;
 
@@ -209,24 +219,23 @@ fn reach_by(
     let (mut nodes, mut cut) = (Vec::with_capacity(USUAL), Vec::<LeftOut>::with_capacity(USUAL));
     nodes.push(root);
     let mut spent = tokens(root);
-    marks[root] = NODE;
-    // Where the nodes of a level begin.
-    let mut level = 0;
-    for depth in 0..=options.depth {
-        let next = nodes.len();
-        // Who comes first may be the last that fits; after the last level nobody does.
-        if depth < options.depth {
-            nodes[level..].sort_unstable();
-        }
-        for at in level..next {
-            let file = nodes[at];
-            for edge in graph.edges(file) {
-                let mark = marks[edge.to];
-                if mark == NODE {
+    marks[root] = OPEN;
+    let (mut level, mut next) = (vec![(root, true)], Vec::new());
+    // Beyond the last level there is only what was opened late.
+    for depth in 0.. {
+        for (file, is_open) in level.drain(..) {
+            for edge in graph.edges(file).iter().filter(|edge| is_open || !edge.handed_on) {
+                let mark = &mut marks[edge.to];
+                if matches!(*mark, NODE | OPEN) {
+                    // From here on it is looked through too.
+                    if *mark == NODE && edge.takes_all() {
+                        *mark = OPEN;
+                        next.push(edge.to);
+                    }
                     continue;
                 }
                 let cost = if options.token_budget.is_some() { tokens(edge.to) } else { 0 };
-                let reason = if depth == options.depth {
+                let reason = if depth >= options.depth {
                     CutReason::MaxDepth
                 } else if nodes.len() >= options.max_nodes {
                     CutReason::MaxNodes
@@ -234,23 +243,33 @@ fn reach_by(
                     CutReason::TokenBudget
                 } else {
                     spent += cost;
-                    marks[edge.to] = NODE;
+                    *mark = if edge.takes_all() { OPEN } else { NODE };
                     nodes.push(edge.to);
+                    next.push(edge.to);
                     continue;
                 };
                 // What did not fit once never will.
-                let left_out = (edge.to, reason, file);
-                if let Some(known) = (mark as usize).checked_sub(CUT) {
-                    cut[known] = cut[known].min(left_out);
-                } else {
-                    marks[edge.to] = u32::try_from(cut.len() + CUT).unwrap_or(u32::MAX);
-                    cut.push(left_out);
-                }
+                leave_out(&mut cut, mark, (edge.to, reason, file));
             }
         }
-        level = next;
-        if level == nodes.len() {
+        // Who comes first may be the last that fits.
+        next.sort_unstable();
+        next.dedup();
+        level.extend(next.drain(..).map(|file| (file, marks[file] == OPEN)));
+        if level.is_empty() {
             break;
+        }
+    }
+    for file in &nodes {
+        if marks[*file] == NODE {
+            // What comes through another barrel is left out with that.
+            let named = |edge: &&Edge| edge.handed_on && edge.through.is_none();
+            for edge in graph.edges(*file).iter().filter(named) {
+                let mark = &mut marks[edge.to];
+                if !matches!(*mark, NODE | OPEN) {
+                    leave_out(&mut cut, mark, (edge.to, CutReason::NotUsed, *file));
+                }
+            }
         }
     }
     // Positions are by path, and each is there once.
@@ -262,6 +281,16 @@ fn reach_by(
         None => reached.nodes.push(file),
     });
     reached
+}
+
+/// Each file once, for its first reason.
+fn leave_out(cut: &mut Vec<LeftOut>, mark: &mut u32, left_out: LeftOut) {
+    if let Some(known) = (*mark as usize).checked_sub(CUT) {
+        cut[known] = cut[known].min(left_out);
+    } else {
+        *mark = u32::try_from(cut.len() + CUT).unwrap_or(u32::MAX);
+        cut.push(left_out);
+    }
 }
 
 /// What a file imports that is no analysed file, one entry per name; files of the repository and modules of the runtime
@@ -368,17 +397,89 @@ mod tests {
         assert!(first.cut.iter().all(|(_, reason, _)| *reason == CutReason::TokenBudget), "{:?}", first.cut);
     }
 
+    #[test]
+    fn a_barrel_brings_what_it_is_asked_for() {
+        let files = |app: &'static [&'static str]| {
+            graph(&[
+                ("app", app),
+                ("button", &["has:Button", "theme"]),
+                ("dialog", &["has:Dialog"]),
+                ("lazy", &["dynamic:ui"]),
+                ("theme", &[]),
+                ("ui", &["from:button:*", "from:dialog:*"]),
+            ])
+        };
+        let held = |graph: &Graph, depth: usize| {
+            let bundle = bundle_of(graph, 0, BundleOptions { depth, ..BundleOptions::default() }, &|_| 1);
+            let cut = bundle.cut.iter().map(|(file, reason, by)| {
+                format!("{} ({}, {})", graph.path(*file), reason.as_str(), graph.path(*by))
+            });
+            (names(graph, &bundle.nodes).join(" "), cut.collect::<Vec<_>>().join(" "))
+        };
+        let by_name = files(&["use:ui:Button"]);
+        let (nodes, cut) = held(&by_name, 2);
+        assert_eq!(nodes, "app button theme ui");
+        assert_eq!(cut, "dialog (re-export not used, ui)");
+        let all = bundles(&by_name, BundleOptions::default(), &|_| 1);
+        let roots: Vec<&str> = all.iter().map(|bundle| by_name.path(bundle.root)).collect();
+        assert_eq!(roots, ["app", "lazy"], "nothing is lost, and one bundle has each");
+        assert!(held(&files(&["dynamic:ui"]), 2).0.contains("dialog"), "all of it was asked for");
+        assert!(held(&files(&["ui"]), 2).0.contains("dialog"), "to run it is to run all of it");
+        // Somebody further away asks for all of it: it is as far as from there.
+        let both = files(&["use:ui:Button", "lazy"]);
+        assert_eq!(
+            held(&both, 2),
+            ("app button lazy theme ui".to_owned(), "dialog (max depth exceeded, ui)".to_owned(),)
+        );
+        assert_eq!(held(&both, 3), ("app button dialog lazy theme ui".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn what_a_barrel_hands_on_is_not_lost() {
+        let files: [(&str, &[&str]); 5] = [
+            ("app", &["use:ui:Button"]),
+            ("button", &["has:Button"]),
+            ("card", &["has:Card"]),
+            ("dialog", &["has:Dialog"]),
+            ("ui", &["from:button:*", "from:card:*", "from:dialog:*"]),
+        ];
+        let graph = graph(&files);
+        let all = bundles(&graph, BundleOptions::default(), &|_| 1);
+        let shown: Vec<_> = all.iter().map(|bundle| names(&graph, &bundle.nodes).join(" ")).collect();
+        assert_eq!(shown, ["app button ui", "button card dialog ui"], "of the barrel, not of each");
+    }
+
+    #[test]
+    fn what_a_file_uses_itself_comes_along_though_it_is_handed_on_too() {
+        let files: [(&str, &[&str]); 3] = [
+            ("app", &["use:lib:run"]),
+            ("lib", &["has:run", "from:options:Options", "useType:options:Options"]),
+            ("options", &["has:Options"]),
+        ];
+        let graph = graph(&files);
+        let bundle = bundle_of(&graph, 0, BundleOptions::default(), &|_| 1);
+        assert_eq!(names(&graph, &bundle.nodes), ["app", "lib", "options"]);
+    }
+
     proptest! {
         #[test]
         fn every_file_is_in_a_bundle(
-            edges in proptest::collection::vec((0_usize..12, 0_usize..12), 0..40),
+            edges in proptest::collection::vec((0_usize..12, 0_usize..12, 0_usize..4), 0..40),
             depth in 0_usize..4,
             max_nodes in 1_usize..5,
         ) {
             let names: Vec<String> = (0..12).map(|number| format!("{number:02}")).collect();
-            let imports: Vec<Vec<&str>> = (0..12)
-                .map(|from| edges.iter().filter(|edge| edge.0 == from).map(|edge| names[edge.1].as_str()).collect())
+            let import = |to: usize, how: usize| match how {
+                0 => names[to].clone(),
+                1 => format!("from:{}:*", names[to]),
+                2 => format!("from:{}:own", names[to]),
+                _ => format!("use:{}:own", names[to]),
+            };
+            let imports: Vec<Vec<String>> = (0..12)
+                .map(|from| edges.iter().filter(|edge| edge.0 == from).map(|edge| import(edge.1, edge.2)).collect())
                 .collect();
+            let imports: Vec<Vec<&str>> =
+                imports.iter().map(|some| some.iter().map(String::as_str).chain(["has:other"]).collect()).collect();
             let files: Vec<(&str, &[&str])> =
                 names.iter().zip(&imports).map(|(name, imports)| (name.as_str(), imports.as_slice())).collect();
             let graph = graph(&files);
@@ -387,9 +488,19 @@ mod tests {
             seen.sort_unstable();
             seen.dedup();
             prop_assert_eq!(seen.len(), 12);
+            let mut roots: Vec<usize> = all.iter().map(|bundle| bundle.root).collect();
+            roots.dedup();
+            prop_assert_eq!(roots.len(), all.len(), "each once");
             for bundle in &all {
                 prop_assert!(bundle.nodes.contains(&bundle.root));
                 prop_assert!(bundle.nodes.len() <= max_nodes);
+                // What a node needs is there, or said to be left out; nothing is both.
+                let cut: Vec<usize> = bundle.cut.iter().map(|(file, ..)| *file).collect();
+                prop_assert!(!cut.iter().any(|file| bundle.nodes.contains(file)));
+                let edges = bundle.nodes.iter().flat_map(|node| graph.edges(*node));
+                for edge in edges.filter(|edge| !edge.handed_on || edge.through.is_none()) {
+                    prop_assert!(bundle.nodes.contains(&edge.to) || cut.contains(&edge.to));
+                }
             }
         }
     }

@@ -289,7 +289,7 @@ fn a_name_that_comes_from_another_file_is_judged_by_what_it_is_there() {
     };
     let graph = |to: usize| {
         let names = std::iter::once("x").collect();
-        let edge = Edge { to, kind: EdgeKind::ReExport, names, through: None };
+        let edge = Edge { to, kind: EdgeKind::ReExport, names, through: None, handed_on: true };
         let paths = ["a.ts", "b.ts", "c.ts"].map(Arc::from).to_vec();
         Graph::from_edges(paths, vec![vec![edge], Vec::new(), Vec::new()])
     };
@@ -331,7 +331,13 @@ fn a_directive_matters_to_those_who_are_not_clients_themselves() {
         file.semantic_hash = semantic_hash(&file);
         file
     };
-    let edge = Edge { to: 0, kind: EdgeKind::Static, names: ["it"].into_iter().collect(), through: None };
+    let edge = Edge {
+        to: 0,
+        kind: EdgeKind::Static,
+        names: ["it"].into_iter().collect(),
+        through: None,
+        handed_on: false,
+    };
     let graph = Graph::from_edges(vec!["a.tsx".into(), "user.tsx".into()], vec![Vec::new(), vec![edge]]);
     let client = Some(Directive::Client);
     for (before, after) in [(client, None), (None, client)] {
@@ -360,7 +366,13 @@ fn a_type_is_used_by_who_meets_it_through_something_else() {
         let ty = declaration("O", DeclarationKind::Interface, &signature);
         [contract("a.ts", vec![ty, declaration("f", DeclarationKind::Function, "function f(): O")])]
     };
-    let edge = Edge { to: 0, kind: EdgeKind::Static, names: ["f"].into_iter().collect(), through: None };
+    let edge = Edge {
+        to: 0,
+        kind: EdgeKind::Static,
+        names: ["f"].into_iter().collect(),
+        through: None,
+        handed_on: false,
+    };
     let graph = Graph::from_edges(vec!["a.ts".into(), "user.ts".into()], vec![Vec::new(), vec![edge]]);
     let (old, new) = (file("a: string"), file("a: string | null"));
     let gone = [contract("a.ts", vec![old[0].declarations[1].clone()])];

@@ -127,6 +127,16 @@ pub struct Edge {
     pub names: Names,
     /// The barrel that the names came through, where the other file is not imported itself.
     pub through: Option<usize>,
+    /// Whether all of it is for others: what the file exports again and does not use itself.
+    #[serde(default)]
+    pub handed_on: bool,
+}
+
+impl Edge {
+    /// Whether it takes the other file as a whole, with all that that hands on, and not only by names. Who runs it takes it so.
+    pub fn takes_all(&self) -> bool {
+        self.names.is_empty() || self.names.contains("*")
+    }
 }
 
 /// The files of a tree, by path, and what each needs.
@@ -343,10 +353,11 @@ impl<'a> Finder<'a> {
                 ImportKind::Static | ImportKind::Require if types_only => EdgeKind::TypeOnly,
                 ImportKind::Static | ImportKind::Require => EdgeKind::Static,
             };
+            let handed_on = import.kind == ImportKind::ReExport;
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
-            found.push(Way { to, kind, name: whole.then_some("*"), through: None });
+            found.push(Way { to, kind, name: whole.then_some("*"), through: None, handed_on });
             for ImportedName { imported: name, type_only, .. } in &import.names {
-                found.push(Way { to, kind, name: Some(name), through: None });
+                found.push(Way { to, kind, name: Some(name), through: None, handed_on });
                 if name == "*" {
                     continue;
                 }
@@ -354,7 +365,8 @@ impl<'a> Finder<'a> {
                 let kind = if kind == EdgeKind::Static && *type_only { EdgeKind::TypeOnly } else { kind };
                 match self.declaring_file(to, name) {
                     Some((declaring, name)) if declaring != to && declaring != from => {
-                        found.push(Way { to: declaring, kind, name: Some(name), through: Some(to) });
+                        let (name, through) = (Some(name), Some(to));
+                        found.push(Way { to: declaring, kind, name, through, handed_on });
                     }
                     _ => {}
                 }
@@ -365,7 +377,7 @@ impl<'a> Finder<'a> {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
                 if let Some(to) = self.members.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
-                    found.push(Way { to, kind, name: Some(imported), through: None });
+                    found.push(Way { to, kind, name: Some(imported), through: None, handed_on: true });
                 }
             }
         }
@@ -446,6 +458,7 @@ struct Way<'a> {
     kind: EdgeKind,
     name: Option<&'a str>,
     through: Option<usize>,
+    handed_on: bool,
 }
 
 fn edges_by(mut ways: Vec<Way<'_>>) -> Vec<Edge> {
@@ -458,12 +471,14 @@ fn edges_by(mut ways: Vec<Way<'_>>) -> Vec<Edge> {
         let first = &ways[0];
         let kind = ways.iter().map(|way| way.kind).fold(first.kind, EdgeKind::min);
         let is_direct = ways.iter().any(|way| way.through.is_none());
-        (first.to, kind, here, if is_direct { None } else { first.through })
+        let handed_on = ways.iter().all(|way| way.handed_on);
+        (first.to, kind, here, if is_direct { None } else { first.through }, handed_on)
     });
     let edges: Vec<_> = edges.collect();
     let text: Arc<str> = text.into();
-    let edge =
-        |(to, kind, here, through)| Some(Edge { to, kind, names: Names::from_text(&text, here)?, through });
+    let edge = |(to, kind, here, through, handed_on)| {
+        Some(Edge { to, kind, names: Names::from_text(&text, here)?, through, handed_on })
+    };
     edges.into_iter().filter_map(edge).collect()
 }
 

@@ -20,6 +20,10 @@ impl Names {
         self.as_text().split_terminator(END)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.here.is_empty()
+    }
+
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|known| known == name)
     }

@@ -90,7 +90,7 @@ pub(super) fn edge_tokens(kind: EdgeKind) -> usize {
 
 /// Of what is said of a file that was left out, beside the two paths.
 pub(super) fn cut_tokens(reason: CutReason) -> usize {
-    static SIGNS: OnceLock<[usize; 3]> = OnceLock::new();
+    static SIGNS: OnceLock<[usize; CutReason::ALL.len()]> = OnceLock::new();
     let counted = SIGNS.get_or_init(|| {
         let around =
             tokens::count("{\"entryId\":\"\",\"reason\":\"") + tokens::count("\",\"referencedBy\":\"\"},");

@@ -110,7 +110,7 @@ pub(super) fn edges_digest(tree: &impl Members, edges: &[Edge]) -> [u8; 8] {
         }
         // Each with such an end.
         all.push_str(edge.names.as_text());
-        all.push('\u{1}');
+        all.push(if edge.handed_on { '\u{2}' } else { '\u{1}' });
     }
     xxh3_64(all.as_bytes()).to_le_bytes()
 }

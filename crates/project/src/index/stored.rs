@@ -210,6 +210,9 @@ fn append_linked(index: &Index, pack: &Pack) -> io::Result<()> {
     Ok(())
 }
 
+/// Beside the kind of an edge.
+const HANDED_ON: u8 = 0x80;
+
 /// The graph of a file, if it is the one that is meant.
 pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Graph> {
     let bytes = fs::read(file).ok()?;
@@ -224,7 +227,8 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
         let mut edges = Vec::new();
         for _ in 0..decoder.small()? {
             let to = decoder.small()?;
-            let kind = match decoder.byte()? {
+            let how = decoder.byte()?;
+            let kind = match how & !HANDED_ON {
                 0 => EdgeKind::Static,
                 1 => EdgeKind::Dynamic,
                 2 => EdgeKind::ReExport,
@@ -234,7 +238,7 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
             let end = start.checked_add(decoder.small()?)?;
             let names = Names::from_text(&names, start..end)?;
             start = end;
-            edges.push(Edge { to, kind, names, through });
+            edges.push(Edge { to, kind, names, through, handed_on: how & HANDED_ON != 0 });
         }
         all.push(edges);
     }
@@ -252,12 +256,13 @@ pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
         encoder.small(graph.edges(from).len());
         for edge in graph.edges(from) {
             encoder.small(edge.to);
-            encoder.bytes.push(match edge.kind {
+            let kind = match edge.kind {
                 EdgeKind::Static => 0,
                 EdgeKind::Dynamic => 1,
                 EdgeKind::ReExport => 2,
                 EdgeKind::TypeOnly => 3,
-            });
+            };
+            encoder.bytes.push(if edge.handed_on { kind | HANDED_ON } else { kind });
             encoder.small(edge.through.map_or(0, |through| through + 1));
             encoder.small(edge.names.as_text().len());
         }

@@ -1,5 +1,7 @@
 //! What a barrel hands on, and what it does not.
 
+use serde_json::{Value, json};
+
 use super::*;
 
 fn project() -> TestRepo {
@@ -38,4 +40,56 @@ fn an_export_is_followed_through_barrels_under_its_names() {
     assert_eq!(felt("core/a.ts#a1"), ["all.ts", "core/index.ts", "inner.ts", "whole.ts"]);
     assert_eq!(felt("core/a.ts#default"), ["all.ts", "inner.ts"]);
     assert_eq!(felt("core/index.ts#renamed"), ["all.ts", "by-new-name.ts", "whole.ts"]);
+}
+
+#[test]
+fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
+    let repo = project();
+    repo.write("core/c.ts", "export type C = string;\n");
+    repo.write(
+        "core/index.ts",
+        "export * from './a';\nexport { b2 as renamed, b1 } from './b';\nexport type { C } from './c';\n",
+    );
+    let engine = engine(&repo);
+    let report = engine.context_generate(&ContextRequest::default()).unwrap();
+    assert_eq!(report.total_components, 10);
+    let validated = engine.context_validate(None).unwrap();
+    assert!(validated.valid, "{:?}", validated.files);
+    let seen = crate::understand::written::contracts_in(repo.root()).unwrap().contracts;
+    assert_eq!(seen.len(), 10, "{:?}", seen.keys());
+    let bundle = |component: &str| {
+        let request = ReadBundleRequest {
+            bundle_path: "context.json".to_owned(),
+            root_component: Some(component.to_owned()),
+            ..ReadBundleRequest::default()
+        };
+        engine.read_bundle(&request).unwrap().bundle.unwrap()
+    };
+    let nodes = |bundle: &Value| -> Vec<String> {
+        let nodes = bundle["graph"]["nodes"].as_array().unwrap().iter();
+        nodes.map(|node| node["entryId"].as_str().unwrap().to_owned()).collect()
+    };
+    refresh(&engine);
+    let by_name = bundle("by-name");
+    assert_eq!(nodes(&by_name), ["by-name.ts", "core/a.ts", "core/b.ts", "core/index.ts"]);
+    assert_eq!(
+        by_name["meta"]["cut"],
+        json!([{"entryId": "core/c.ts", "reason": "re-export not used", "referencedBy": "core/index.ts"}])
+    );
+    // Through two barrels, and from the second of them only the one file.
+    let renamed = bundle("by-new-name");
+    assert_eq!(nodes(&renamed), ["all.ts", "by-new-name.ts", "core/b.ts"]);
+    let cut: Vec<&str> = renamed["meta"]["cut"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cut| cut["entryId"].as_str().unwrap())
+        .collect();
+    assert_eq!(cut, ["core/a.ts", "core/index.ts"]);
+    assert_eq!(nodes(&bundle("whole")), ["core/a.ts", "core/b.ts", "core/c.ts", "core/index.ts", "whole.ts"]);
+    assert_eq!(
+        nodes(&bundle("all")),
+        ["all.ts", "core/a.ts", "core/b.ts", "core/c.ts", "core/index.ts"],
+        "a barrel that is the root is asked for all of it"
+    );
 }
