@@ -2,6 +2,8 @@
 //! roots and nodes; how a bundle is written is `render`'s.
 
 use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
@@ -87,38 +89,56 @@ impl Missing {
     }
 }
 
-/// What bundles that together hold every file reach from their roots, by path of these. `reach` finds out for some roots,
-/// in their order, and `nodes` is what it found.
+/// What bundles that together hold every file reach from their roots, by path of these. For some roots, in their order,
+/// `reach` finds it out, `nodes` is what it found, and `held` finds these alone.
 pub fn cover<R>(
     graph: &Graph,
     reach: impl Fn(&[usize]) -> Vec<R>,
     nodes: impl Fn(&R) -> &[usize],
+    held: impl Fn(&[usize]) -> Vec<Box<[u32]>>,
 ) -> Vec<(usize, R)> {
     let roots = graph.roots();
-    let mut covered = vec![false; graph.len()];
-    let mut found = Vec::with_capacity(roots.len());
-    let mut add = |roots: &[usize], covered: &mut Vec<bool>| {
-        for (root, reached) in roots.iter().zip(reach(roots)) {
-            for node in nodes(&reached) {
-                covered[*node] = true;
-            }
-            found.push((*root, reached));
-        }
-    };
-    add(&roots, &mut covered);
-    // What depth or size would lose, or a barrel hands on and nobody asks it for: nearest to a root first, so that each new
-    // root takes in the most.
-    for file in by_distance(graph, &roots).into_iter().skip(roots.len()) {
-        let hands_on_what_is_lost = || {
-            let mut handed_on = graph.edges(file).iter().filter(|edge| edge.handed_on);
-            handed_on.any(|edge| !covered[edge.to])
-        };
-        if !covered[file] || hands_on_what_is_lost() {
-            add(&[file], &mut covered);
-        }
+    let mut found: Vec<(usize, R)> = roots.iter().copied().zip(reach(&roots)).collect();
+    let mut lost = vec![true; graph.len()];
+    for node in found.iter().flat_map(|(_, reached)| nodes(reached)) {
+        lost[*node] = false;
     }
+    let more = more_roots(graph, &roots, lost, held);
+    found.extend(more.iter().copied().zip(reach(&more)));
     found.sort_by_key(|(root, _)| *root);
     found
+}
+
+/// Roots that hold what depth or size would lose, or what a barrel hands on and nobody asks it for: in turn the one that takes
+/// in the most of it, among these the smallest. So few bundles have to repeat what stands in others.
+fn more_roots(
+    graph: &Graph,
+    roots: &[usize],
+    mut lost: Vec<bool>,
+    held: impl Fn(&[usize]) -> Vec<Box<[u32]>>,
+) -> Vec<usize> {
+    let hands_on_what_is_lost =
+        |file: usize| graph.edges(file).iter().any(|edge| edge.handed_on && lost[edge.to]);
+    let may_be =
+        |file: &usize| lost[*file] || (hands_on_what_is_lost(*file) && roots.binary_search(file).is_err());
+    let files: Vec<usize> = (0..graph.len()).filter(may_be).collect();
+    let held = held(&files);
+    let gain = |lost: &[bool], at: usize| held[at].iter().filter(|node| lost[**node as usize]).count();
+    let ranked = |gain: usize, at: usize| (gain, Reverse((held[at].len(), at)));
+    let mut rest: BinaryHeap<_> = (0..files.len()).map(|at| ranked(gain(&lost, at), at)).collect();
+    let mut more = Vec::new();
+    // What it takes in can only become less while it waits.
+    while let Some((once, Reverse((_, at)))) = rest.pop() {
+        match gain(&lost, at) {
+            0 => {}
+            now if now == once => {
+                held[at].iter().for_each(|node| lost[*node as usize] = false);
+                more.push(files[at]);
+            }
+            now => rest.push(ranked(now, at)),
+        }
+    }
+    more
 }
 
 /// The bundle of what was reached.
@@ -206,23 +226,75 @@ fn in_order<'a>(positions: impl Iterator<Item = &'a usize>, mut then: impl FnMut
 
 /// What the bundle of a file holds, whether or not it is a root.
 pub fn reach(graph: &Graph, root: usize, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Reached {
-    with_marks(graph.len(), |marks| reach_by(graph, root, options, tokens, marks))
+    with_marks(graph.len(), |marks| {
+        let mut cut = Vec::with_capacity(USUAL);
+        let nodes = walk(graph, root, options, tokens, marks, Some(&mut cut));
+        for file in &nodes {
+            if marks[*file] == NODE {
+                // What comes through another barrel is left out with that.
+                let named = |edge: &&Edge| edge.handed_on && edge.through.is_none();
+                for edge in graph.edges(*file).iter().filter(named) {
+                    let mark = &mut marks[edge.to];
+                    if !matches!(*mark, NODE | OPEN) {
+                        leave_out(&mut cut, mark, (edge.to, CutReason::NotUsed, *file));
+                    }
+                }
+            }
+        }
+        // Positions are by path, and each is there once.
+        let mut reached =
+            Reached { root, nodes: Vec::with_capacity(nodes.len()), cut: Vec::with_capacity(cut.len()) };
+        let seen = nodes.iter().chain(cut.iter().map(|(file, ..)| file));
+        in_order(seen, |file| {
+            match (std::mem::replace(&mut marks[file], UNSEEN) as usize).checked_sub(CUT) {
+                Some(known) => reached.cut.push(cut[known]),
+                None => reached.nodes.push(file),
+            }
+        });
+        reached
+    })
 }
 
-fn reach_by(
+/// The nodes of what [`reach`] finds, in any order.
+pub fn held(
+    graph: &Graph,
+    root: usize,
+    options: BundleOptions,
+    tokens: &dyn Fn(usize) -> usize,
+) -> Box<[u32]> {
+    with_marks(graph.len(), |marks| {
+        let nodes = walk(graph, root, options, tokens, marks, None);
+        for node in &nodes {
+            marks[*node] = UNSEEN;
+        }
+        positions(&nodes)
+    })
+}
+
+/// In as little room as they take.
+pub fn positions(nodes: &[usize]) -> Box<[u32]> {
+    nodes.iter().filter_map(|node| u32::try_from(*node).ok()).collect()
+}
+
+/// The nodes of a bundle, each with its mark. What they need beyond them is put into `cut`, if anybody asks.
+fn walk(
     graph: &Graph,
     root: usize,
     options: BundleOptions,
     tokens: &dyn Fn(usize) -> usize,
     marks: &mut [u32],
-) -> Reached {
-    let (mut nodes, mut cut) = (Vec::with_capacity(USUAL), Vec::<LeftOut>::with_capacity(USUAL));
+    mut cut: Option<&mut Vec<LeftOut>>,
+) -> Vec<usize> {
+    let mut nodes = Vec::with_capacity(USUAL);
     nodes.push(root);
     let mut spent = tokens(root);
     marks[root] = OPEN;
     let (mut level, mut next) = (vec![(root, true)], Vec::new());
-    // Beyond the last level there is only what was opened late.
+    // Beyond the last level there is only what was opened late, and in both only what is cut.
     for depth in 0.. {
+        if level.is_empty() || (cut.is_none() && depth >= options.depth) {
+            break;
+        }
         for (file, is_open) in level.drain(..) {
             for edge in graph.edges(file).iter().filter(|edge| is_open || !edge.handed_on) {
                 let mark = &mut marks[edge.to];
@@ -249,38 +321,17 @@ fn reach_by(
                     continue;
                 };
                 // What did not fit once never will.
-                leave_out(&mut cut, mark, (edge.to, reason, file));
+                if let Some(cut) = &mut cut {
+                    leave_out(cut, mark, (edge.to, reason, file));
+                }
             }
         }
         // Who comes first may be the last that fits.
         next.sort_unstable();
         next.dedup();
         level.extend(next.drain(..).map(|file| (file, marks[file] == OPEN)));
-        if level.is_empty() {
-            break;
-        }
     }
-    for file in &nodes {
-        if marks[*file] == NODE {
-            // What comes through another barrel is left out with that.
-            let named = |edge: &&Edge| edge.handed_on && edge.through.is_none();
-            for edge in graph.edges(*file).iter().filter(named) {
-                let mark = &mut marks[edge.to];
-                if !matches!(*mark, NODE | OPEN) {
-                    leave_out(&mut cut, mark, (edge.to, CutReason::NotUsed, *file));
-                }
-            }
-        }
-    }
-    // Positions are by path, and each is there once.
-    let mut reached =
-        Reached { root, nodes: Vec::with_capacity(nodes.len()), cut: Vec::with_capacity(cut.len()) };
-    let seen = nodes.iter().chain(cut.iter().map(|(file, ..)| file));
-    in_order(seen, |file| match (std::mem::replace(&mut marks[file], UNSEEN) as usize).checked_sub(CUT) {
-        Some(known) => reached.cut.push(cut[known]),
-        None => reached.nodes.push(file),
-    });
-    reached
+    nodes
 }
 
 /// Each file once, for its first reason.
@@ -315,31 +366,6 @@ pub fn missing<'a>(path: &str, targets: impl Iterator<Item = (&'a String, &'a Ta
         .collect()
 }
 
-/// Every file, those nearest to a root first, then by path.
-fn by_distance(graph: &Graph, roots: &[usize]) -> Vec<usize> {
-    let mut distance = vec![usize::MAX; graph.len()];
-    let mut level: Vec<usize> = roots.to_vec();
-    for root in roots {
-        distance[*root] = 0;
-    }
-    let mut order = Vec::with_capacity(graph.len());
-    while !level.is_empty() {
-        level.sort_unstable();
-        let mut next = Vec::new();
-        for file in &level {
-            for edge in graph.edges(*file) {
-                if distance[edge.to] == usize::MAX {
-                    distance[edge.to] = distance[*file] + 1;
-                    next.push(edge.to);
-                }
-            }
-        }
-        order.append(&mut level);
-        level = next;
-    }
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,12 +378,18 @@ mod tests {
         options: BundleOptions,
         tokens: &dyn Fn(usize) -> usize,
     ) -> Bundle {
-        bundle(graph, reach(graph, root, options, tokens))
+        let reached = reach(graph, root, options, tokens);
+        let mut alone: Vec<usize> =
+            held(graph, root, options, tokens).iter().map(|node| *node as usize).collect();
+        alone.sort_unstable();
+        assert_eq!(alone, reached.nodes);
+        bundle(graph, reached)
     }
 
     fn bundles(graph: &Graph, options: BundleOptions, tokens: &dyn Fn(usize) -> usize) -> Vec<Bundle> {
         let all = |roots: &[usize]| roots.iter().map(|root| reach(graph, *root, options, tokens)).collect();
-        let covered = cover(graph, all, |reached| &reached.nodes);
+        let alone = |roots: &[usize]| roots.iter().map(|root| held(graph, *root, options, tokens)).collect();
+        let covered = cover(graph, all, |reached| &reached.nodes, alone);
         covered.into_iter().map(|(_, reached)| bundle(graph, reached)).collect()
     }
 
@@ -384,6 +416,21 @@ mod tests {
         assert_eq!((graph.path(file), reason, graph.path(by)), ("4", CutReason::MaxDepth, "3"));
         let pairs: Vec<_> = all[0].edges.iter().map(|(from, to, _)| (*from, *to)).collect();
         assert_eq!(pairs, [(0, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn what_is_lost_is_in_few_bundles() {
+        let graph = graph(&[
+            ("0", &["1"]),
+            ("1", &["2"]),
+            ("2", &["3", "4"]),
+            ("3", &[]),
+            ("4", &["5"]),
+            ("5", &["3"]),
+        ]);
+        let all = bundles(&graph, BundleOptions::default(), &|_| 1);
+        let shown: Vec<_> = all.iter().map(|bundle| names(&graph, &bundle.nodes).join("")).collect();
+        assert_eq!(shown, ["012", "345"], "none of `3` alone");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
     // Who imports a name from a barrel has an edge to where it is declared; who imports all of it has none.
     while let Some(barrel) = barrels.pop() {
         for user in graph.dependents(barrel) {
-            let takes_all = edge(graph, *user, barrel).is_some_and(|edge| edge.names.contains("*"));
+            let takes_all = edge(graph, *user, barrel).is_some_and(|edge| edge.names.has_all());
             if takes_all && found.insert(*user) && passes_on(graph, *user, barrel) {
                 barrels.push(*user);
             }

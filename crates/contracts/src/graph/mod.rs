@@ -135,7 +135,7 @@ pub struct Edge {
 impl Edge {
     /// Whether it takes the other file as a whole, with all that that hands on, and not only by names. Who runs it takes it so.
     pub fn takes_all(&self) -> bool {
-        self.names.is_empty() || self.names.contains("*")
+        self.names.is_empty() || self.names.has_all()
     }
 }
 
@@ -256,7 +256,7 @@ impl Graph {
         let uses = |from: &usize| {
             let edge = self.edges[*from].iter().find(|edge| edge.to == file);
             edge.is_some_and(|edge| match name {
-                Some(name) => edge.names.contains(name) || edge.names.contains("*"),
+                Some(name) => edge.names.contains(name) || edge.names.has_all(),
                 None => true,
             })
         };

@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Names {
     text: Arc<str>,
     here: Range<usize>,
+    /// Whether `*` is among them: it is asked for at every step through a graph.
+    has_all: bool,
 }
 
 /// Ends a name; no name of a program has it.
@@ -24,8 +26,13 @@ impl Names {
         self.here.is_empty()
     }
 
+    /// Whether `*` is among them.
+    pub fn has_all(&self) -> bool {
+        self.has_all
+    }
+
     pub fn contains(&self, name: &str) -> bool {
-        self.iter().any(|known| known == name)
+        self.iter().take_while(|known| *known <= name).any(|known| known == name)
     }
 
     /// As one text, for a file.
@@ -46,10 +53,16 @@ impl Names {
         start..text.len()
     }
 
+    fn within(text: Arc<str>, here: Range<usize>) -> Self {
+        let mut names = Self { text, here, has_all: false };
+        names.has_all = names.contains("*");
+        names
+    }
+
     /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
     pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
         let names = text.get(here.clone())?;
-        (names.is_empty() || names.ends_with(END)).then(|| Self { text: Arc::clone(text), here })
+        (names.is_empty() || names.ends_with(END)).then(|| Self::within(Arc::clone(text), here))
     }
 }
 
@@ -65,7 +78,7 @@ impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<T: IntoIterator<Item = &'a str>>(names: T) -> Self {
         let mut text = String::new();
         let here = Self::write(&mut text, &mut names.into_iter().collect());
-        Self { text: text.into(), here }
+        Self::within(text.into(), here)
     }
 }
 
@@ -90,7 +103,7 @@ mod tests {
     fn names_are_sorted_and_survive_a_text_and_json() {
         let names: Names = ["b", "a", "*", "b", ""].into_iter().collect();
         assert_eq!(names.iter().collect::<Vec<_>>(), ["", "*", "a", "b"]);
-        assert!(names.contains("a") && !names.contains("c"));
+        assert!(names.contains("a") && !names.contains("c") && names.has_all());
         let text: Arc<str> = format!("b\0{}c", names.as_text()).into();
         let end = 2 + names.as_text().len();
         assert_eq!(Names::from_text(&text, 2..end), Some(names.clone()));

@@ -374,7 +374,12 @@ impl Material {
                 None => Held::Reached(self.reach(root)),
             };
             let reach = |roots: &[usize]| each(roots.to_vec(), WORTH_WAKING, reach);
-            let held = bundle::cover(self.graph(), reach, Held::nodes);
+            let alone = |root: usize| match kept(root) {
+                Some(packed) => bundle::positions(&packed.nodes),
+                None => self.held(root),
+            };
+            let alone = |roots: &[usize]| each(roots.to_vec(), WORTH_WAKING, alone);
+            let held = bundle::cover(self.graph(), reach, Held::nodes, alone);
             let made = held.into_par_iter().with_max_len(AT_ONCE).map(|(_, held)| match held {
                 Held::Kept(packed) => packed,
                 Held::Reached(reached) => Arc::new(self.packed_of(reached)),
@@ -448,6 +453,11 @@ impl Material {
     fn reach(&self, at: usize) -> Reached {
         let tokens = |at: usize| self.entries[at].measures.tokens;
         bundle::reach(self.graph(), at, self.options.bundle, &tokens)
+    }
+
+    fn held(&self, at: usize) -> Box<[u32]> {
+        let tokens = |at: usize| self.entries[at].measures.tokens;
+        bundle::held(self.graph(), at, self.options.bundle, &tokens)
     }
 
     /// The nodes of a bundle, and what its text says beside them.
