@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{Edge, EdgeKind, Graph};
+use crate::json;
 use crate::target::Target;
 
 /// How much goes into a bundle.
@@ -83,6 +84,15 @@ pub const EXTERNAL_PACKAGE: &str = "external package";
 pub const UNDECLARED_PACKAGE: &str = "undeclared package";
 
 impl Missing {
+    /// As it stands in a bundle.
+    pub fn json(&self) -> String {
+        const FRAME: usize = 128;
+        let texts = [&self.name, &self.reason, &self.referenced_by].map(String::len);
+        let mut text = String::with_capacity(FRAME + 2 * texts.iter().sum::<usize>());
+        json::write(&mut text, self);
+        text
+    }
+
     /// Whether somebody should do something about it.
     pub fn is_problem(&self) -> bool {
         self.reason != EXTERNAL_PACKAGE

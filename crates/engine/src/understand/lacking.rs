@@ -26,7 +26,7 @@ pub(super) struct LackingText {
 
 impl LackingText {
     pub(super) fn of(missing: &Missing) -> Self {
-        let mut text = serde_json::to_string(missing).unwrap_or_default();
+        let mut text = missing.json();
         text.push(',');
         let tokens = tokens::count(&text);
         text.pop();

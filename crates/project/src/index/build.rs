@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -210,21 +210,20 @@ pub(super) fn targets_of(
     facts: &LocalFacts,
     resolve: impl Fn(&str) -> Option<Target>,
 ) -> Targets {
-    let mut targets = BTreeMap::new();
     let exported = facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Module { specifier, .. } => Some(specifier),
         ExportOrigin::Local(_) => None,
     });
-    for specifier in facts.imports.iter().map(|import| &import.specifier).chain(exported) {
-        if !targets.contains_key(specifier) {
-            if let Some(target) = resolve(specifier) {
-                targets.insert(specifier.clone(), target);
-            }
-        }
-    }
+    let mut specifiers: Vec<&String> =
+        facts.imports.iter().map(|import| &import.specifier).chain(exported).collect();
+    specifiers.sort_unstable();
+    specifiers.dedup();
+    let led = specifiers.iter().filter_map(|specifier| Some(((*specifier).clone(), resolve(specifier)?)));
+    let mut targets: Vec<(String, Target)> = Vec::with_capacity(specifiers.len());
+    targets.extend(led);
     for (to, _) in facts.declarations.iter().filter_map(Declaration::adds) {
         // Most such blocks speak of packages, which nobody imports by them.
-        if !targets.contains_key(to) {
+        if specifiers.binary_search_by(|specifier| specifier.as_str().cmp(to)).is_err() {
             targets
                 .extend(resolve(to).filter(|target| target.file().is_some()).map(|one| (to.to_owned(), one)));
         }
@@ -232,10 +231,10 @@ pub(super) fn targets_of(
     let may_be_page = path.starts_with("pages/") || path.contains("/pages/");
     if may_be_page && !facts.next.imports_next && !facts.exported_as("default").0.is_empty() {
         if let Some(Target::Package { declared: true, .. } | Target::Builtin(_)) = resolve(NEXT) {
-            targets.insert(NEXT.to_owned(), Target::Builtin(NEXT.to_owned()));
+            targets.push((NEXT.to_owned(), Target::Builtin(NEXT.to_owned())));
         }
     }
-    targets
+    targets.into_iter().collect()
 }
 
 /// What has to be made again: a file that says or reaches something else, and every file that was made by looking at one
@@ -376,7 +375,7 @@ impl Lookup for Tree<'_> {
     }
 
     fn has_next(&self, entry: &str) -> bool {
-        self.positions.get(entry).is_some_and(|at| self.raw[*at].targets.contains_key(NEXT))
+        self.positions.get(entry).is_some_and(|at| self.raw[*at].targets.get(NEXT).is_some())
     }
 
     fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {

@@ -21,8 +21,8 @@ mod reading;
 mod recalled;
 mod step;
 mod stored;
+mod targets;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_base::Parts;
 use becket_contracts::graph::Graph;
-use becket_contracts::target::Target;
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::adding::Adding;
@@ -43,11 +42,10 @@ pub use self::look::{Gist, Look};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 pub use self::stored::{seal, unsealed};
+pub use self::targets::Targets;
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
-/// Where the imports of a file lead, by specifier.
-pub type Targets = BTreeMap<String, Target>;
 /// A `tsconfig` file, and what of it is lost, in words.
 type LostExtends = (String, String);
 
