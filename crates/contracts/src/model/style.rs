@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Everything that was found, sorted and without repeats. `style::view` makes the seed's `style` object of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StyleFacts {
-    /// Utility classes, as written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<String>,
+    /// Utility classes, as written, with a space between two: one text, because there are many of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub classes: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub css_modules: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,6 +41,13 @@ pub struct StyleFacts {
     /// Elements that carry meaning for the layout: `section`, `header`, `main` …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<String>,
+}
+
+impl StyleFacts {
+    /// Its classes, one by one.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.classes.split_ascii_whitespace()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

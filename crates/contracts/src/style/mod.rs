@@ -53,7 +53,7 @@ pub fn view(facts: &StyleFacts, sheets: &Sheets, mode: StyleMode) -> Value {
 fn sources(facts: &StyleFacts, sheets: &Sheets, mode: StyleMode) -> Map<String, Value> {
     let mut sources = Map::new();
     let full = mode == StyleMode::Full;
-    if facts.classes.iter().any(|class| category(class).is_some()) {
+    if facts.classes().any(|class| category(class).is_some()) {
         sources.insert("tailwind".to_owned(), tailwind(facts, full));
     }
     for (key, details, modules, sheet) in [
@@ -154,7 +154,7 @@ fn library(facts: &StyleFacts, key: &str, components: &[String], full: bool) -> 
 fn tailwind(facts: &StyleFacts, full: bool) -> Value {
     let mut categories: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut breakpoints = BTreeSet::new();
-    for class in &facts.classes {
+    for class in facts.classes() {
         let Some(category) = category(class) else { continue };
         categories.entry(category).or_default().insert(class);
         let variants: Vec<&str> = class.split(':').collect();
@@ -177,7 +177,7 @@ fn tailwind(facts: &StyleFacts, full: bool) -> Value {
 
 fn layout(facts: &StyleFacts, mode: StyleMode) -> Map<String, Value> {
     let mut layout = Map::new();
-    let has = |name: &str| facts.classes.iter().any(|class| bare(class) == name);
+    let has = |name: &str| facts.classes().any(|class| bare(class) == name);
     let inline = |value: &str| {
         facts.inline.iter().any(|(key, text)| key == "display" && text.trim_matches('\'') == value)
     };
@@ -197,8 +197,7 @@ fn layout(facts: &StyleFacts, mode: StyleMode) -> Map<String, Value> {
     if !layout.is_empty() {
         let large = ["text-4xl", "text-5xl", "text-6xl", "text-7xl"].iter().any(|size| has(size));
         let hero = large && ["py-16", "py-20", "py-24", "py-32", "min-h-screen"].iter().any(|room| has(room));
-        let cards =
-            !columns.is_empty() && facts.classes.iter().any(|class| bare(class).starts_with("rounded"));
+        let cards = !columns.is_empty() && facts.classes().any(|class| bare(class).starts_with("rounded"));
         layout.insert("hasHeroPattern".to_owned(), json!(hero));
         layout.insert("hasFeatureCards".to_owned(), json!(cards));
     }
@@ -217,7 +216,7 @@ fn visual(facts: &StyleFacts, mode: StyleMode) -> Map<String, Value> {
         ("typography", "typographyCount", "typography"),
     ] {
         let found: Vec<String> =
-            facts.classes.iter().filter(|class| category(class) == Some(wanted)).cloned().collect();
+            facts.classes().filter(|class| category(class) == Some(wanted)).map(str::to_owned).collect();
         if !found.is_empty() {
             visual.extend(listed(many, count, &found, full));
         }
@@ -247,8 +246,7 @@ fn animation(facts: &StyleFacts) -> Map<String, Value> {
             json!(if first.starts_with("transition") { "transition" } else { first.as_str() }),
         );
         animation.insert("library".to_owned(), json!("tailwind"));
-        let hover =
-            facts.classes.iter().any(|class| class.starts_with("hover:") || class.contains(":hover:"));
+        let hover = facts.classes().any(|class| class.starts_with("hover:") || class.contains(":hover:"));
         if hover {
             animation.insert("trigger".to_owned(), json!("hover"));
         }
@@ -332,11 +330,8 @@ fn bare(class: &str) -> &str {
 }
 
 fn with_prefix(facts: &StyleFacts, prefixes: &[&str]) -> Vec<String> {
-    let found = facts
-        .classes
-        .iter()
-        .map(|class| bare(class))
-        .filter(|class| prefixes.iter().any(|prefix| class.starts_with(prefix)));
+    let found =
+        facts.classes().map(bare).filter(|class| prefixes.iter().any(|prefix| class.starts_with(prefix)));
     found.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 

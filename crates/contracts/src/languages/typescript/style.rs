@@ -184,11 +184,11 @@ impl StyleCollector {
             }
             has_motion |= from == "framer-motion" || from == "motion" || from.starts_with("motion/");
         }
-        let mut classes: Vec<&str> = self.classes.split_whitespace().collect();
+        let mut classes: Vec<&str> = self.classes.split_ascii_whitespace().collect();
         classes.sort_unstable();
         classes.dedup();
         let facts = StyleFacts {
-            classes: classes.into_iter().map(str::to_owned).collect(),
+            classes: classes.join(" "),
             css_modules: css_modules.into_iter().collect(),
             scss_modules: scss_modules.into_iter().collect(),
             inline: self.inline.into_iter().collect(),
