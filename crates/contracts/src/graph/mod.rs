@@ -356,7 +356,7 @@ impl<'a> Finder<'a> {
             let handed_on = import.kind == ImportKind::ReExport;
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
             found.push(Way { to, kind, name: whole.then_some("*"), through: None, handed_on });
-            for ImportedName { imported: name, type_only, .. } in &import.names {
+            for ImportedName { imported: name, type_only, .. } in import.taken() {
                 found.push(Way { to, kind, name: Some(name), through: None, handed_on });
                 if name == "*" {
                     continue;

@@ -106,7 +106,18 @@ impl ImportKind {
     }
 }
 
-/// `import { imported as local }`. `imported` is `default` for a default import and `*` for a namespace.
+impl Import {
+    /// The names that it takes of the other module: of a namespace those of its members, where they are all that is used.
+    pub fn taken(&self) -> impl Iterator<Item = &ImportedName> {
+        let whole = self.names.iter().position(|name| name.imported == "*");
+        let has_members =
+            whole.is_some_and(|at| self.names[at + 1..].iter().any(|name| name.local.is_empty()));
+        self.names.iter().filter(move |name| !has_members || name.imported != "*")
+    }
+}
+
+/// `import { imported as local }`. `imported` is `default` for a default import and `*` for a namespace, after which its
+/// members that the file names may follow: they have no local name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ImportedName {
     pub imported: String,

@@ -9,6 +9,7 @@ mod jsdoc;
 mod kind;
 mod maker;
 mod modules;
+mod namespaces;
 mod nesting;
 mod next;
 mod origins;
@@ -131,7 +132,8 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
     let Modules { imports, exports, .. } = modules;
-    let imports = merged(imports, std::mem::take(&mut file.imports));
+    let mut imports = merged(imports, std::mem::take(&mut file.imports));
+    namespaces::name_members(program, &mut imports);
     let routes = routes::of(program, &imports, print);
     LocalFacts {
         kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),

@@ -88,7 +88,13 @@ fn parse_once<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceTy
         preserve_parens: false,
         ..ParseOptions::default()
     };
-    let parsed = Parser::new(allocator, text, source_type).with_options(options).parse();
+    let mut parsed = Parser::new(allocator, text, source_type).with_options(options).parse();
+    // Without them `{(a, b)}` in JSX looks like `{a, b}`, which is a fault: with them it is told apart.
+    if !parsed.panicked && !parsed.diagnostics.is_empty() {
+        let options = ParseOptions { preserve_parens: true, ..options };
+        parsed.diagnostics =
+            Parser::new(allocator, text, source_type).with_options(options).parse().diagnostics;
+    }
     // A script with `with` or octal numbers, and TypeScript that reads `<T>` where JSX reads a tag, are worth a second try.
     if parsed.panicked && source_type.is_javascript() {
         let other = SourceType::tsx().with_module(true);

@@ -15,6 +15,7 @@ fn project() -> TestRepo {
         ("by-name.ts", "import { a2, b1 } from './core';\nexport const sum = a2 + b1;\n"),
         ("by-new-name.ts", "import { renamed } from './all';\nexport const more = renamed;\n"),
         ("whole.ts", "import * as Core from './core';\nexport const all = Core;\n"),
+        ("member.ts", "import * as Core from './core';\nexport const some = Core.b1;\n"),
         ("last.ts", "import { sum } from './by-name';\nexport const twice = sum * 2;\n"),
         ("inner.ts", "import { core } from './all';\nexport const one = core.a1;\n"),
     ] {
@@ -36,7 +37,10 @@ fn an_export_is_followed_through_barrels_under_its_names() {
         paths
     };
     assert_eq!(felt("core/b.ts#b2"), ["all.ts", "by-new-name.ts", "core/index.ts", "whole.ts"]);
-    assert_eq!(felt("core/b.ts#b1"), ["all.ts", "by-name.ts", "core/index.ts", "last.ts", "whole.ts"]);
+    assert_eq!(
+        felt("core/b.ts#b1"),
+        ["all.ts", "by-name.ts", "core/index.ts", "last.ts", "member.ts", "whole.ts"]
+    );
     assert_eq!(felt("core/a.ts#a1"), ["all.ts", "core/index.ts", "inner.ts", "whole.ts"]);
     assert_eq!(felt("core/a.ts#default"), ["all.ts", "inner.ts"]);
     assert_eq!(felt("core/index.ts#renamed"), ["all.ts", "by-new-name.ts", "whole.ts"]);
@@ -52,11 +56,11 @@ fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
     );
     let engine = engine(&repo);
     let report = engine.context_generate(&ContextRequest::default()).unwrap();
-    assert_eq!(report.total_components, 10);
+    assert_eq!(report.total_components, 11);
     let validated = engine.context_validate(None).unwrap();
     assert!(validated.valid, "{:?}", validated.files);
     let seen = crate::understand::written::contracts_in(repo.root()).unwrap().contracts;
-    assert_eq!(seen.len(), 10, "{:?}", seen.keys());
+    assert_eq!(seen.len(), 11, "{:?}", seen.keys());
     let bundle = |component: &str| {
         let request = ReadBundleRequest {
             bundle_path: "context.json".to_owned(),
@@ -86,6 +90,7 @@ fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
         .map(|cut| cut["entryId"].as_str().unwrap())
         .collect();
     assert_eq!(cut, ["core/a.ts", "core/index.ts"]);
+    assert_eq!(nodes(&bundle("member")), ["core/b.ts", "core/index.ts", "member.ts"]);
     assert_eq!(nodes(&bundle("whole")), ["core/a.ts", "core/b.ts", "core/c.ts", "core/index.ts", "whole.ts"]);
     assert_eq!(
         nodes(&bundle("all")),

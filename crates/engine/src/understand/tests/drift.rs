@@ -211,6 +211,7 @@ fn what_is_passed_on_is_still_there_and_its_users_are_found() {
     repo.write("src/core/a.ts", "interface Q { a: string }\nexport function f(q: Q): void {}\nexport function g(n: number): void {}\n");
     repo.write("src/core/index.ts", "export * from './a';\n");
     repo.write("src/main.ts", "import * as Core from './core';\nCore.g(1);\n");
+    repo.write("src/whole.ts", "import * as Core from './core';\nconsole.log(Core);\n");
     repo.write("src/direct.ts", "import { f } from './core/a';\nf({ a: '' });\n");
     repo.commit("all");
     let only = |report: &DriftReport| {
@@ -226,11 +227,14 @@ fn what_is_passed_on_is_still_there_and_its_users_are_found() {
     repo.write("src/core/a.ts", text.replace("a: string", "a: string; b: string"));
     assert_eq!(
         only(&drift()),
-        ("Q".to_owned(), "breaking", users(&["core/index.ts", "direct.ts", "main.ts"]))
+        ("Q".to_owned(), "breaking", users(&["core/index.ts", "direct.ts", "whole.ts"]))
     );
-    // Who imports all of a barrel uses what it passes on.
+    // Who names it of all that a barrel passes on uses it, and so does who takes all.
     repo.write("src/core/a.ts", text.replace("n: number", "n: string"));
-    assert_eq!(only(&drift()), ("g".to_owned(), "breaking", users(&["core/index.ts", "main.ts"])));
+    assert_eq!(
+        only(&drift()),
+        ("g".to_owned(), "breaking", users(&["core/index.ts", "main.ts", "whole.ts"]))
+    );
     // What moved to another file and is passed on from there is where it was.
     let rest = text.replace("export function g(n: number): void {}\n", "");
     for passing in

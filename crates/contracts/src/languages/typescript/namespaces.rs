@@ -1,0 +1,111 @@
+//! What a file takes of a module that it imports as a whole: `dom` of `import * as dom` is rarely all of it.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    Expression, IdentifierReference, JSXMemberExpression, JSXMemberExpressionObject, Program,
+    StaticMemberExpression, TSQualifiedName, TSTypeName,
+};
+use oxc_ast_visit::{Visit, walk};
+
+use crate::model::{Import, ImportKind, ImportedName};
+
+/// Adds the members that a file names to each namespace of which it uses nothing else.
+pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
+    let mut uses = Uses::default();
+    for import in imports.iter().filter(|import| may_be_of_project(import)) {
+        let whole = import.names.iter().filter(|name| name.imported == "*");
+        uses.namespaces.extend(whole.map(|name| Namespace::of(&name.local)));
+    }
+    if uses.namespaces.is_empty() {
+        return;
+    }
+    uses.visit_program(program);
+    for import in imports.iter_mut().filter(|import| may_be_of_project(import)) {
+        let Some(whole) = import.names.iter().find(|name| name.imported == "*") else { continue };
+        let Some(used) = uses.namespaces.iter_mut().find(|one| one.local == whole.local) else { continue };
+        let type_only = whole.type_only;
+        if !used.as_whole {
+            let members = std::mem::take(&mut used.members).into_iter();
+            let named = |imported| ImportedName { imported, local: String::new(), type_only };
+            import.names.extend(members.map(named));
+        }
+    }
+}
+
+/// What is surely a package is not worth a walk: half of all files that use React import it so.
+fn may_be_of_project(import: &Import) -> bool {
+    let is_path = import.specifier.starts_with(['.', '/', '#', '~']) || import.specifier.starts_with("@/");
+    is_path && matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly)
+}
+
+#[derive(Default)]
+struct Uses {
+    namespaces: Vec<Namespace>,
+}
+
+struct Namespace {
+    local: String,
+    members: BTreeSet<String>,
+    /// Handed on, taken apart, or asked for a member that is known when it runs.
+    as_whole: bool,
+}
+
+impl Namespace {
+    fn of(local: &str) -> Self {
+        Self { local: local.to_owned(), members: BTreeSet::new(), as_whole: false }
+    }
+}
+
+impl Uses {
+    /// Whether `object` is a namespace, of which `member` is used then.
+    fn takes(&mut self, object: &str, member: &str) -> bool {
+        let Some(namespace) = self.namespaces.iter_mut().find(|one| one.local == object) else {
+            return false;
+        };
+        if !namespace.members.contains(member) {
+            namespace.members.insert(member.to_owned());
+        }
+        true
+    }
+}
+
+impl<'a> Visit<'a> for Uses {
+    fn visit_identifier_reference(&mut self, name: &IdentifierReference<'a>) {
+        if let Some(namespace) = self.namespaces.iter_mut().find(|one| *one.local == *name.name) {
+            namespace.as_whole = true;
+        }
+    }
+
+    fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
+        let is_taken = match &member.object {
+            Expression::Identifier(object) => self.takes(&object.name, &member.property.name),
+            _ => false,
+        };
+        if !is_taken {
+            walk::walk_static_member_expression(self, member);
+        }
+    }
+
+    fn visit_ts_qualified_name(&mut self, name: &TSQualifiedName<'a>) {
+        let is_taken = match &name.left {
+            TSTypeName::IdentifierReference(object) => self.takes(&object.name, &name.right.name),
+            _ => false,
+        };
+        if !is_taken {
+            walk::walk_ts_qualified_name(self, name);
+        }
+    }
+
+    fn visit_jsx_member_expression(&mut self, member: &JSXMemberExpression<'a>) {
+        let is_taken = match &member.object {
+            JSXMemberExpressionObject::IdentifierReference(object) => {
+                self.takes(&object.name, &member.property.name)
+            }
+            _ => false,
+        };
+        if !is_taken {
+            walk::walk_jsx_member_expression(self, member);
+        }
+    }
+}
