@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::keys::nothing_to_pick_from;
-use super::props::{Arguments, Bound, Expander, Variants, bind, unbound};
+use super::props::{Arguments, Bound, Expander, Variants, bind, plain, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
     COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
@@ -178,6 +178,12 @@ impl<'l> Expander<'l> {
         if matches!(last, "Readonly" | "NonNullable") {
             return self.component_type(given.first()?, scope, arguments);
         }
+        // What is given to it are not its props, but the value that it gives on.
+        if last == "Provider" && self.is_of_react(name, scope) {
+            let value = given.first().map_or_else(|| "any".to_owned(), TypeShape::text);
+            let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
+            return Some(vec![vec![plain("value".to_owned(), value, false), children]]);
+        }
         if !COMPONENT_TYPES.contains(&last) {
             return None;
         }
@@ -187,6 +193,18 @@ impl<'l> Expander<'l> {
         let is_of_component = matches!(last, "MemoExoticComponent" | "LazyExoticComponent");
         let of_component = is_of_component.then(|| self.component_type(props, scope, arguments)).flatten();
         of_component.or_else(|| Some(self.within(props, scope, arguments)))
+    }
+
+    /// Whether a type is one of React's, by what is imported or by the name that React has everywhere.
+    fn is_of_react<'f>(&self, name: &str, scope: Scope<'f>) -> bool
+    where
+        'l: 'f,
+    {
+        match self.resolver.type_name(scope, name) {
+            Found::Outside(from) => is_react(&from),
+            Found::Unknown => name.starts_with("React."),
+            Found::Declared(..) => false,
+        }
     }
 
     /// The props of the component that a function of the project gives.
@@ -224,22 +242,33 @@ impl<'l> Expander<'l> {
         let found = found.wanted(|one| matches!(one.detail, DeclarationDetail::Maker { .. }));
         let Found::Declared(file, declaration) = found else { return None };
         let DeclarationDetail::Maker { parameters, takes, gives } = &declaration.detail else { return None };
-        if let TypeShape::Query(other) = gives {
-            let call = CallShape { callee: other.clone(), ..call.clone() };
-            return self.deeper(|expander| expander.made_by(&call, file, at));
+        match gives {
+            TypeShape::Query(other) => {
+                let call = CallShape { callee: other.clone(), ..call.clone() };
+                self.deeper(|expander| expander.made_by(&call, file, at))
+            }
+            // One of the functions that another call gives: `const { withContext } = createStyles()`.
+            TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
+                let TypeShape::Call(other) = &**of else { return None };
+                let made = self.deeper(|expander| expander.made(other, file, &Arguments::default()))?;
+                let TypeShape::Parts(parts) = &made.shape else { return None };
+                let (_, part) = parts.iter().find(|(name, _)| name == key)?;
+                let (parameters, shape) = match part {
+                    TypeShape::Generic { parameters, shape } => (parameters.as_slice(), &**shape),
+                    other => (&[][..], other),
+                };
+                let TypeShape::Reference { name, arguments } = shape else { return None };
+                let (gives, takes) = arguments.split_first().filter(|_| name == TypeShape::MAKES)?;
+                let own = bound_by(call, parameters, takes, at, made.scope);
+                let all = made.arguments.iter().chain(own.iter());
+                let arguments = all.map(|(name, bound)| (name.clone(), bound.clone())).collect();
+                Some(Bound { shape: gives.clone(), scope: made.scope, arguments: Rc::new(arguments) })
+            }
+            _ => {
+                let arguments = bound_by(call, parameters, takes, at, file);
+                Some(Bound { shape: gives.clone(), scope: file, arguments })
+            }
         }
-        let passed = |parameter: &TypeParameter| {
-            let passed = takes.iter().zip(&call.values).find(|(take, _)| names(take, &parameter.name));
-            let is_whole = |take: &TypeShape| matches!(take, TypeShape::Reference { name, .. } if *name == parameter.name);
-            passed
-                .map(|(take, value)| if is_whole(take) { value } else { props_of(value) })
-                .filter(|value| !matches!(value, TypeShape::Text(_)))
-        };
-        let given = |index: usize| {
-            if call.types.is_empty() { parameters.get(index).and_then(passed) } else { call.types.get(index) }
-        };
-        let arguments = bind(parameters, given, at, file);
-        Some(Bound { shape: gives.clone(), scope: file, arguments })
     }
 
     /// One level further down, if there is one.
@@ -249,6 +278,28 @@ impl<'l> Expander<'l> {
         self.depth -= 1;
         found
     }
+}
+
+/// What the parameters of a function in `file` are when it is called so: as the call says, or as what it is given tells.
+fn bound_by<'f>(
+    call: &CallShape,
+    parameters: &[TypeParameter],
+    takes: &[TypeShape],
+    at: &Bound<'f>,
+    file: Scope<'f>,
+) -> Arguments<'f> {
+    let passed = |parameter: &TypeParameter| {
+        let passed = takes.iter().zip(&call.values).find(|(take, _)| names(take, &parameter.name));
+        let is_whole =
+            |take: &TypeShape| matches!(take, TypeShape::Reference { name, .. } if *name == parameter.name);
+        passed
+            .map(|(take, value)| if is_whole(take) { value } else { props_of(value) })
+            .filter(|value| !matches!(value, TypeShape::Text(_)))
+    };
+    let given = |index: usize| {
+        if call.types.is_empty() { parameters.get(index).and_then(passed) } else { call.types.get(index) }
+    };
+    bind(parameters, given, at, file)
 }
 
 pub(super) fn distinct(variants: &mut Variants, more: impl IntoIterator<Item = Vec<Member>>) {

@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use becket_base::counted;
 
 use crate::model::{
-    ComponentForm, ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route,
-    RouteRole,
+    ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route, RouteRole,
 };
 
 /// A command in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
-/// requests with is an API, and one with a class whose parents end at React's has a component. The entry id begins at the
-/// root of the repository, so where the checkout lies has no say.
+/// requests with is an API, and one with a component that only other files tell has one. The entry id begins at the root of
+/// the repository, so where the checkout lies has no say.
 pub(super) fn kind(
     entry_id: &str,
     facts: &LocalFacts,
@@ -22,7 +21,7 @@ pub(super) fn kind(
     let role = next.and_then(|next| next.route_role);
     match facts.kind {
         Kind::TsModule if matches!(role, Some(RouteRole::Api | RouteRole::Route)) => Kind::NodeApi,
-        Kind::TsModule if declarations.iter().any(|one| one.form == Some(ComponentForm::Class)) => {
+        Kind::TsModule if declarations.iter().any(|one| one.kind == DeclarationKind::Component) => {
             Kind::ReactComponent
         }
         Kind::TsModule if is_in_program(entry_id) && declarations.iter().any(is_command) => Kind::NodeCli,

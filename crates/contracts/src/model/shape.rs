@@ -257,6 +257,10 @@ impl TypeShape {
     /// second what it is without.
     pub const CAST: &str = "as";
 
+    /// The name of a reference that no source can have either: a function that gives a component, by the type of what it
+    /// gives and the types of what it takes.
+    pub const MAKES: &str = "=>";
+
     /// The key of what a function takes first.
     pub const FIRST: &str = "0";
 

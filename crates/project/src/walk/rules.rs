@@ -16,7 +16,9 @@ const SOURCES: &[&str] = &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"]
 const LEFT_OUT_FOLDERS: &[&str] =
     &["node_modules", "bower_components", "dist", "build", "coverage", "storybook-static"];
 const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
-const TEST_MARKS: &[&str] = &["test", "spec", "e2e", "cy", "e2e-spec", "e2e-test", "bench"];
+const TEST_MARKS: &[&str] = &["test", "spec", "e2e", "cy", "bench"];
+/// As in `login.e2e-spec.ts` and `login.integration-test.ts`.
+const TEST_MARK_ENDS: &[&str] = &["-test", "-spec"];
 const STAMPIGNORE: &str = ".stampignore";
 const GITIGNORE: &str = ".gitignore";
 
@@ -230,7 +232,9 @@ pub fn is_control(name: &str) -> bool {
 }
 
 fn is_test(path: &str, stem: &str) -> bool {
-    let marked = stem.split('.').skip(1).any(|part| TEST_MARKS.contains(&part));
+    let is_mark =
+        |part: &str| TEST_MARKS.contains(&part) || TEST_MARK_ENDS.iter().any(|end| part.ends_with(end));
+    let marked = stem.split('.').skip(1).any(is_mark);
     marked || path.split('/').any(|part| TEST_FOLDERS.contains(&part))
 }
 

@@ -23,6 +23,8 @@ fn defaults_leave_out_modules_output_and_tests() {
         ("src/a.test.ts", ""),
         ("src/__tests__/b.ts", ""),
         ("src/c.e2e-spec.ts", ""),
+        ("src/d.integration-test.ts", ""),
+        ("src/d.contest.ts", ""),
         ("src/latest.ts", ""),
         ("src/types.d.ts", ""),
         ("src/m.mjs", ""),
@@ -35,7 +37,10 @@ fn defaults_leave_out_modules_output_and_tests() {
         ("package.json", "{}"),
     ]);
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
-    assert_eq!(sources(&walked), ["src/a.ts", "src/latest.ts", "src/m.mjs", "src/types.d.ts"]);
+    assert_eq!(
+        sources(&walked),
+        ["src/a.ts", "src/d.contest.ts", "src/latest.ts", "src/m.mjs", "src/types.d.ts"]
+    );
     let included = walk(folder.path(), Tests::Included).unwrap();
     assert_eq!(
         sources(&included),
@@ -44,6 +49,8 @@ fn defaults_leave_out_modules_output_and_tests() {
             "src/a.test.ts",
             "src/a.ts",
             "src/c.e2e-spec.ts",
+            "src/d.contest.ts",
+            "src/d.integration-test.ts",
             "src/latest.ts",
             "src/m.mjs",
             "src/types.d.ts"

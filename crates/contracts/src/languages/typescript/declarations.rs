@@ -350,7 +350,8 @@ impl<'a> Collector<'_, '_, 'a> {
                         component::annotated(self.print, annotation.map(|ty| &ty.type_annotation));
                     let component =
                         |props| DeclarationDetail::Component(Box::new(opaque(ComponentForm::Wrapped, props)));
-                    let part = wrapped::part(self.print, declarator, &name);
+                    let is_component = component::is_component_name(&name);
+                    let part = if is_component { wrapped::part(self.print, declarator, &name) } else { None };
                     let (kind, detail) = match annotated {
                         Annotated::Component(props) => (DeclarationKind::Component, component(props)),
                         Annotated::Otherwise if of_context && wrapped::is_part_of_context(&name) => {
@@ -369,7 +370,10 @@ impl<'a> Collector<'_, '_, 'a> {
                             let hook = DeclarationDetail::Hook { parameters, state: Vec::new() };
                             (DeclarationKind::Hook, hook)
                         }
-                        Annotated::Otherwise => (variable_kind(keyword), DeclarationDetail::None),
+                        Annotated::Otherwise => {
+                            let maker = maker::part(self.print, declarator, &name).filter(|_| !is_component);
+                            (variable_kind(keyword), maker.unwrap_or_default())
+                        }
                     };
                     self.push(name, kind, signature, span, detail);
                 }

@@ -44,11 +44,14 @@ pub(super) fn of(
         last(callable).and_then(|expression| returned.value(expression))
     }?;
     let gives = with_own_types(print, callable, &gives);
-    let takes = callable.parameters().items.iter().map(|parameter| match &parameter.type_annotation {
+    Some(DeclarationDetail::Maker { takes: takes(print, callable).collect(), gives, parameters })
+}
+
+fn takes<'x>(print: Print<'x, 'x>, callable: Callable<'x, '_>) -> impl Iterator<Item = TypeShape> {
+    callable.parameters().items.iter().map(move |parameter| match &parameter.type_annotation {
         Some(ty) => shape::of_type(print, &ty.type_annotation),
         None => TypeShape::Text(String::new()),
-    });
-    Some(DeclarationDetail::Maker { takes: takes.collect(), gives, parameters })
+    })
 }
 
 /// Whether a function that gives what some call gives is a component itself, and that what it renders: by its name, and by
@@ -76,6 +79,17 @@ pub(super) fn renders(
 pub(super) fn alias(value: &Expression<'_>) -> Option<DeclarationDetail> {
     let Expression::Identifier(other) = value.get_inner_expression() else { return None };
     Some(same_as(other.name.into_string()))
+}
+
+/// `const { withContext } = createStyles()`: what that part of it gives.
+pub(super) fn part(
+    print: Print<'_, '_>,
+    declarator: &VariableDeclarator<'_>,
+    name: &str,
+) -> Option<DeclarationDetail> {
+    let gives = wrapped::part(print, declarator, name)?;
+    let is_called = matches!(&gives, TypeShape::Indexed { of, .. } if matches!(**of, TypeShape::Call(_)));
+    is_called.then(|| DeclarationDetail::Maker { takes: Vec::new(), gives, parameters: Vec::new() })
 }
 
 /// `const make: typeof other = …`: what the other one gives, too.
@@ -298,8 +312,55 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             Expression::Identifier(name) if self.makes_context(&name.name) => {
                 Some(of_props(Some(provided())))
             }
-            _ => self.component(value, 0),
+            other => {
+                let function = match other {
+                    Expression::Identifier(name) => self.function_named(&name.name),
+                    other => Callable::of(other),
+                };
+                function.and_then(|function| self.maker(function)).or_else(|| self.component(value, 0))
+            }
         }
+    }
+
+    /// A function of its own, as one of what it gives: `{ withContext }`.
+    fn function_named(&self, name: &str) -> Option<Callable<'x, 'a>> {
+        self.callable.statements().iter().find_map(|statement| match statement {
+            Statement::FunctionDeclaration(function) if function.name().is_some_and(|own| own == name) => {
+                Some(Callable::Function(function))
+            }
+            Statement::VariableDeclaration(variables) => {
+                let is_it = |one: &&VariableDeclarator<'_>| {
+                    one.id.get_identifier_name().is_some_and(|own| own == name)
+                };
+                Callable::of(variables.declarations.iter().find(is_it)?.init.as_ref()?)
+            }
+            _ => None,
+        })
+    }
+
+    /// A function that makes components itself, by the type that it declares, or by the name of what it returns.
+    fn maker(&self, function: Callable<'x, 'a>) -> Option<TypeShape> {
+        let parameters = shape::parameters(self.print, function.type_parameters());
+        let gives = match function.returned().map(|returned| &returned.type_annotation) {
+            Some(ty) if is_named_so(ty, function) => {
+                Some(shape::of_type(self.print, ty)).filter(|said| may_be(said, &parameters))
+            }
+            Some(_) => None,
+            None => {
+                let inside = Returned { print: self.print, callable: function, parameters: &parameters };
+                match last(function)?.get_inner_expression() {
+                    Expression::Identifier(name) if component::is_component_name(&name.name) => {
+                        inside.named(&name.name, 1)
+                    }
+                    _ => None,
+                }
+            }
+        }?;
+        let arguments = std::iter::once(gives).chain(takes(self.print, function)).collect();
+        Some(shape::generic(
+            parameters,
+            TypeShape::Reference { name: TypeShape::MAKES.to_owned(), arguments },
+        ))
     }
 
     fn makes_context(&self, name: &str) -> bool {

@@ -374,9 +374,6 @@ pub(super) fn part(
     declarator: &VariableDeclarator<'_>,
     name: &str,
 ) -> Option<TypeShape> {
-    if !is_component_name(name) {
-        return None;
-    }
     let is_name = |pattern: &BindingPattern<'_>| pattern.get_identifier_name().is_some_and(|own| own == name);
     let init = declarator.init.as_ref()?;
     let (key, of) = match &declarator.id {
