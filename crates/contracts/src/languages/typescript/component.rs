@@ -17,6 +17,7 @@ use super::origins::Origin;
 use super::print::{Print, type_name};
 use super::shape;
 use super::value::returns;
+use super::wrapped;
 use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
 
 /// A function in either spelling.
@@ -402,13 +403,19 @@ pub(super) fn handed_on<'x>(program: &'x Program<'_>) -> BTreeSet<&'x str> {
 
 fn handed<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
-    if !matches!(callee_name(&call.callee), Some("memo" | "forwardRef")) {
+    let is_merge = wrapped::merges(value);
+    if !is_merge && !matches!(callee_name(&call.callee), Some("memo" | "forwardRef")) {
         return None;
     }
     match call.arguments.first()?.as_expression()?.get_inner_expression() {
-        Expression::Identifier(name) => Some(&name.name),
+        Expression::Identifier(name) => (!is_merge || is_hidden_name(&name.name)).then_some(&name.name),
         inner => handed(inner),
     }
+}
+
+/// `_Card`, which is there to be made something more of: `Object.assign(_Card, { Title })`.
+pub(super) fn is_hidden_name(name: &str) -> bool {
+    name.starts_with('_') && is_component_name(name.trim_start_matches('_'))
 }
 
 /// What a class that is a component, or may be one, says of itself in its head.

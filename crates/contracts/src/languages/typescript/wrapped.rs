@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 
 use super::body::{callee_name, text_of};
-use super::component::{Callable, cast, is_component_name};
+use super::component::{Callable, cast, is_component_name, is_hidden_name};
 use super::print::Print;
 use super::{maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -267,6 +267,9 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     let inner = match last.get_inner_expression() {
         Expression::Identifier(inner) if form != ComponentForm::Wrapped => {
             Inner::Named(inner.name.into_string())
+        }
+        Expression::Identifier(inner) if is_merge(call) && is_hidden_name(&inner.name) => {
+            Inner::Alias(inner.name.into_string())
         }
         Expression::Identifier(inner) if is_component_name(&inner.name) => {
             let called = call_name(&call.callee);
