@@ -1,7 +1,8 @@
 //! Names to what they stand for, through imports and files.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
     Declaration, DeclarationDetail, DeclarationKind, ExportOrigin, ImportKind, LocalFacts, TypeShape,
@@ -64,8 +65,19 @@ impl Found<'_> {
 
 pub(super) struct Resolver<'l> {
     lookup: &'l dyn Lookup,
-    followed: RefCell<BTreeSet<String>>,
+    /// By where their names stand in memory, of which each has one.
+    followed: RefCell<FxHashMap<usize, String>>,
 }
+
+/// What a file exports under a name.
+enum Exported<'f> {
+    One(Found<'f>),
+    /// All that another file exports: `export * as Primitive from './primitive'`.
+    All(Scope<'f>),
+}
+
+/// The files that a name was looked for in, and by which name, both by where they stand in memory.
+type Passed = FxHashSet<(usize, usize)>;
 
 /// Files between a name and its declaration; a longer way is a cycle that renames as it goes.
 const LONGEST_WAY: usize = 40;
@@ -75,8 +87,16 @@ impl<'l> Resolver<'l> {
         Self { lookup, followed: RefCell::default() }
     }
 
-    pub(super) fn followed(&self, except: &str) -> Vec<String> {
-        self.followed.borrow().iter().filter(|entry| *entry != except).cloned().collect()
+    /// Sorted.
+    pub(super) fn followed(self, except: &str) -> Vec<String> {
+        let followed = self.followed.take().into_values();
+        let mut others: Vec<String> = followed.filter(|entry| *entry != except).collect();
+        others.sort_unstable();
+        others
+    }
+
+    fn follow(&self, entry: &str) {
+        self.followed.borrow_mut().entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
     }
 
     pub(super) fn file<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
@@ -84,7 +104,7 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
-        self.followed.borrow_mut().insert(entry.to_owned());
+        self.follow(entry);
         Some(Scope { entry, facts })
     }
 
@@ -187,7 +207,7 @@ impl<'l> Resolver<'l> {
                 }
                 (imported, Some(rest)) => self
                     .file(scope, &import.specifier)
-                    .and_then(|file| self.namespace(file, imported, 0))
+                    .and_then(|file| self.namespace(file, imported))
                     .and_then(|file| self.exported(file, rest))
                     .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 (imported, None) => self.imported(scope, &import.specifier, imported),
@@ -211,7 +231,7 @@ impl<'l> Resolver<'l> {
     {
         let mut found = Vec::new();
         for (entry, facts) in self.lookup.adding(file.entry) {
-            self.followed.borrow_mut().insert(entry.to_owned());
+            self.follow(entry);
             let scope = Scope { entry, facts };
             for (to, types) in facts.declarations.iter().filter_map(Declaration::adds) {
                 let is_wanted =
@@ -230,14 +250,14 @@ impl<'l> Resolver<'l> {
     }
 
     /// The file whose exports another one exports as one: `export * as Primitive from './primitive'`.
-    fn namespace<'f>(&self, file: Scope<'f>, name: &str, way: usize) -> Option<Scope<'f>>
+    fn namespace<'f>(&self, file: Scope<'f>, name: &str) -> Option<Scope<'f>>
     where
         'l: 'f,
     {
-        let export = file.facts.exports.iter().find(|export| export.name == name)?;
-        let ExportOrigin::Module { specifier, imported } = &export.origin else { return None };
-        let file = self.file(file, specifier).filter(|_| way < LONGEST_WAY)?;
-        if imported == "*" { Some(file) } else { self.namespace(file, imported, way + 1) }
+        match self.exported_within(file, name, &mut Passed::default())? {
+            Exported::All(file) => Some(file),
+            Exported::One(_) => None,
+        }
     }
 
     /// What a file exports under a name.
@@ -245,47 +265,41 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        self.exported_within(scope, name, &mut BTreeSet::new())
+        match self.exported_within(scope, name, &mut Passed::default())? {
+            Exported::One(found) => Some(found),
+            Exported::All(_) => None,
+        }
     }
 
-    fn exported_within<'f>(
-        &self,
-        scope: Scope<'f>,
-        name: &str,
-        seen: &mut BTreeSet<(String, String)>,
-    ) -> Option<Found<'f>>
+    fn exported_within<'f>(&self, scope: Scope<'f>, name: &str, passed: &mut Passed) -> Option<Exported<'f>>
     where
         'l: 'f,
     {
-        if seen.len() > LONGEST_WAY * 25 || !seen.insert((scope.entry.to_owned(), name.to_owned())) {
+        let (named, stars) = scope.facts.exported_as(name);
+        let exact = named.first().map(|export| &export.origin);
+        if let Some(ExportOrigin::Local(local)) = exact {
+            let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
+            return Some(Exported::One(Found::Declared(scope, declaration)));
+        }
+        // A default is not passed on by a star.
+        let may_be_behind = exact.is_some() || !stars.is_empty() && name != "default";
+        let here = (scope.entry.as_ptr().addr(), name.as_ptr().addr());
+        if !may_be_behind || passed.len() > LONGEST_WAY * 25 || !passed.insert(here) {
             return None;
         }
-        let exact = scope.facts.exports.iter().find(|export| export.name == name);
-        if let Some(export) = exact {
-            return match &export.origin {
-                ExportOrigin::Local(local) => {
-                    let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
-                    Some(Found::Declared(scope, declaration))
-                }
-                ExportOrigin::Module { imported, .. } if imported == "*" => None,
-                ExportOrigin::Module { specifier, imported } => match self.file(scope, specifier) {
-                    Some(file) => self.exported_within(file, imported, seen),
-                    None => Some(Found::Outside(specifier.clone())),
-                },
+        if let Some(ExportOrigin::Module { specifier, imported }) = exact {
+            return match self.file(scope, specifier) {
+                Some(file) if imported == "*" => Some(Exported::All(file)),
+                Some(file) => self.exported_within(file, imported, passed),
+                None => Some(Exported::One(Found::Outside(specifier.clone()))),
             };
         }
-        if name == "default" {
-            return None;
-        }
-        let stars = scope.facts.exports.iter().filter(|export| export.name == "*");
-        for star in stars {
-            let ExportOrigin::Module { specifier, .. } = &star.origin else { continue };
-            let found = self.file(scope, specifier).and_then(|file| self.exported_within(file, name, seen));
-            if found.is_some() {
-                return found;
+        stars.iter().find_map(|star| match &star.origin {
+            ExportOrigin::Module { specifier, .. } => {
+                self.exported_within(self.file(scope, specifier)?, name, passed)
             }
-        }
-        None
+            ExportOrigin::Local(_) => None,
+        })
     }
 }
 
