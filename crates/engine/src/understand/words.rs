@@ -199,6 +199,38 @@ fn merged(formatter: &mut Formatter<'_>, name: &str, list: &Value) -> fmt::Resul
     Ok(())
 }
 
+/// What Next.js makes of a file; nothing of one that it does not look at.
+fn next(formatter: &mut Formatter<'_>, next: &Value) -> fmt::Result {
+    let word = |name: &str| next[name].as_str();
+    let list = |name: &str| -> Option<String> {
+        let all: Vec<&str> = next[name].as_array()?.iter().filter_map(Value::as_str).collect();
+        Some(all.join(", "))
+    };
+    let metadata = &next["metadata"];
+    let fixed =
+        metadata["static"].as_object().map(|fixed| fixed.keys().cloned().collect::<Vec<_>>().join(", "));
+    let dynamic = (metadata["dynamic"] == true).then(|| "made when it is asked for".to_owned());
+    let role = word("routeRole").map(|role| match word("segmentPath") {
+        Some(path) => format!("{role} {path}"),
+        None => role.to_owned(),
+    });
+    let lines = [
+        ("", role),
+        ("directive ", word("directive").map(|one| format!("'use {one}'"))),
+        ("metadata ", fixed),
+        ("metadata ", dynamic),
+        ("methods ", list("methods")),
+        ("data ", list("data")),
+        ("actions ", list("actions")),
+    ];
+    let said = lines.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    for (at, (name, value)) in said.enumerate() {
+        let heading = if at == 0 { "\nNext.js\n" } else { "" };
+        writeln!(formatter, "{heading}  {name}{value}")?;
+    }
+    Ok(())
+}
+
 impl Display for ShownFile {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let text = |name: &str| self.contract.get(name).and_then(|value| value.as_str()).unwrap_or_default();
@@ -210,6 +242,12 @@ impl Display for ShownFile {
         for list in ["props", "emits", "state"] {
             merged(formatter, list, &self.contract["logicSignature"][list])?;
         }
+        for (at, one) in self.contract["unresolved"].as_array().into_iter().flatten().enumerate() {
+            let heading = if at == 0 { "\nfurther props, of types that are not followed\n" } else { "" };
+            let from = one["from"].as_str().map(|from| format!(" from {from}")).unwrap_or_default();
+            writeln!(formatter, "{heading}  {}{from}", one["name"].as_str().unwrap_or_default())?;
+        }
+        next(formatter, &self.contract["nextjs"])?;
         for (at, route) in self.contract["routes"].as_array().into_iter().flatten().enumerate() {
             let word = |name: &str| route[name].as_str().unwrap_or_default();
             let heading = if at == 0 { "\nroutes\n" } else { "" };
@@ -255,6 +293,36 @@ mod tests {
 
     use super::*;
 
+    fn shown(entry_id: &str, contract: Value) -> ShownFile {
+        ShownFile {
+            entry_id: entry_id.to_owned(),
+            contract,
+            header: String::new(),
+            imports: Vec::new(),
+            dependents: Vec::new(),
+            source_tokens: 1,
+        }
+    }
+
+    #[test]
+    fn what_next_makes_of_a_file_and_what_is_not_followed_are_shown() {
+        let contract = json!({
+            "nextjs": {
+                "isInAppDir": true, "directive": "client", "routeRole": "page", "segmentPath": "/blog",
+                "metadata": { "static": { "title": "Blog" }, "dynamic": true }, "data": ["generateStaticParams"],
+            },
+            "unresolved": [{ "name": "LinkProps", "from": "next/link" }, { "name": "Global" }],
+        });
+        let shown = shown("app/blog/page.tsx", contract);
+        let text = shown.to_string();
+        let next = "\nNext.js\n  page /blog\n  directive 'use client'\n  metadata title\n  metadata made when it is asked for\n  \
+                    data generateStaticParams\n";
+        assert!(text.contains(next), "{text}");
+        let further =
+            "\nfurther props, of types that are not followed\n  LinkProps from next/link\n  Global\n";
+        assert!(text.contains(further), "{text}");
+    }
+
     #[test]
     fn a_route_is_shown_with_its_versions_its_guards_and_where_it_is_reachable() {
         let route = json!({
@@ -262,14 +330,7 @@ mod tests {
             "fullPaths": ["/api/v1/cats"],
         });
         let plain = json!({"method": "POST", "path": "/cats", "handler": "Cats.add"});
-        let shown = ShownFile {
-            entry_id: "cats.ts".to_owned(),
-            contract: json!({"kind": "node:api", "routes": [route, plain]}),
-            header: String::new(),
-            imports: Vec::new(),
-            dependents: Vec::new(),
-            source_tokens: 1,
-        };
+        let shown = shown("cats.ts", json!({"kind": "node:api", "routes": [route, plain]}));
         let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n";
         assert!(shown.to_string().contains(wanted), "{shown}");
     }
