@@ -84,8 +84,33 @@ pub struct Looks(Mutex<FxHashMap<Box<str>, Arc<Looked>>>);
 struct Looked {
     /// Who declares it, by the same name.
     declaring: Option<usize>,
-    /// Whom it passed through, in turn.
-    passed: Box<[usize]>,
+    /// Whom it came to by a name, in turn.
+    entered: Box<[usize]>,
+    names: Asked,
+}
+
+/// The names that somebody asked for, as bits of which several names may share one: what is not among them surely was not
+/// asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asked(pub u128);
+
+impl Asked {
+    pub const ALL: Self = Self(u128::MAX);
+
+    pub fn one(name: &str) -> Self {
+        let mix = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
+        Self(1 << (hash >> 57))
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Whether a name may be among both.
+    pub fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 impl Looks {
@@ -113,8 +138,9 @@ pub fn stars(members: &(impl Members + ?Sized), at: usize) -> Vec<usize> {
 pub struct Needs {
     /// By path of the other file.
     pub edges: Vec<Edge>,
-    /// The files whose exports or targets were looked at, each once.
+    /// The files that were asked for names, each once; who is behind their stars was asked with them.
     pub asked: Vec<usize>,
+    pub names: Asked,
 }
 
 /// One file needs another.
@@ -295,19 +321,23 @@ const MOST_BARRELS: usize = 1_000;
 struct Finder<'a> {
     members: &'a dyn Members,
     asked: Vec<usize>,
+    names: Asked,
     /// How many names were looked for.
     looks: u32,
     marks: Vec<Mark>,
+    /// Those that have a mark.
+    marked: Vec<usize>,
     /// For the name that is looked for: barrels may lead in circles, and many ways may lead to one.
     passed: usize,
     /// The same where a barrel has it by another name.
     renamed: FxHashSet<(usize, &'a str)>,
-    /// Every file that this look came to.
-    came_to: Vec<usize>,
+    /// Every file that this look came to by a name, and those names.
+    entered: Vec<usize>,
+    by: Asked,
 }
 
 /// What is known of a file; nothing by default.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Mark {
     is_asked: bool,
     /// The last look that passed through it.
@@ -323,20 +353,23 @@ pub fn needs(members: &dyn Members, from: usize) -> Needs {
     let mut finder = Finder {
         members,
         asked: Vec::new(),
+        names: Asked::default(),
         looks: 0,
         marks: MARKS.take(),
+        marked: Vec::new(),
         passed: 0,
         renamed: FxHashSet::default(),
-        came_to: Vec::new(),
+        entered: Vec::new(),
+        by: Asked::default(),
     };
     let edges = finder.edges_of(from);
-    let Finder { mut asked, mut marks, .. } = finder;
-    for file in &asked {
-        marks[*file] = Mark::default();
+    let Finder { mut asked, names, mut marks, marked, .. } = finder;
+    for file in marked {
+        marks[file] = Mark::default();
     }
     MARKS.set(marks);
     asked.retain(|file| *file != from);
-    Needs { edges, asked }
+    Needs { edges, asked, names }
 }
 
 impl<'a> Finder<'a> {
@@ -389,35 +422,44 @@ impl<'a> Finder<'a> {
     fn declaring_file(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
         let is_barrel = self.members.facts(file).exports.last().is_some_and(|last| last.name == "*");
         let looks = self.members.looks(file).filter(|_| is_barrel);
+        self.ask(file);
         if let Some(known) = looks.and_then(|looks| looks.known(name)) {
-            known.passed.iter().for_each(|file| self.ask(*file));
+            known.entered.iter().for_each(|file| self.ask(*file));
+            self.names.add(known.names);
             return known.declaring.map(|file| (file, name));
         }
         self.looks += 1;
         self.passed = 0;
         self.renamed.clear();
-        self.came_to.clear();
+        self.entered.clear();
+        self.by = Asked::one(name);
         let found = self.declaring(file, name, name);
+        self.names.add(self.by);
         if let Some(looks) = looks.filter(|_| found.is_none_or(|(_, there)| there == name)) {
-            let declaring = found.map(|(file, _)| file);
-            looks.keep(name, Looked { declaring, passed: self.came_to.as_slice().into() });
+            let (declaring, entered) = (found.map(|(file, _)| file), self.entered.as_slice().into());
+            looks.keep(name, Looked { declaring, entered, names: self.by });
         }
         found
     }
 
     fn ask(&mut self, file: usize) {
-        if file >= self.marks.len() {
-            self.marks.resize(file + 1, Mark::default());
-        }
-        if !std::mem::replace(&mut self.marks[file].is_asked, true) {
+        if !std::mem::replace(&mut self.mark(file).is_asked, true) {
             self.asked.push(file);
         }
     }
 
+    fn mark(&mut self, file: usize) -> &mut Mark {
+        if file >= self.marks.len() {
+            self.marks.resize(file + 1, Mark::default());
+        }
+        if self.marks[file] == Mark::default() {
+            self.marked.push(file);
+        }
+        &mut self.marks[file]
+    }
+
     /// As `name`, which is looked for as `asked`.
     fn declaring(&mut self, file: usize, name: &'a str, asked: &'a str) -> Option<(usize, &'a str)> {
-        self.ask(file);
-        self.came_to.push(file);
         let (named, stars) = self.members.facts(file).exported_as(name);
         let named = named.first();
         if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {
@@ -431,7 +473,13 @@ impl<'a> Finder<'a> {
         }
         if let Some(ExportOrigin::Module { specifier, imported }) = named.map(|export| &export.origin) {
             let next = self.members.file(file, specifier)?;
-            return if imported == "*" { Some((next, "*")) } else { self.declaring(next, imported, asked) };
+            if imported == "*" {
+                return Some((next, "*"));
+            }
+            self.ask(next);
+            self.entered.push(next);
+            self.by.add(Asked::one(imported));
+            return self.declaring(next, imported, asked);
         }
         if name == "default" {
             return None;
@@ -443,7 +491,8 @@ impl<'a> Finder<'a> {
     /// Whether it is the first time that this look comes to a file by this name.
     fn passes(&mut self, file: usize, name: &'a str, asked: &'a str) -> bool {
         let is_first = if name == asked {
-            std::mem::replace(&mut self.marks[file].look, self.looks) != self.looks
+            let look = self.looks;
+            std::mem::replace(&mut self.mark(file).look, look) != look
         } else {
             self.renamed.insert((file, name))
         };

@@ -16,6 +16,9 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     let mut named = Vec::new();
     let mut stars = Vec::new();
     collect(scope, resolver, &mut named, &mut stars, &mut BTreeSet::new());
+    if scope.facts.exports.last().is_some_and(|last| last.name == "*") {
+        resolver.ask_all();
+    }
     let renamed = scope.facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Local(local) if *local != export.name && export.name != "default" => {
             Some((export.name.clone(), local.clone()))
@@ -65,7 +68,7 @@ fn collect<'l>(
     for export in &scope.facts.exports {
         match (export.name.as_str(), &export.origin) {
             ("default", _) => {}
-            ("*", ExportOrigin::Module { specifier, .. }) => match resolver.file(scope, specifier) {
+            ("*", ExportOrigin::Module { specifier, .. }) => match resolver.passing(scope, specifier) {
                 Some(file) => collect(file, resolver, named, stars, seen),
                 None => stars.push(specifier),
             },

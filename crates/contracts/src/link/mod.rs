@@ -18,7 +18,7 @@ mod scope;
 mod seen;
 
 pub use routes::{Handed, place};
-pub use scope::{Lookup, NoImports};
+pub use scope::{Lookup, NoImports, RestsOn};
 pub(crate) use seen::seen_from;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,7 @@ use scope::{Resolver, Scope};
 pub struct Linked {
     /// Without hashes, style and prediction: those are added by whoever wants them.
     pub contract: Contract,
-    /// Entry ids of the other files whose facts were looked at, sorted.
-    pub followed: Vec<String>,
+    pub rests_on: RestsOn,
     /// What it mounts of other files, for [`place`].
     pub handed: Vec<Handed>,
 }
@@ -75,7 +74,7 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         file_hash: String::new(),
         brief: false,
     };
-    Linked { contract, followed: resolver.followed(entry_id), handed }
+    Linked { contract, rests_on: resolver.rests_on(entry_id), handed }
 }
 
 /// The file that declares what `entry_id` exports as `name`, and its local name there. Follows barrels, renames and stars.

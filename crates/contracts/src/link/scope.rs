@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::graph::Asked;
 use crate::model::{
     Declaration, DeclarationDetail, DeclarationKind, ExportOrigin, ImportKind, LocalFacts, TypeShape,
 };
@@ -65,8 +66,26 @@ impl Found<'_> {
 
 pub(super) struct Resolver<'l> {
     lookup: &'l dyn Lookup,
-    /// By where their names stand in memory, of which each has one.
-    followed: RefCell<FxHashMap<usize, String>>,
+    looked_at: RefCell<LookedAt>,
+}
+
+/// Files by where their names stand in memory, of which each has one.
+type Files = FxHashMap<usize, String>;
+
+#[derive(Default)]
+struct LookedAt {
+    followed: Files,
+    entered: Files,
+    names: Asked,
+}
+
+/// What a contract rests on, by path: files whose facts were looked at, and those that were asked for names, with who is
+/// behind their stars.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestsOn {
+    pub followed: Vec<String>,
+    pub entered: Vec<String>,
+    pub names: Asked,
 }
 
 /// What a file exports under a name.
@@ -84,19 +103,42 @@ const LONGEST_WAY: usize = 40;
 
 impl<'l> Resolver<'l> {
     pub(super) fn new(lookup: &'l dyn Lookup) -> Self {
-        Self { lookup, followed: RefCell::default() }
+        Self { lookup, looked_at: RefCell::default() }
     }
 
-    /// Sorted.
-    pub(super) fn followed(self, except: &str) -> Vec<String> {
-        let followed = self.followed.take().into_values();
-        let mut others: Vec<String> = followed.filter(|entry| *entry != except).collect();
-        others.sort_unstable();
-        others
+    pub(super) fn rests_on(self, except: &str) -> RestsOn {
+        let LookedAt { followed, entered, names } = self.looked_at.into_inner();
+        let sorted = |files: Files| {
+            let mut others: Vec<String> = files.into_values().filter(|entry| *entry != except).collect();
+            others.sort_unstable();
+            others
+        };
+        RestsOn { followed: sorted(followed), entered: sorted(entered), names }
     }
 
     fn follow(&self, entry: &str) {
-        self.followed.borrow_mut().entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
+        let followed = &mut self.looked_at.borrow_mut().followed;
+        followed.entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
+    }
+
+    fn enter(&self, entry: &str, name: &str) {
+        let looked_at = &mut *self.looked_at.borrow_mut();
+        looked_at.entered.entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
+        looked_at.names.add(Asked::one(name));
+    }
+
+    /// All names that are behind the stars of a file were asked for.
+    pub(super) fn ask_all(&self) {
+        self.looked_at.borrow_mut().names = Asked::ALL;
+    }
+
+    /// The file that a specifier leads to, of which nothing but exports is asked.
+    pub(super) fn passing<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
+    where
+        'l: 'f,
+    {
+        let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
+        Some(Scope { entry, facts })
     }
 
     pub(super) fn file<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
@@ -186,7 +228,7 @@ impl<'l> Resolver<'l> {
             let beside = beside.filter(|one| one.kind == DeclarationKind::Type);
             match beside {
                 Some(one) => Some(Found::Declared(scope, one)),
-                None => self.file(scope, to).and_then(|file| self.exported(file, name)),
+                None => self.passing(scope, to).and_then(|file| self.exported(file, name)),
             }
         })
     }
@@ -206,7 +248,7 @@ impl<'l> Resolver<'l> {
                     self.imported(scope, &import.specifier, "default")
                 }
                 (imported, Some(rest)) => self
-                    .file(scope, &import.specifier)
+                    .passing(scope, &import.specifier)
                     .and_then(|file| self.namespace(file, imported))
                     .and_then(|file| self.exported(file, rest))
                     .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
@@ -220,7 +262,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        let Some(file) = self.file(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
+        let Some(file) = self.passing(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
         self.exported(file, name).unwrap_or_else(|| Found::Outside(specifier.to_owned()))
     }
 
@@ -237,7 +279,7 @@ impl<'l> Resolver<'l> {
                 let is_wanted =
                     |one: &&Declaration| one.name == name && one.kind == DeclarationKind::Interface;
                 let added = types.iter().filter(is_wanted).filter(|_| {
-                    self.file(scope, to).is_some_and(|to| {
+                    self.passing(scope, to).is_some_and(|to| {
                         let declared = || self.exported(to, name);
                         to.entry == file.entry
                             || matches!(declared(), Some(Found::Declared(at, _)) if at.entry == file.entry)
@@ -254,6 +296,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        self.enter(file.entry, name);
         match self.exported_within(file, name, &mut Passed::default())? {
             Exported::All(file) => Some(file),
             Exported::One(_) => None,
@@ -265,6 +308,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        self.enter(scope.entry, name);
         match self.exported_within(scope, name, &mut Passed::default())? {
             Exported::One(found) => Some(found),
             Exported::All(_) => None,
@@ -278,6 +322,7 @@ impl<'l> Resolver<'l> {
         let (named, stars) = scope.facts.exported_as(name);
         let exact = named.first().map(|export| &export.origin);
         if let Some(ExportOrigin::Local(local)) = exact {
+            self.follow(scope.entry);
             let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
             return Some(Exported::One(Found::Declared(scope, declaration)));
         }
@@ -288,15 +333,18 @@ impl<'l> Resolver<'l> {
             return None;
         }
         if let Some(ExportOrigin::Module { specifier, imported }) = exact {
-            return match self.file(scope, specifier) {
+            return match self.passing(scope, specifier) {
                 Some(file) if imported == "*" => Some(Exported::All(file)),
-                Some(file) => self.exported_within(file, imported, passed),
+                Some(file) => {
+                    self.enter(file.entry, imported);
+                    self.exported_within(file, imported, passed)
+                }
                 None => Some(Exported::One(Found::Outside(specifier.clone()))),
             };
         }
         stars.iter().find_map(|star| match &star.origin {
             ExportOrigin::Module { specifier, .. } => {
-                self.exported_within(self.file(scope, specifier)?, name, passed)
+                self.exported_within(self.passing(scope, specifier)?, name, passed)
             }
             ExportOrigin::Local(_) => None,
         })

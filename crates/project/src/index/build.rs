@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -17,12 +16,13 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 use super::adding::Adding;
-use super::file::{IndexedFile, edges_digest, written, written_key};
+use super::file::{IndexedFile, RestsOn, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
 use super::local::{Key, Local, Surface, reuse};
 use super::pack::{Pack, Record, Slot};
 use super::reading::Reading;
+use super::shown::Shown;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
 use crate::resolve::{Contents, Modules, Resolver};
 use crate::share::AT_ONCE;
@@ -243,31 +243,32 @@ fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
     let Some(previous) = previous else { return vec![true; raw.len()] };
     let same_targets: Vec<bool> =
         raw.par_iter().map(|file| file.old.is_some_and(|old| *old.targets() == *file.targets)).collect();
-    let unseen: BTreeSet<&str> = raw
-        .iter()
-        .zip(&same_targets)
-        .filter(|(file, same)| **same && file.old.is_some_and(|old| old.surface == file.surface))
-        .map(|(file, _)| &**file.path)
-        .collect();
+    let mut shown = Shown::default();
+    for (at, old) in previous.files.iter().enumerate() {
+        match raw.binary_search_by(|file| file.path.cmp(&old.path)) {
+            Ok(now) if same_targets[now] && old.surface == raw[now].surface => {}
+            Ok(now) => shown.add(at, old, Some((&raw[now].local.facts, &raw[now].targets))),
+            Err(_) => shown.add(at, old, None),
+        }
+    }
+    shown.through_stars(|| previous.graph());
     raw.iter()
         .zip(&same_targets)
         .map(|(file, same_targets)| {
             let Some(old) = file.old else { return true };
-            let rests =
-                |at: &u32| previous.files.get(*at as usize).is_some_and(|file| unseen.contains(&*file.path));
-            !(*same_targets && old.local.key == file.key && old.rests_on.iter().all(rests))
+            let is_touched = || previous.position(file.path).is_none_or(|at| shown.touches(at, old));
+            !*same_targets || old.local.key != file.key || is_touched()
         })
         .collect()
 }
 
 /// A file as it was, in a tree where positions may be others.
 fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc<IndexedFile>, Vec<Edge>) {
-    let moved = |from: &u32| {
-        let path = &previous.files.get(*from as usize)?.path;
+    let moved = |from: u32| {
+        let path = &previous.files.get(from as usize)?.path;
         tree.position(path).and_then(|at| u32::try_from(at).ok())
     };
-    let mut rests_on: Vec<u32> = old.rests_on.iter().filter_map(moved).collect();
-    rests_on.sort_unstable();
+    let rests_on = old.rests_on.moved(moved);
     let edges = needs(tree, at).edges;
     let file = old.promising(old.linked.again());
     (Arc::new(IndexedFile { rests_on, edges: edges_digest(tree, &edges), ..file }), edges)
@@ -286,12 +287,20 @@ pub(super) fn made(
     let facts = tree.facts(at);
     let linked = link(path, facts, tree);
     let needs = needs(tree, at);
-    let (mut contract, followed, handed) = (linked.contract, linked.followed, linked.handed);
-    let followed = followed.iter().filter_map(|path| tree.position(path));
-    let others = needs.asked.iter().copied().chain(followed).filter(|other| *other != at);
-    let mut rests_on: Vec<u32> = others.filter_map(|other| u32::try_from(other).ok()).collect();
-    rests_on.sort_unstable();
-    rests_on.dedup();
+    let (mut contract, looked_at, handed) = (linked.contract, linked.rests_on, linked.handed);
+    let places =
+        |paths: &[String]| -> Vec<usize> { paths.iter().filter_map(|path| tree.position(path)).collect() };
+    let sorted = |mut others: Vec<usize>| -> Vec<u32> {
+        others.retain(|other| *other != at);
+        others.sort_unstable();
+        others.dedup();
+        others.into_iter().filter_map(|other| u32::try_from(other).ok()).collect()
+    };
+    let mut names = looked_at.names;
+    names.add(needs.names);
+    let followed = sorted(places(&looked_at.followed));
+    let entered = sorted([needs.asked, places(&looked_at.entered)].concat());
+    let rests_on = RestsOn { followed, entered, names };
     let (tokens, bytes) = match local.in_memory() {
         Some(local) => {
             contract.file_hash.clone_from(&local.file_hash);

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use becket_contracts::graph::{Edge, Members};
+use becket_contracts::graph::{Asked, Edge, Members};
 use becket_contracts::model::Contract;
 use serde::Serialize;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -31,11 +31,33 @@ pub struct IndexedFile {
     pub(super) surface: Surface,
     pub(super) local: Kept<Local>,
     pub(super) linked: Kept<Linked>,
-    /// Positions of the files that were looked at for its contract and its edges, by path.
-    pub(super) rests_on: Vec<u32>,
+    pub(super) rests_on: RestsOn,
     /// Over its edges.
     pub(super) edges: [u8; 8],
     pub(super) again: Option<Arc<Again>>,
+}
+
+/// What a contract and its edges were made of besides the file: positions of others, by path.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RestsOn {
+    /// Those whose facts were looked at.
+    pub(super) followed: Vec<u32>,
+    /// Those that were asked for names, with who is behind their stars.
+    pub(super) entered: Vec<u32>,
+    /// The names.
+    pub(super) names: Asked,
+}
+
+impl RestsOn {
+    /// The same in a tree where positions are others.
+    pub(super) fn moved(&self, to: impl Fn(u32) -> Option<u32>) -> Self {
+        let all = |places: &[u32]| {
+            let mut moved: Vec<u32> = places.iter().filter_map(|at| to(*at)).collect();
+            moved.sort_unstable();
+            moved
+        };
+        Self { followed: all(&self.followed), entered: all(&self.entered), names: self.names }
+    }
 }
 
 impl IndexedFile {

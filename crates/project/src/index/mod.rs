@@ -19,6 +19,7 @@ mod mounted;
 mod pack;
 mod reading;
 mod recalled;
+mod shown;
 mod step;
 mod stored;
 mod targets;

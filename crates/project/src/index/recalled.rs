@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::build::{Raw, Tree, index_id};
-use super::file::{FileRecord, IndexedFile, edges_digest};
+use super::file::{FileRecord, IndexedFile, RestsOn, edges_digest};
 use super::kept::{Kept, Linked};
 use super::local::{Key, Local, Surface};
 use super::pack::{FACTS, LINKED, Pack, Slot};
@@ -53,7 +53,7 @@ pub(super) fn recalled(cache: &Path, records: &[FileRecord]) -> Option<Index> {
             surface: raw.surface,
             local: Kept::fresh(Arc::clone(&raw.local), raw.key, None).with_slot(raw.slot),
             linked,
-            rests_on: Vec::new(),
+            rests_on: RestsOn::default(),
             edges: edges_digest(&tree, edges),
             again: None,
         })

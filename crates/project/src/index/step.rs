@@ -3,11 +3,11 @@
 //! the cache.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Edge, Members, stars};
+use becket_contracts::graph::{Edge, Looks, Members, stars};
 use becket_contracts::link::Lookup;
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
@@ -17,6 +17,7 @@ use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
 use super::local::{Key, Local, Surface, read};
+use super::shown::Shown;
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
 use crate::resolve::{Modules, Resolver};
 use crate::share::each;
@@ -27,6 +28,9 @@ const MOST_EDITS: usize = 500;
 
 /// With fewer files than this one thread is done before another has begun.
 const WORTH_WAKING: usize = 4;
+
+/// With fewer files to make again nobody asks the same twice.
+const WORTH_KEEPING: usize = 8;
 
 /// A file that was edited.
 struct Edited {
@@ -105,19 +109,22 @@ pub(super) fn step(
         edited.insert(file.at, file);
     }
     work.parsed = edited.len();
-    let shown: BTreeSet<u32> = edited
-        .values()
-        .filter(|edited| {
-            let old = &previous.files[edited.at];
-            old.surface != edited.surface || *old.targets() != *edited.targets
-        })
-        .filter_map(|edited| u32::try_from(edited.at).ok())
-        .collect();
-    let rests = |file: &IndexedFile| !shown.is_empty() && file.rests_on.iter().any(|at| shown.contains(at));
+    let mut shown = Shown::default();
+    for edited in edited.values() {
+        let old = &previous.files[edited.at];
+        if old.surface != edited.surface || *old.targets() != *edited.targets {
+            shown.add(edited.at, old, Some((&edited.local.facts, &edited.targets)));
+        }
+    }
+    shown.through_stars(|| previous.graph());
     let all = previous.files.iter().enumerate();
-    let dirty = all.filter(|(at, file)| edited.contains_key(at) || rests(file)).map(|(at, _)| at).collect();
+    let dirty = all.filter(|(at, file)| edited.contains_key(at) || shown.touches(*at, file));
+    let dirty: Vec<usize> = dirty.map(|(at, _)| at).collect();
 
-    let overlay = Overlay { previous, edited: &edited };
+    let keeps = if dirty.len() < WORTH_KEEPING { 0 } else { previous.files.len() };
+    let stars = (0..keeps).map(|_| OnceLock::new()).collect();
+    let looks = (0..keeps).map(|_| Looks::default()).collect();
+    let overlay = Overlay { previous, edited: &edited, stars, looks };
     let linked: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
         let old = &previous.files[at];
         let (local, surface, targets) = if let Some(new) = edited.get(&at) {
@@ -200,6 +207,9 @@ fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Wal
 struct Overlay<'a> {
     previous: &'a Index,
     edited: &'a BTreeMap<usize, Edited>,
+    /// As in a whole tree, where more than a few files are made again.
+    stars: Vec<OnceLock<Box<[usize]>>>,
+    looks: Vec<Looks>,
 }
 
 impl Lookup for Overlay<'_> {
@@ -243,6 +253,13 @@ impl Members for Overlay<'_> {
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
-        stars(self, at).into()
+        match self.stars.get(at) {
+            Some(known) => Cow::Borrowed(known.get_or_init(|| stars(self, at).into())),
+            None => stars(self, at).into(),
+        }
+    }
+
+    fn looks(&self, at: usize) -> Option<&Looks> {
+        self.looks.get(at)
     }
 }

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use becket_contracts::graph::{Edge, EdgeKind, Graph, Names};
+use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::adding::Adding;
-use super::file::{IndexedFile, written};
+use super::file::{IndexedFile, RestsOn, written};
 use super::kept::{Again, Kept};
 use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
@@ -24,7 +24,7 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 6\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 7\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
@@ -111,14 +111,30 @@ fn indexed(
     let linked = Kept::stored(Arc::clone(linked), Key(decoder.array()?), slot(decoder)?);
     let (surface, edges) = (Surface(decoder.array()?), decoder.array()?);
     let (tokens, bytes) = (decoder.small()?, decoder.small()?);
-    let mut rests_on = Vec::new();
-    let mut last = 0;
-    for _ in 0..decoder.small()? {
-        last += decoder.small()?;
-        rests_on.push(u32::try_from(last).ok()?);
-    }
+    let (followed, entered) = (places(decoder)?, places(decoder)?);
+    let rests_on = RestsOn { followed, entered, names: Asked(u128::from_le_bytes(decoder.array()?)) };
     let again = Some(Arc::clone(again));
     Some(IndexedFile { path, tokens, bytes, surface, local, linked, rests_on, edges, again })
+}
+
+/// Each as the distance from the one before.
+fn places(decoder: &mut Decoder<'_>) -> Option<Vec<u32>> {
+    let count = decoder.small()?;
+    let mut last = 0;
+    let next = |_| {
+        last += decoder.small()?;
+        u32::try_from(last).ok()
+    };
+    (0..count).map(next).collect()
+}
+
+fn put_places(encoder: &mut Encoder, places: &[u32]) {
+    encoder.small(places.len());
+    let mut last = 0;
+    for at in places {
+        encoder.small((at - last) as usize);
+        last = *at;
+    }
 }
 
 /// Remembers an index; that it could not is no failure.
@@ -164,12 +180,9 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         encoder.bytes.extend(file.edges);
         encoder.small(file.tokens);
         encoder.small(file.bytes);
-        encoder.small(file.rests_on.len());
-        let mut last = 0;
-        for at in &file.rests_on {
-            encoder.small((at - last) as usize);
-            last = *at;
-        }
+        put_places(&mut encoder, &file.rests_on.followed);
+        put_places(&mut encoder, &file.rests_on.entered);
+        encoder.bytes.extend(file.rests_on.names.0.to_le_bytes());
     }
     seal(&mut encoder.bytes);
     replace(&file_of(place, "tree"), &encoder.bytes)

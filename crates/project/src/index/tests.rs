@@ -76,15 +76,57 @@ fn only_what_changed_is_read_and_only_what_it_reaches_is_linked() {
     assert_eq!((first.files().len(), first.work().parsed, first.work().linked), (3, 3, 3));
     assert_eq!(first.graph().edge_count(), 1);
 
+    // Whoever names a type knows it by its name alone.
     bench.write("src/types.ts", "export type Size = 's' | 'm' | 'l';\n");
     let second = look(&place, Some(&first)).unwrap();
-    assert_eq!((second.work().parsed, second.work().linked), (1, 2));
+    assert_eq!((second.work().parsed, second.work().linked), (1, 1));
 
-    // Another process: what the first look read is remembered by content, and then the edit too.
-    let third = look(&place, None).unwrap();
+    bench.write("src/types.ts", "export type Sizes = 's' | 'm' | 'l';\n");
+    let third = look(&place, Some(&second)).unwrap();
     assert_eq!((third.work().parsed, third.work().linked), (1, 2));
-    assert_eq!(shown(&third), shown(&second));
+
+    // Another process: what the first look read is remembered by content, and then the edits too.
+    let fourth = look(&place, None).unwrap();
+    assert_eq!((fourth.work().parsed, fourth.work().linked), (1, 2));
+    assert_eq!(shown(&fourth), shown(&third));
     assert_eq!(look(&place, None).unwrap().work().parsed, 0);
+}
+
+#[test]
+fn who_asked_a_barrel_for_another_name_is_left_alone() {
+    let bench = Bench::new(&[
+        ("all/a.ts", "export const one = 1;\nconst hidden = 1;\n"),
+        ("all/b.ts", "export interface Props { two: number }\n"),
+        ("all/index.ts", "export * from './a';\nexport * from './b';\n"),
+        ("outer.ts", "export * from './all';\nexport { one as uno } from './all';\n"),
+        ("by-name.ts", "import { one } from './outer';\nexport const x = one;\n"),
+        ("by-new-name.ts", "import { uno } from './outer';\nexport const y = uno;\n"),
+        (
+            "view.tsx",
+            "import { Props } from './outer';\nexport const View = (props: Props) => <b>{props.two}</b>;\n",
+        ),
+    ]);
+    let place = bench.place("cache");
+    let mut last = look(&place, None).unwrap();
+    let mut edit = |path: &str, text: &str| {
+        bench.write(path, text);
+        let next = look(&place, Some(&last)).unwrap();
+        assert_eq!(shown(&next), shown(&look(&bench.place("fresh"), None).unwrap()), "{path}: {text}");
+        Index::clear(&bench.place("fresh").cache).unwrap();
+        let linked = next.work().linked;
+        last = next;
+        linked
+    };
+    // Only the file itself.
+    assert_eq!(edit("all/a.ts", "export const one = 1;\nconst hidden = 1;\nfunction other() {}\n"), 1);
+    // And the two barrels, which export it too.
+    assert_eq!(edit("all/a.ts", "export const one = 1;\nexport const more = 1;\n"), 3);
+    // What is looked at, and the component that takes it.
+    assert_eq!(edit("all/b.ts", "export interface Props { two: string }\n"), 2);
+    // Both who asked for it, by whatever name.
+    assert_eq!(edit("all/a.ts", "export const more = 1;\n"), 5);
+    // The component looked at this one, too.
+    assert_eq!(edit("all/b.ts", "export interface Props { two: string }\nexport const one = 2;\n"), 6);
 }
 
 #[test]

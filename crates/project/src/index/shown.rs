@@ -1,0 +1,81 @@
+//! What edits of files show to others, and who has to be made again for it: whoever looked at a file that others see
+//! otherwise now, and whoever asked for a name that it exports otherwise now, also through the stars of barrels.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use becket_contracts::graph::{Asked, Graph};
+use becket_contracts::model::{Export, ExportOrigin, LocalFacts};
+use becket_contracts::target::Target;
+
+use super::Targets;
+use super::file::IndexedFile;
+
+/// By positions in the index of before.
+#[derive(Default)]
+pub(super) struct Shown {
+    facts: BTreeSet<usize>,
+    /// The names that are exported otherwise, by each file that can be asked for them.
+    exports: BTreeMap<usize, Asked>,
+}
+
+impl Shown {
+    /// A file that others see otherwise, or see no more: what it says and where that leads, before and now.
+    pub(super) fn add(&mut self, at: usize, old: &IndexedFile, now: Option<(&LocalFacts, &Targets)>) {
+        self.facts.insert(at);
+        let names = match now {
+            Some(now) => changed((&old.local().facts, old.targets()), now),
+            None => Asked::ALL,
+        };
+        if names != Asked::default() {
+            self.exports.insert(at, names);
+        }
+    }
+
+    /// When all are added: who is asked for names asks whoever is behind his stars, as they led before.
+    pub(super) fn through_stars<'g>(&mut self, graph: impl FnOnce() -> &'g Graph) {
+        if self.exports.is_empty() {
+            return;
+        }
+        let graph = graph();
+        let takes_all = |from: usize, to: usize| {
+            let edges = graph.edges(from).iter();
+            edges.filter(|edge| edge.to == to).any(|edge| edge.names.has_all())
+        };
+        let mut open: Vec<(usize, Asked)> = self.exports.iter().map(|(at, names)| (*at, *names)).collect();
+        while let Some((to, names)) = open.pop() {
+            for from in graph.dependents(to).iter().copied().filter(|from| takes_all(*from, to)) {
+                let known = self.exports.entry(from).or_default();
+                let before = *known;
+                known.add(names);
+                if *known != before {
+                    open.push((from, *known));
+                }
+            }
+        }
+    }
+
+    /// Whether a file that stood at this place has to be made again.
+    pub(super) fn touches(&self, at: usize, file: &IndexedFile) -> bool {
+        let rests_on = &file.rests_on;
+        let asked = |at: usize| self.exports.get(&at).is_some_and(|names| names.meets(rests_on.names));
+        rests_on.followed.iter().any(|other| self.facts.contains(&(*other as usize)))
+            || !self.exports.is_empty()
+                && (asked(at) || rests_on.entered.iter().any(|other| asked(*other as usize)))
+    }
+}
+
+/// The names by which something else is exported, or that lead elsewhere.
+fn changed(old: (&LocalFacts, &Targets), new: (&LocalFacts, &Targets)) -> Asked {
+    fn said<'f>((facts, targets): (&'f LocalFacts, &'f Targets)) -> BTreeSet<(&'f Export, Option<&'f str>)> {
+        let led = |export: &'f Export| match &export.origin {
+            ExportOrigin::Module { specifier, .. } => targets.get(specifier).and_then(Target::file),
+            ExportOrigin::Local(_) => None,
+        };
+        facts.exports.iter().map(|export| (export, led(export))).collect()
+    }
+    let mut names = Asked::default();
+    for (export, _) in said(old).symmetric_difference(&said(new)) {
+        names.add(if export.name == "*" { Asked::ALL } else { Asked::one(&export.name) });
+    }
+    names
+}
