@@ -389,14 +389,18 @@ impl<'a> Finder<'a> {
             let handed_on = import.kind == ImportKind::ReExport;
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
             found.push(Way { to, kind, name: whole.then_some("*"), through: None, handed_on });
-            for ImportedName { imported: name, type_only, .. } in import.taken() {
+            let has_namespace = import.names.iter().any(|name| name.imported == "*");
+            for ImportedName { imported: name, local, type_only } in import.taken() {
+                let declaring = if name == "*" { None } else { self.declaring_file(to, name) };
+                // A member that is no export: of what `export =` gives, or of something that cannot be looked at.
+                let is_member = local.is_empty() && has_namespace;
+                let is_export = || !self.members.facts(to).exported_as(name).0.is_empty();
+                let as_whole = is_member && declaring.is_none() && !is_export();
+                let name = if as_whole { "*" } else { name.as_str() };
                 found.push(Way { to, kind, name: Some(name), through: None, handed_on });
-                if name == "*" {
-                    continue;
-                }
                 // `import { value, type Type }`: what a name leads to is needed as the name is.
                 let kind = if kind == EdgeKind::Static && *type_only { EdgeKind::TypeOnly } else { kind };
-                match self.declaring_file(to, name) {
+                match declaring {
                     Some((declaring, name)) if declaring != to && declaring != from => {
                         let (name, through) = (Some(name), Some(to));
                         found.push(Way { to: declaring, kind, name, through, handed_on });

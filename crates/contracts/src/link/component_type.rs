@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::keys::nothing_to_pick_from;
-use super::props::{Arguments, Bound, Expander, Variants, bind, plain, unbound};
+use super::props::{Arguments, Bound, Expander, Variants, bind, plain, unbound, written};
 use super::scope::{Found, Scope};
 use crate::model::{
     COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
@@ -180,7 +180,8 @@ impl<'l> Expander<'l> {
         }
         // What is given to it are not its props, but the value that it gives on.
         if last == "Provider" && self.is_of_react(name, scope) {
-            let value = given.first().map_or_else(|| "any".to_owned(), TypeShape::text);
+            let value = given.first().map(|value| written(value, scope, arguments).0.text());
+            let value = value.unwrap_or_else(|| "any".to_owned());
             let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
             return Some(vec![vec![plain("value".to_owned(), value, false), children]]);
         }

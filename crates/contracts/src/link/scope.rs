@@ -242,7 +242,10 @@ impl<'l> Resolver<'l> {
         for import in &scope.facts.imports {
             let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
             return Some(match (binding.imported.as_str(), rest) {
-                ("*", Some(rest)) => self.imported(scope, &import.specifier, rest),
+                ("*", Some(rest)) => self
+                    .passing(scope, &import.specifier)
+                    .and_then(|file| self.inside(file, rest))
+                    .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 // What `module.exports` is, and `export =`.
                 ("*", None) if import.kind == ImportKind::Require => {
                     self.imported(scope, &import.specifier, "default")
@@ -250,12 +253,23 @@ impl<'l> Resolver<'l> {
                 (imported, Some(rest)) => self
                     .passing(scope, &import.specifier)
                     .and_then(|file| self.namespace(file, imported))
-                    .and_then(|file| self.exported(file, rest))
+                    .and_then(|file| self.inside(file, rest))
                     .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 (imported, None) => self.imported(scope, &import.specifier, imported),
             });
         }
         None
+    }
+
+    /// What a file exports under a name that may lead through namespaces: `Card.Root`.
+    fn inside<'f>(&self, file: Scope<'f>, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        match name.split_once('.') {
+            Some((first, rest)) => self.inside(self.namespace(file, first)?, rest),
+            None => self.exported(file, name),
+        }
     }
 
     fn imported<'f>(&self, scope: Scope<'f>, specifier: &str, name: &str) -> Found<'f>

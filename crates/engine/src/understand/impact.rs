@@ -122,14 +122,15 @@ impl Engine {
 
 /// The names under which a file exports what it takes from another under `name`.
 fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
-    let exports = file.local().facts.exports.iter();
-    let handed = exports.filter_map(|export| {
+    let facts = &file.local().facts;
+    let has_own = !facts.exported_as(name).0.is_empty();
+    let handed = facts.exports.iter().filter_map(|export| {
         let ExportOrigin::Module { specifier, imported } = &export.origin else { return None };
         let is_there = file.targets().get(specifier).and_then(Target::file) == Some(from);
         match (export.name.as_str(), imported.as_str()) {
             _ if !is_there => None,
-            // A star hands on all but the default.
-            ("*", _) => (name != "default").then(|| name.to_owned()),
+            // A star hands on all but the default, and what the file has by that name itself.
+            ("*", _) => (name != "default" && !has_own).then(|| name.to_owned()),
             (as_name, imported) => (imported == name || imported == "*").then(|| as_name.to_owned()),
         }
     });

@@ -166,10 +166,9 @@ fn may_give(expression: &Expression<'_>) -> bool {
                 && list.elements.iter().all(ArrayExpressionElement::is_expression)
         }
         Expression::ObjectExpression(object) => object.properties.iter().any(|property| {
-            property
-                .as_property()
-                .and_then(|one| one.key.static_name())
-                .is_some_and(|name| name.ends_with("Provider") || name.ends_with("Consumer"))
+            property.as_property().and_then(|one| one.key.static_name()).is_some_and(|name| {
+                name.starts_with("with") || name.ends_with("Provider") || name.ends_with("Consumer")
+            })
         }),
         _ => component::cast(expression).is_some_and(|ty| !ty.is_keyword() && !ty.is_const_type_reference()),
     }

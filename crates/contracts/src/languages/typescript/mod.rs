@@ -54,7 +54,8 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
     };
     let facts = parse::with_stack(text, || {
         let parsed = parse::parse(allocator, file_name, text);
-        let facts = parsed.program.as_ref().map(|program| of_program(program));
+        let is_whole = parsed.diagnostics.is_empty();
+        let facts = parsed.program.as_ref().map(|program| of_program(program, is_whole));
         LocalFacts { diagnostics: parsed.diagnostics, ..facts.unwrap_or_else(LocalFacts::empty) }
     });
     let facts = facts.unwrap_or_else(|| {
@@ -99,7 +100,8 @@ fn line_count(text: &str) -> usize {
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-fn of_program(program: &Program<'_>) -> LocalFacts {
+/// `is_whole` says that nothing was left out of the program for its faults.
+fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
         .with_names(&program.body);
@@ -133,7 +135,9 @@ fn of_program(program: &Program<'_>) -> LocalFacts {
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
     let Modules { imports, exports, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
-    namespaces::name_members(program, &mut imports);
+    if is_whole {
+        namespaces::name_members(program, &mut imports);
+    }
     let routes = routes::of(program, &imports, print);
     LocalFacts {
         kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),

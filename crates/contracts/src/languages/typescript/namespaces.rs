@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    Expression, IdentifierReference, JSXMemberExpression, JSXMemberExpressionObject, Program,
+    Comment, Expression, IdentifierReference, JSXMemberExpression, JSXMemberExpressionObject, Program,
     StaticMemberExpression, TSQualifiedName, TSTypeName,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -21,6 +21,9 @@ pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
         return;
     }
     uses.visit_program(program);
+    if program.source_type.is_javascript() {
+        uses.visit_types_in_comments(program);
+    }
     for import in imports.iter_mut().filter(|import| may_be_of_project(import)) {
         let Some(whole) = import.names.iter().find(|name| name.imported == "*") else { continue };
         let Some(used) = uses.namespaces.iter_mut().find(|one| one.local == whole.local) else { continue };
@@ -58,6 +61,15 @@ impl Namespace {
 }
 
 impl Uses {
+    /// In JavaScript comments have types; what of a namespace is among them is not read that closely.
+    fn visit_types_in_comments(&mut self, program: &Program<'_>) {
+        for namespace in &mut self.namespaces {
+            let used = format!("{}.", namespace.local);
+            let text = |comment: &Comment| comment.span.source_text(program.source_text);
+            namespace.as_whole |= program.comments.iter().any(|comment| text(comment).contains(&used));
+        }
+    }
+
     /// Whether `object` is a namespace, of which `member` is used then.
     fn takes(&mut self, object: &str, member: &str) -> bool {
         let Some(namespace) = self.namespaces.iter_mut().find(|one| one.local == object) else {

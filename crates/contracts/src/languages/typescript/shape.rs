@@ -147,6 +147,13 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
         }
         TSType::TSTypeQuery(query) => match &query.expr_name {
             TSTypeQueryExprName::IdentifierReference(name) => TypeShape::Query(name.name.into_string()),
+            TSTypeQueryExprName::QualifiedName(_) if query.type_arguments.is_none() => {
+                let text = print.ty(ty);
+                match text.strip_prefix(TypeShape::TYPEOF) {
+                    Some(name) => TypeShape::Query(name.to_owned()),
+                    None => TypeShape::Text(text),
+                }
+            }
             _ => TypeShape::Text(print.ty(ty)),
         },
         TSType::TSLiteralType(literal) => match &literal.literal {

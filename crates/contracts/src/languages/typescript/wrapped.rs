@@ -49,10 +49,10 @@ pub(super) fn of<'x, 'a>(print: Print<'_, '_>, expression: &'x Expression<'a>) -
         }
         // `Context.Provider`, `Animated.View`
         Expression::StaticMemberExpression(member) => {
-            let Expression::Identifier(object) = &member.object else { return None };
-            let of_context = is_part_of_context(&member.property.name) && object.name.contains("Context");
-            let of_native =
-                object.name == "Animated" && NATIVE_COMPONENTS.contains(&member.property.name.as_str());
+            let is_of = |is_it: &dyn Fn(&str) -> bool| matches!(&member.object, Expression::Identifier(of) if is_it(&of.name));
+            let name = member.property.name.as_str();
+            let of_context = is_part_of_context(name) && is_of(&|of| of.contains("Context"));
+            let of_native = NATIVE_COMPONENTS.contains(&name) && is_of(&|of| of == "Animated");
             let inner =
                 if of_context || of_native { Inner::Opaque } else { Inner::Alias(member_path(member)?) };
             Some(Wrapped { form: ComponentForm::Wrapped, inner, props: None })
@@ -61,11 +61,20 @@ pub(super) fn of<'x, 'a>(print: Print<'_, '_>, expression: &'x Expression<'a>) -
     }
 }
 
-/// `Primitive.Root`, which may be a component: `link` knows what it stands for.
+/// `Primitive.Root`, `all.Primitive.Root`, which may be a component: `link` knows what it stands for.
 fn member_path(member: &StaticMemberExpression<'_>) -> Option<String> {
-    let Expression::Identifier(object) = &member.object else { return None };
-    let may_be = is_component_name(&object.name) && is_component_name(&member.property.name);
-    may_be.then(|| format!("{}.{}", object.name, member.property.name))
+    let (object, last) = match &member.object {
+        Expression::Identifier(object) => (object.name.into_string(), object.name.as_str()),
+        Expression::StaticMemberExpression(inner) => match &inner.object {
+            Expression::Identifier(all) => {
+                (format!("{}.{}", all.name, inner.property.name), inner.property.name.as_str())
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let may_be = is_component_name(last) && is_component_name(&member.property.name);
+    may_be.then(|| format!("{object}.{}", member.property.name))
 }
 
 /// `Object.assign(Tabs, { List })`

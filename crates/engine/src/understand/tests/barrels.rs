@@ -47,6 +47,25 @@ fn an_export_is_followed_through_barrels_under_its_names() {
 }
 
 #[test]
+fn what_a_barrel_has_itself_is_not_that_of_its_stars_and_what_is_assigned_is_taken_as_a_whole() {
+    let repo = TestRepo::new();
+    repo.write("mod.ts", "export const a = 1;\nexport const b = 2;\n");
+    repo.write("barrel.ts", "export const b = 1;\nexport * from './mod';\n");
+    repo.write("user.ts", "import * as all from './barrel';\nexport const sum = all.a + all.b;\n");
+    repo.write("widget.ts", "class Widget { static make() {} }\nexport = Widget;\n");
+    repo.write("made.ts", "import * as W from './widget';\nexport const made = W.make();\n");
+    let engine = engine(&repo);
+    let felt = |target: &str| -> Vec<String> {
+        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
+        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
+    };
+    assert_eq!(felt("mod.ts#a"), ["barrel.ts", "user.ts"]);
+    assert!(felt("mod.ts#b").is_empty());
+    assert_eq!(felt("barrel.ts#b"), ["user.ts"]);
+    assert_eq!(felt("widget.ts#default"), ["made.ts"]);
+}
+
+#[test]
 fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
     let repo = project();
     repo.write("core/c.ts", "export type C = string;\n");
