@@ -9,7 +9,7 @@ use oxc_ast_visit::{Visit, walk};
 use super::body::{callee_name, text_of};
 use super::component::{Callable, cast, is_component_name, is_hidden_name};
 use super::print::Print;
-use super::{maker, shape};
+use super::{component, maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
 
 /// A component that is the value of an expression, with the calls around it taken off.
@@ -296,10 +296,17 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         }
         Expression::StaticMemberExpression(member) => Inner::Alias(member_path(member)?),
         Expression::ClassExpression(class) => Inner::Class(class),
-        Expression::CallExpression(call) => {
-            let wrapped = wrapped_call(print, call)?;
-            return Some(Wrapped { form, props: props.or(wrapped.props), inner: wrapped.inner });
-        }
+        Expression::CallExpression(inner) => match wrapped_call(print, inner) {
+            Some(wrapped) => {
+                return Some(Wrapped { form, props: props.or(wrapped.props), inner: wrapped.inner });
+            }
+            None if form == ComponentForm::Wrapped => return None,
+            // Whatever `memo` is given, it gives a component.
+            None => {
+                let made = call_of(print, inner).map(|made| component::as_said(made, None));
+                return Some(Wrapped { form, props: props.or(made), inner: Inner::Opaque });
+            }
+        },
         other => match Callable::of(other) {
             Some(callable) => Inner::Callable(callable),
             None if form == ComponentForm::Wrapped => return None,
