@@ -3,8 +3,9 @@
 //! that remembers gives the same index as one that does not.
 //!
 //! Two stages. What a file says by itself is kept by its content, for all worktrees of a clone. What it promises hangs
-//! on its imports too: it is kept with the list of the files that were looked at to make it, and made again when one of
-//! those shows another face. Where its routes are reachable hangs on files that import it: that is put in afterwards
+//! on its imports too: it is kept with the files that were looked at to make it, and made again when one of those shows
+//! another face; and with those that were asked for names, which matter when one of these names is exported otherwise
+//! ([`shown`]). Where its routes are reachable hangs on files that import it: that is put in afterwards
 //! ([`mounted`]). Both lie in packs and are read one by one, when somebody asks ([`kept`], [`pack`]).
 
 mod adding;
