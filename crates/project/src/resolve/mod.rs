@@ -122,8 +122,11 @@ impl Resolver {
         // A name that ends so means a folder, whatever stands beside it.
         let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
         let look = |path: &String| {
-            let file = if is_folder { None } else { self.modules.probe_file(path) };
-            file.or_else(|| self.folder(path))
+            let unless_folder = |probe: fn(&Modules, &str) -> Option<Target>| {
+                if is_folder { None } else { probe(&self.modules, path) }
+            };
+            let file = unless_folder(Modules::probe_file);
+            file.or_else(|| self.folder(path)).or_else(|| unless_folder(Modules::probe_data))
         };
         if let Some(found) = look(&path) {
             return found;
@@ -176,7 +179,8 @@ impl Resolver {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
         let found = mapped.iter().find_map(|(path, is_written_out)| {
             let as_written = if *is_written_out { self.modules.target(path) } else { None };
-            as_written.or_else(|| self.modules.probe_file(path)).or_else(|| self.folder(path))
+            let source = || self.modules.probe_file(path).or_else(|| self.folder(path));
+            as_written.or_else(source).or_else(|| self.modules.probe_data(path))
         });
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use becket_contracts::target::Target;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::walk::stamp::is_output;
 use crate::walk::{Found, Role, rules::in_left_out_folder};
 
 /// What may stand in the place of an ending that TypeScript compiles to.
@@ -84,7 +85,16 @@ impl Modules {
 
     /// A file at this path, or where an ending or `index` is understood.
     pub(super) fn probe(&self, path: &str) -> Option<Target> {
-        self.probe_file(path).or_else(|| self.probe_folder(path))
+        self.probe_file(path).or_else(|| self.probe_folder(path)).or_else(|| self.probe_data(path))
+    }
+
+    /// Data without its ending, which is the last that is meant. What becket itself writes is none: `./context` would lead
+    /// elsewhere as soon as there is a `context.json`.
+    pub(super) fn probe_data(&self, path: &str) -> Option<Target> {
+        self.with_ending(path, DATA).filter(|target| match target {
+            Target::Asset(path) => !is_output(path.rsplit('/').next().unwrap_or_default()),
+            _ => true,
+        })
     }
 
     /// The `index` of a folder.
@@ -93,7 +103,7 @@ impl Modules {
         self.has_folder(path).then(|| self.with_ending(&index, ADDED)).flatten()
     }
 
-    /// As [`Modules::probe`], without looking into a folder.
+    /// As [`Modules::probe`], without looking into a folder or for data.
     pub(super) fn probe_file(&self, path: &str) -> Option<Target> {
         for (written, instead) in INSTEAD {
             if let Some(stem) = path.strip_suffix(written) {
@@ -107,7 +117,7 @@ impl Modules {
         if let Some(Target::Asset(_)) = found {
             return self.with_ending(path, &[".d.ts"]).or(found);
         }
-        found.or_else(|| self.with_ending(path, ADDED)).or_else(|| self.with_ending(path, DATA))
+        found.or_else(|| self.with_ending(path, ADDED))
     }
 
     fn with_ending(&self, stem: &str, endings: &[&str]) -> Option<Target> {

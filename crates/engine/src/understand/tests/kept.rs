@@ -240,3 +240,19 @@ fn a_repository_in_the_tree_is_read_though_nobody_calls_it_a_submodule() {
     repo.write("nested/src/n.ts", "export const n: string = '';\n");
     assert_eq!(compare().breaking(), 1);
 }
+
+#[test]
+fn what_a_run_writes_leads_no_import_elsewhere() {
+    let repo = TestRepo::new();
+    repo.write("src/grid/grid.ts", "import { C } from './context';\nexport const grid = C;\n");
+    repo.write("src/grid/context/index.ts", "export * from './c';\n");
+    repo.write("src/grid/context/c.ts", "export const C = 1;\n");
+    let engine = engine(&repo);
+    let generate = || engine.context_generate(&ContextRequest::default()).unwrap();
+    let first = generate();
+    assert_eq!((first.total_components, first.bundles_compiled), (3, 1));
+    assert!(repo.path("src/grid/context.json").exists());
+    assert_eq!(generate().files_written, 0);
+    repo.write("src/other.ts", "export const other = 1;\n");
+    assert_eq!(generate().bundles_compiled, 2);
+}
