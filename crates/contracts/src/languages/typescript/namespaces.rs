@@ -1,4 +1,5 @@
-//! What a file takes of a module that it imports as a whole: `dom` of `import * as dom` is rarely all of it.
+//! What a file takes of a module that it imports as a whole: `dom` of `import * as dom` is rarely all of it, nor is that of
+//! `const dom = require('./dom')`.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +40,7 @@ pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
 /// What is surely a package is not worth a walk: half of all files that use React import it so.
 fn may_be_of_project(import: &Import) -> bool {
     let is_path = import.specifier.starts_with(['.', '/', '#', '~']) || import.specifier.starts_with("@/");
-    is_path && matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly)
+    is_path && matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly | ImportKind::Require)
 }
 
 #[derive(Default)]
