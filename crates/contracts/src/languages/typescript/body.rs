@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    CallExpression, ChainElement, Expression, FormalParameters, Function, Ident, ImportExpression,
-    JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName, JSXFragment, JSXMemberExpression,
-    JSXMemberExpressionObject, JSXOpeningElement, ObjectProperty, ObjectPropertyKind, ReturnStatement,
-    StaticMemberExpression, Str, TSImportType, TaggedTemplateExpression, VariableDeclarator,
+    BindingProperty, CallExpression, ChainElement, Expression, ExpressionStatement, FormalParameters,
+    Function, Ident, ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName,
+    JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement, ObjectProperty,
+    ObjectPropertyKind, ReturnStatement, StaticMemberExpression, Str, TSImportType, TaggedTemplateExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
@@ -30,6 +31,8 @@ pub(super) struct FileUse {
     pub(super) hooks: BTreeSet<String>,
     pub(super) components: BTreeSet<String>,
     pub(super) imports: Vec<Import>,
+    /// Where a `require` begins of which it is known what is taken.
+    pub(super) named: BTreeSet<u32>,
     pub(super) reads_arguments: bool,
     pub(super) has_jsx: bool,
     /// `ref` and its like keep state.
@@ -164,8 +167,18 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.body.has_jsx |= is_own && matches!(name, "createElement" | "cloneElement" | "createPortal");
             self.file.style.call(name, call);
         }
-        if let Some(specifier) = required(self.print, call) {
-            self.load(specifier, ImportKind::Require, Vec::new(), call.span);
+        if let Some(specifier) =
+            required(self.print, call).filter(|_| self.file.named.insert(call.span.start))
+        {
+            // Given to somebody, or whatever else: it is all of it.
+            let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
+            let is_loaded = call.callee.is_specific_id("require");
+            self.load(
+                specifier,
+                ImportKind::Require,
+                is_loaded.then_some(all).into_iter().collect(),
+                call.span,
+            );
         }
         if let Some(prop) = self.body.props.named(&call.callee) {
             self.body.callbacks.insert(prop);
@@ -206,6 +219,17 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.name_action(declarator, init);
         }
         walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_expression_statement(&mut self, statement: &ExpressionStatement<'a>) {
+        // `require('./setup');` is for what happens then.
+        if let Expression::CallExpression(call) = statement.expression.get_inner_expression() {
+            if let Some(specifier) = required(self.print, call) {
+                self.file.named.insert(call.span.start);
+                self.load(specifier, ImportKind::Require, Vec::new(), call.span);
+            }
+        }
+        walk::walk_expression_statement(self, statement);
     }
 
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
@@ -294,6 +318,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if member.property.name == "argv" && member.object.is_specific_id("process") {
             self.file.reads_arguments = true;
         }
+        self.name_member(member, "");
         walk::walk_static_member_expression(self, member);
     }
 
@@ -368,10 +393,29 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// `const { a } = require('x')` names what it takes; the call itself is found when it is walked.
+    /// `require('x').a`
+    fn name_member(&mut self, member: &StaticMemberExpression<'_>, local: &str) {
+        let Expression::CallExpression(call) = member.object.get_inner_expression() else { return };
+        let Some(specifier) = required(self.print, call) else { return };
+        if self.file.named.insert(call.span.start) {
+            let (imported, local) = (member.property.name.into_string(), local.to_owned());
+            let name = ImportedName { imported, local, type_only: false };
+            self.load(specifier, ImportKind::Require, vec![name], call.span);
+        }
+    }
+
+    /// `const { a } = require('x')` names what it takes, and so does `const b = require('x').a`.
     pub(super) fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
+        if let Expression::StaticMemberExpression(member) = init.get_inner_expression() {
+            let local = declarator.id.get_identifier_name();
+            self.name_member(member, local.as_ref().map_or("", |local| local.as_str()));
+            return;
+        }
         let Expression::CallExpression(call) = init.get_inner_expression() else { return };
         let Some(specifier) = required(self.print, call) else { return };
+        if !self.file.named.insert(call.span.start) {
+            return;
+        }
         let name = |imported: &str, local: &str| ImportedName {
             imported: imported.to_owned(),
             local: local.to_owned(),
@@ -379,15 +423,18 @@ impl Walk<'_, '_, '_> {
         };
         let names = match &declarator.id {
             BindingPattern::BindingIdentifier(local) => vec![name("*", &local.name)],
-            BindingPattern::ObjectPattern(object) => object
-                .properties
-                .iter()
-                .filter_map(|property| {
-                    let local = property.value.get_identifier_name()?;
-                    Some(name(&self.print.key(&property.key, property.computed), &local))
-                })
-                .collect(),
-            _ => Vec::new(),
+            BindingPattern::ObjectPattern(object) => {
+                // What is known when it runs may be any of it.
+                let is_open = |one: &BindingProperty<'_>| one.key.static_name().is_none();
+                let whole = object.rest.is_some() || object.properties.iter().any(is_open);
+                let each = object.properties.iter().filter_map(|property| {
+                    let local = property.value.get_identifier_name();
+                    let local = local.as_ref().map_or("", |local| local.as_str());
+                    Some(name(&property.key.static_name()?, local))
+                });
+                each.chain(whole.then(|| name("*", ""))).collect()
+            }
+            _ => vec![name("*", "")],
         };
         self.load(specifier, ImportKind::Require, names, call.span);
     }

@@ -15,7 +15,7 @@ use crate::model::{Import, ImportKind, ImportedName};
 pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
     let mut uses = Uses::default();
     for import in imports.iter().filter(|import| may_be_of_project(import)) {
-        let whole = import.names.iter().filter(|name| name.imported == "*");
+        let whole = import.names.iter().filter(|name| name.imported == "*" && !name.local.is_empty());
         uses.namespaces.extend(whole.map(|name| Namespace::of(&name.local)));
     }
     if uses.namespaces.is_empty() {

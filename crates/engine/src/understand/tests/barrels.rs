@@ -66,6 +66,28 @@ fn what_a_barrel_has_itself_is_not_that_of_its_stars_and_what_is_assigned_is_tak
 }
 
 #[test]
+fn what_is_required_is_used_in_every_form() {
+    let repo = TestRepo::new();
+    repo.write("route.js", "module.exports = function route() {};\n");
+    repo.write("utils.js", "exports.x = 1;\nexports.y = 2;\n");
+    repo.write("given.js", "run(require('./route'));\n");
+    repo.write("happens.js", "require('./route');\n");
+    repo.write("member.js", "var x = require('./utils').x;\nrun(x);\n");
+    repo.write("called.js", "run(require('./utils').y());\n");
+    repo.write("apart.js", "const { x } = require('./utils');\nrun(x);\n");
+    repo.write("whole.js", "const utils = require('./utils');\nrun(utils.y);\n");
+    let engine = engine(&repo);
+    let felt = |target: &str| -> Vec<String> {
+        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
+        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
+    };
+    assert_eq!(felt("route.js#default"), ["given.js"]);
+    assert_eq!(felt("route.js"), ["given.js", "happens.js"]);
+    assert_eq!(felt("utils.js#x"), ["apart.js", "member.js"]);
+    assert_eq!(felt("utils.js#y"), ["called.js", "whole.js"]);
+}
+
+#[test]
 fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
     let repo = project();
     repo.write("core/c.ts", "export type C = string;\n");
