@@ -120,11 +120,8 @@ impl<'l> Expander<'l> {
             TypeShape::Call(call) => self.call(call, scope, arguments),
             // One of the values that a call gives: `const [Provider, useStore] = create()`.
             TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
-                let TypeShape::Call(call) = &**of else { return None };
-                let made = self.made(call, scope, arguments)?;
-                let TypeShape::Parts(parts) = &made.shape else { return None };
-                let (_, part) = parts.iter().find(|(name, _)| name == key)?;
-                self.component_type(part, made.scope, &made.arguments)
+                let part = self.part(of, key, scope, arguments)?;
+                self.component_type(&part.shape, part.scope, &part.arguments)
             }
             TypeShape::Indexed { of, key } => {
                 let found = self.indexed(of, key, scope, arguments)?;
@@ -234,6 +231,24 @@ impl<'l> Expander<'l> {
         )
     }
 
+    /// One of several values that a call gives.
+    fn part<'f>(
+        &mut self,
+        of: &TypeShape,
+        key: &str,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        let TypeShape::Call(call) = of else { return None };
+        let made = self.made(call, scope, arguments)?;
+        let TypeShape::Parts(parts) = made.shape else { return None };
+        let (_, shape) = parts.into_iter().find(|(name, _)| name == key)?;
+        Some(Bound { shape, ..made })
+    }
+
     /// As [`Expander::made`], of a function that is called by a name of `home`, at a place that may be another.
     fn made_by<'f>(&mut self, call: &CallShape, home: Scope<'f>, at: &Bound<'f>) -> Option<Bound<'f>>
     where
@@ -250,20 +265,17 @@ impl<'l> Expander<'l> {
             }
             // One of the functions that another call gives: `const { withContext } = createStyles()`.
             TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
-                let TypeShape::Call(other) = &**of else { return None };
-                let made = self.deeper(|expander| expander.made(other, file, &Arguments::default()))?;
-                let TypeShape::Parts(parts) = &made.shape else { return None };
-                let (_, part) = parts.iter().find(|(name, _)| name == key)?;
-                let (parameters, shape) = match part {
+                let part = self.deeper(|expander| expander.part(of, key, file, &Arguments::default()))?;
+                let (parameters, shape) = match &part.shape {
                     TypeShape::Generic { parameters, shape } => (parameters.as_slice(), &**shape),
                     other => (&[][..], other),
                 };
                 let TypeShape::Reference { name, arguments } = shape else { return None };
                 let (gives, takes) = arguments.split_first().filter(|_| name == TypeShape::MAKES)?;
-                let own = bound_by(call, parameters, takes, at, made.scope);
-                let all = made.arguments.iter().chain(own.iter());
+                let own = bound_by(call, parameters, takes, at, part.scope);
+                let all = part.arguments.iter().chain(own.iter());
                 let arguments = all.map(|(name, bound)| (name.clone(), bound.clone())).collect();
-                Some(Bound { shape: gives.clone(), scope: made.scope, arguments: Rc::new(arguments) })
+                Some(Bound { shape: gives.clone(), scope: part.scope, arguments: Rc::new(arguments) })
             }
             _ => {
                 let arguments = bound_by(call, parameters, takes, at, file);

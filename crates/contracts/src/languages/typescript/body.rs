@@ -167,18 +167,12 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.body.has_jsx |= is_own && matches!(name, "createElement" | "cloneElement" | "createPortal");
             self.file.style.call(name, call);
         }
-        if let Some(specifier) =
-            required(self.print, call).filter(|_| self.file.named.insert(call.span.start))
-        {
-            // Given to somebody, or whatever else: it is all of it.
-            let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
+        let is_new = |file: &mut FileUse| file.named.insert(call.span.start);
+        if let Some(specifier) = required(self.print, call).filter(|_| is_new(self.file)) {
+            // Given to somebody, or whatever else: it is all of it, unless only its place is asked for.
             let is_loaded = call.callee.is_specific_id("require");
-            self.load(
-                specifier,
-                ImportKind::Require,
-                is_loaded.then_some(all).into_iter().collect(),
-                call.span,
-            );
+            let names = if is_loaded { vec![whole()] } else { Vec::new() };
+            self.load(specifier, ImportKind::Require, names, call.span);
         }
         if let Some(prop) = self.body.props.named(&call.callee) {
             self.body.callbacks.insert(prop);
@@ -300,9 +294,8 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
-        let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
         let specifier = specifier(self.print, &import.source);
-        self.load(specifier, ImportKind::Dynamic, vec![all], import.span);
+        self.load(specifier, ImportKind::Dynamic, vec![whole()], import.span);
         walk::walk_import_expression(self, import);
     }
 
@@ -426,18 +419,23 @@ impl Walk<'_, '_, '_> {
             BindingPattern::ObjectPattern(object) => {
                 // What is known when it runs may be any of it.
                 let is_open = |one: &BindingProperty<'_>| one.key.static_name().is_none();
-                let whole = object.rest.is_some() || object.properties.iter().any(is_open);
+                let is_whole = object.rest.is_some() || object.properties.iter().any(is_open);
                 let each = object.properties.iter().filter_map(|property| {
                     let local = property.value.get_identifier_name();
                     let local = local.as_ref().map_or("", |local| local.as_str());
                     Some(name(&property.key.static_name()?, local))
                 });
-                each.chain(whole.then(|| name("*", ""))).collect()
+                each.chain(is_whole.then(whole)).collect()
             }
-            _ => vec![name("*", "")],
+            _ => vec![whole()],
         };
         self.load(specifier, ImportKind::Require, names, call.span);
     }
+}
+
+/// All of a module, under no name.
+fn whole() -> ImportedName {
+    ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false }
 }
 
 pub(crate) fn is_hook(name: &str) -> bool {

@@ -24,18 +24,21 @@ fn project() -> TestRepo {
     repo
 }
 
+/// Everybody who feels a change of a file or an export, by path.
+fn felt(engine: &Engine, target: &str) -> Vec<String> {
+    let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
+    let report = engine.impact(&request).unwrap();
+    assert_eq!(report.total, report.dependents.len());
+    let mut paths: Vec<String> = report.dependents.into_iter().map(|one| one.path).collect();
+    paths.sort();
+    paths
+}
+
 #[test]
 fn an_export_is_followed_through_barrels_under_its_names() {
     let repo = project();
     let engine = engine(&repo);
-    let felt = |target: &str| -> Vec<String> {
-        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
-        let report = engine.impact(&request).unwrap();
-        assert_eq!(report.total, report.dependents.len());
-        let mut paths: Vec<String> = report.dependents.into_iter().map(|one| one.path).collect();
-        paths.sort();
-        paths
-    };
+    let felt = |target: &str| felt(&engine, target);
     assert_eq!(felt("core/b.ts#b2"), ["all.ts", "by-new-name.ts", "core/index.ts", "whole.ts"]);
     assert_eq!(
         felt("core/b.ts#b1"),
@@ -55,10 +58,7 @@ fn what_a_barrel_has_itself_is_not_that_of_its_stars_and_what_is_assigned_is_tak
     repo.write("widget.ts", "class Widget { static make() {} }\nexport = Widget;\n");
     repo.write("made.ts", "import * as W from './widget';\nexport const made = W.make();\n");
     let engine = engine(&repo);
-    let felt = |target: &str| -> Vec<String> {
-        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
-        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
-    };
+    let felt = |target: &str| felt(&engine, target);
     assert_eq!(felt("mod.ts#a"), ["barrel.ts", "user.ts"]);
     assert!(felt("mod.ts#b").is_empty());
     assert_eq!(felt("barrel.ts#b"), ["user.ts"]);
@@ -77,10 +77,7 @@ fn what_is_required_is_used_in_every_form() {
     repo.write("apart.js", "const { x } = require('./utils');\nrun(x);\n");
     repo.write("whole.js", "const utils = require('./utils');\nrun(utils.y);\n");
     let engine = engine(&repo);
-    let felt = |target: &str| -> Vec<String> {
-        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
-        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
-    };
+    let felt = |target: &str| felt(&engine, target);
     assert_eq!(felt("route.js#default"), ["given.js"]);
     assert_eq!(felt("route.js"), ["given.js", "happens.js"]);
     assert_eq!(felt("utils.js#x"), ["apart.js", "member.js"]);
