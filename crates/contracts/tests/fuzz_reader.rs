@@ -13,7 +13,7 @@
 
 use becket_contracts::header;
 use becket_contracts::language::Reader;
-use becket_contracts::link::{NoImports, link};
+use becket_contracts::link::link_alone;
 use becket_contracts::model::SchemaVersion;
 use becket_testing::fuzz;
 use proptest::collection::vec;
@@ -63,8 +63,8 @@ fn damaged_sources_are_read() {
         let text = String::from_utf8_lossy(&bytes);
         let facts = Reader::new().read(name, &text);
         prop_assert_eq!(&facts, &Reader::new().read(name, &text));
-        let linked = link("src/a.tsx", &facts, &NoImports);
-        prop_assert_eq!(&linked, &link("src/a.tsx", &facts, &NoImports));
+        let linked = link_alone("src/a.tsx", &facts);
+        prop_assert_eq!(&linked, &link_alone("src/a.tsx", &facts));
         let _ = linked.contract.to_json(SchemaVersion::V03);
         let _ = header::code_header(&facts, 400);
         let _ = becket_contracts::secrets::redact(&text);

@@ -15,7 +15,7 @@ use std::path::Path;
 use becket_contracts::compare::{Side, compare};
 use becket_contracts::fingerprint::semantic_hash;
 use becket_contracts::language::Reader;
-use becket_contracts::link::{NoImports, link};
+use becket_contracts::link::link_alone;
 use becket_contracts::model::Contract;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -92,7 +92,7 @@ fn differ(title: &str, ending: &str, (before, after): (&str, &str), failures: &m
 
 fn contract(ending: &str, text: &str) -> Contract {
     let facts = Reader::new().read(&format!("it.{ending}"), text);
-    let mut contract = link("src/it", &facts, &NoImports).contract;
+    let mut contract = link_alone("src/it", &facts).contract;
     contract.semantic_hash = semantic_hash(&contract);
     contract
 }

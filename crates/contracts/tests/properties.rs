@@ -4,7 +4,7 @@
 
 use becket_contracts::header;
 use becket_contracts::language::Reader;
-use becket_contracts::link::{NoImports, link};
+use becket_contracts::link::link_alone;
 use becket_contracts::model::{LocalFacts, SchemaVersion};
 use proptest::prelude::*;
 
@@ -104,7 +104,7 @@ fn check(name: &str, text: &str) {
     assert_eq!(used.read(name, text), facts, "a reader that was used before reads the same");
     let stored = serde_json::to_string(&facts).unwrap();
     assert_eq!(serde_json::from_str::<LocalFacts>(&stored).unwrap(), facts);
-    let linked = link("src/a.ts", &facts, &NoImports);
+    let linked = link_alone("src/a.ts", &facts);
     let _ = linked.contract.to_json(SchemaVersion::V04);
     let _ = header::code_header(&facts, 400);
     for diagnostic in &facts.diagnostics {

@@ -11,12 +11,13 @@
     reason = "a test reads its own pages and fails loudly"
 )]
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use becket_contracts::graph::{Members, stars};
 use becket_contracts::language::Reader;
-use becket_contracts::link::{Lookup, link, place};
+use becket_contracts::link::{link, place};
 use becket_contracts::model::{Contract, LocalFacts, SchemaVersion, StyleMode};
 use becket_contracts::{header, style};
 use becket_testing::differences;
@@ -104,31 +105,46 @@ fn named(line: &str) -> Option<(&str, String)> {
         .then(|| (what, path.to_owned()))
 }
 
-struct Project {
-    facts: BTreeMap<String, LocalFacts>,
-}
+/// By path.
+struct Project(Vec<(String, LocalFacts)>);
 
 impl Project {
     /// With what other files mount.
-    fn contract(&self, path: &str, facts: &LocalFacts) -> Contract {
-        let mut contract = link(path, facts, self).contract;
-        let each = self.facts.iter().map(|(path, facts)| (path, link(path, facts, self).handed));
+    fn contract(&self, at: usize) -> Contract {
+        let mut contract = link(self, at).contract;
+        let each = self.0.iter().enumerate().map(|(at, (path, _))| (path, link(self, at).handed));
         let handed: Vec<_> = each.collect();
         let ways = handed.iter().flat_map(|(by, handed)| handed.iter().map(|one| (by.as_str(), one)));
-        let ways: Vec<_> = ways.filter(|(_, one)| one.told_in().any(|told| told == path)).collect();
+        let ways: Vec<_> = ways.filter(|(_, one)| one.told_in().any(|told| told == self.path(at))).collect();
         place(&mut contract, &ways);
         contract
     }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(path)).ok()
+    }
 }
 
-impl Lookup for Project {
-    fn adding(&self, _entry: &str) -> Vec<(&str, &LocalFacts)> {
-        let adds = |facts: &LocalFacts| facts.declarations.iter().any(|one| one.adds().is_some());
-        let files = self.facts.iter().filter(|(_, facts)| adds(facts));
-        files.map(|(path, facts)| (path.as_str(), facts)).collect()
+impl Members for Project {
+    fn path(&self, at: usize) -> &str {
+        &self.0[at].0
     }
 
-    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
+    fn facts(&self, at: usize) -> &LocalFacts {
+        &self.0[at].1
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        stars(self, at).into()
+    }
+
+    fn adding(&self, _at: usize) -> Vec<usize> {
+        let adds = |at: &usize| self.facts(*at).declarations.iter().any(|one| one.adds().is_some());
+        (0..self.0.len()).filter(adds).collect()
+    }
+
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        let from = self.path(from);
         let joined = match specifier.strip_prefix("@/") {
             Some(rest) => format!("src/{rest}"),
             None if specifier.starts_with('.') => {
@@ -141,10 +157,7 @@ impl Lookup for Project {
         let endings = ["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", "/index.ts", "/index.tsx"];
         let names =
             endings.iter().flat_map(|ending| [format!("{joined}{ending}"), format!("{bare}{ending}")]);
-        names
-            .into_iter()
-            .find_map(|name| self.facts.get_key_value(&name))
-            .map(|(name, facts)| (name.as_str(), facts))
+        names.into_iter().find_map(|name| self.position(&name))
     }
 }
 
@@ -172,15 +185,17 @@ fn check(case: &Case, failures: &mut String) {
         assert_eq!(serde_json::from_str::<LocalFacts>(&stored).unwrap(), facts, "{}", case.place);
         (path.clone(), facts)
     });
-    let project = Project { facts: facts.collect() };
+    let mut project = Project(facts.collect());
+    project.0.sort_by(|(one, _), (other, _)| one.cmp(other));
     for expected in &case.expected {
         let place = format!("{} (line {})", case.place, expected.line);
-        let Some(facts) = project.facts.get(&expected.path) else {
+        let Some(at) = project.position(&expected.path) else {
             writeln!(failures, "{place}: no file `{}`", expected.path).unwrap();
             continue;
         };
+        let facts = project.facts(at);
         let actual = match expected.view.as_str() {
-            "contract of" => project.contract(&expected.path, facts).to_json(SchemaVersion::V03),
+            "contract of" => project.contract(at).to_json(SchemaVersion::V03),
             "facts of" => serde_json::to_value(facts).unwrap(),
             "header of" => Value::String(header::code_header(facts, usize::MAX)),
             view => {

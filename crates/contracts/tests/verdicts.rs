@@ -14,9 +14,9 @@ use std::path::Path;
 
 use becket_contracts::compare::{Comparison, Side, Verdict, compare};
 use becket_contracts::fingerprint::semantic_hash;
-use becket_contracts::graph::{Graph, Member};
+use becket_contracts::graph::{Graph, Member, Slice};
 use becket_contracts::language::Reader;
-use becket_contracts::link::{Lookup, link};
+use becket_contracts::link::link;
 use becket_contracts::model::{Contract, ContractDeclaration, LocalFacts, SchemaVersion};
 use becket_contracts::render::{CodeMode, NodeSource, Thrift, node, read_node};
 use becket_contracts::target::Target;
@@ -99,10 +99,8 @@ fn is_seen(comparison: &Comparison) -> bool {
 
 /// Files that import each other from one folder.
 struct Tree {
-    facts: BTreeMap<String, LocalFacts>,
-    targets: BTreeMap<String, Target>,
     contracts: BTreeMap<String, Contract>,
-    graph: Option<Graph>,
+    graph: Graph,
 }
 
 impl Tree {
@@ -116,18 +114,17 @@ impl Tree {
             .map(|(path, text)| (path.to_owned(), Reader::new().read(path.rsplit('/').next().unwrap(), text)))
             .collect();
         let specifier = |path: &String| path.replace("src/", "./").replace(".ts", "");
-        let targets = facts.keys().map(|path| (specifier(path), Target::File(path.clone()))).collect();
-        let mut tree = Self { facts, targets, contracts: BTreeMap::new(), graph: None };
-        let linked = tree.facts.iter().map(|(path, facts)| {
-            let mut contract = link(path, facts, &tree).contract;
-            contract.semantic_hash = semantic_hash(&contract);
-            (path.clone(), contract)
-        });
-        tree.contracts = linked.collect();
+        let targets: BTreeMap<String, Target> =
+            facts.keys().map(|path| (specifier(path), Target::File(path.clone()))).collect();
         let members: Vec<Member<'_>> =
-            tree.facts.iter().map(|(path, facts)| Member { path, facts, targets: &tree.targets }).collect();
-        tree.graph = Some(Graph::new(&members));
-        tree
+            facts.iter().map(|(path, facts)| Member { path, facts, targets: &targets }).collect();
+        let linked = (0..members.len()).map(|at| {
+            let mut contract = link(&Slice(&members), at).contract;
+            contract.semantic_hash = semantic_hash(&contract);
+            (members[at].path.to_owned(), contract)
+        });
+        let (contracts, graph) = (linked.collect(), Graph::new(&members));
+        Self { contracts, graph }
     }
 
     fn contract(&self, path: &str) -> Contract {
@@ -136,14 +133,7 @@ impl Tree {
 
     fn side(&self) -> Side<'_> {
         let contracts = self.contracts.iter().map(|(path, contract)| (path.as_str(), contract)).collect();
-        Side { contracts, graph: self.graph.as_ref(), reduced: false }
-    }
-}
-
-impl Lookup for Tree {
-    fn resolve(&self, _from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
-        let (path, facts) = self.facts.get_key_value(self.targets.get(specifier)?.file()?)?;
-        Some((path, facts))
+        Side { contracts, graph: Some(&self.graph), reduced: false }
     }
 }
 

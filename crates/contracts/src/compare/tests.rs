@@ -254,10 +254,10 @@ fn files_that_come_and_go() {
 #[test]
 fn what_nobody_answers_any_more_is_missed_though_nobody_imports_it() {
     use crate::language::Reader;
-    use crate::link::{NoImports, link};
+    use crate::link::link_alone;
     let linked = |path: &str, text: &str| {
         let facts = Reader::new().read(path, text);
-        let mut contract = link(path, &facts, &NoImports).contract;
+        let mut contract = link_alone(path, &facts).contract;
         contract.semantic_hash = semantic_hash(&contract);
         contract
     };

@@ -2,21 +2,18 @@
 //! reach; how a bundle is cut from it is `bundle`'s.
 
 mod cycles;
+mod members;
 mod names;
 mod reach;
 
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Export, ExportOrigin, ImportKind, ImportedName, LocalFacts};
-use crate::target::Target;
+use crate::model::{ExportOrigin, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
+pub use self::members::{Behind, Exported, Member, Members, Slice, exported, stars};
 pub use self::names::Names;
 pub use self::reach::{Dependent, HandedOn, Impact};
 
@@ -45,50 +42,6 @@ impl EdgeKind {
     }
 }
 
-/// What one file brings to the graph.
-#[derive(Debug, Clone, Copy)]
-pub struct Member<'a> {
-    pub path: &'a str,
-    pub facts: &'a LocalFacts,
-    /// By specifier.
-    pub targets: &'a BTreeMap<String, Target>,
-}
-
-/// The files of a tree, by path, as far as the graph asks about them.
-pub trait Members: Sync {
-    fn path(&self, at: usize) -> &str;
-    fn position(&self, path: &str) -> Option<usize>;
-    fn facts(&self, at: usize) -> &LocalFacts;
-    /// Where a specifier leads that is said in a file.
-    fn target(&self, at: usize, specifier: &str) -> Option<&Target>;
-
-    /// The file that a specifier leads to.
-    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
-        self.position(self.target(from, specifier)?.file()?)
-    }
-
-    /// As [`stars`] finds them, by somebody who may have them at hand.
-    fn stars(&self, at: usize) -> Cow<'_, [usize]>;
-
-    /// Where looks for names through a barrel are kept, by somebody who keeps them.
-    fn looks(&self, _at: usize) -> Option<&Looks> {
-        None
-    }
-}
-
-/// What looks through one barrel came to, by name: many files ask a large one for the same.
-#[derive(Debug, Default)]
-pub struct Looks(Mutex<FxHashMap<Box<str>, Arc<Looked>>>);
-
-#[derive(Debug)]
-struct Looked {
-    /// Who declares it, by the same name.
-    declaring: Option<usize>,
-    /// Whom it came to by a name, in turn.
-    entered: Box<[usize]>,
-    names: Asked,
-}
-
 /// The names that somebody asked for, as bits of which several names may share one: what is not among them surely was not
 /// asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -111,26 +64,6 @@ impl Asked {
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
-}
-
-impl Looks {
-    fn known(&self, name: &str) -> Option<Arc<Looked>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).map(Arc::clone)
-    }
-
-    fn keep(&self, name: &str, looked: Looked) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into(), Arc::new(looked));
-    }
-}
-
-/// The files of which a file exports everything, in its order.
-pub fn stars(members: &(impl Members + ?Sized), at: usize) -> Vec<usize> {
-    let stars = members.facts(at).exported_as("*").1.iter();
-    let files = stars.filter_map(|star| match &star.origin {
-        ExportOrigin::Module { specifier, .. } => members.file(at, specifier),
-        ExportOrigin::Local(_) => None,
-    });
-    files.collect()
 }
 
 /// What one file needs, and what was asked to find it.
@@ -290,86 +223,21 @@ impl Graph {
     }
 }
 
-/// A slice as a value that can be handed on.
-struct Slice<'a>(&'a [Member<'a>]);
-
-impl Members for Slice<'_> {
-    fn path(&self, at: usize) -> &str {
-        self.0[at].path
-    }
-
-    fn position(&self, path: &str) -> Option<usize> {
-        self.0.binary_search_by(|member| member.path.cmp(path)).ok()
-    }
-
-    fn facts(&self, at: usize) -> &LocalFacts {
-        self.0[at].facts
-    }
-
-    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
-        self.0[at].targets.get(specifier)
-    }
-
-    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
-        stars(self, at).into()
-    }
+/// The edges of one file.
+pub fn needs(members: &dyn Members, from: usize) -> Needs {
+    let mut finder = Finder { members, asked: Vec::new(), names: Asked::default() };
+    let edges = finder.edges_of(from);
+    let Finder { mut asked, names, .. } = finder;
+    asked.sort_unstable();
+    asked.dedup();
+    asked.retain(|file| *file != from);
+    Needs { edges, asked, names }
 }
-
-/// How many barrels are looked through for one name.
-const MOST_BARRELS: usize = 1_000;
 
 struct Finder<'a> {
     members: &'a dyn Members,
     asked: Vec<usize>,
     names: Asked,
-    /// How many names were looked for.
-    looks: u32,
-    marks: Vec<Mark>,
-    /// Those that have a mark.
-    marked: Vec<usize>,
-    /// For the name that is looked for: barrels may lead in circles, and many ways may lead to one.
-    passed: usize,
-    /// The same where a barrel has it by another name.
-    renamed: FxHashSet<(usize, &'a str)>,
-    /// Every file that this look came to by a name, and those names.
-    entered: Vec<usize>,
-    by: Asked,
-}
-
-/// What is known of a file; nothing by default.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Mark {
-    is_asked: bool,
-    /// The last look that passed through it.
-    look: u32,
-}
-
-/// The edges of one file.
-pub fn needs(members: &dyn Members, from: usize) -> Needs {
-    thread_local! {
-        /// With nothing known of any file: there are many more files than one asks.
-        static MARKS: Cell<Vec<Mark>> = const { Cell::new(Vec::new()) };
-    }
-    let mut finder = Finder {
-        members,
-        asked: Vec::new(),
-        names: Asked::default(),
-        looks: 0,
-        marks: MARKS.take(),
-        marked: Vec::new(),
-        passed: 0,
-        renamed: FxHashSet::default(),
-        entered: Vec::new(),
-        by: Asked::default(),
-    };
-    let edges = finder.edges_of(from);
-    let Finder { mut asked, names, mut marks, marked, .. } = finder;
-    for file in marked {
-        marks[file] = Mark::default();
-    }
-    MARKS.set(marks);
-    asked.retain(|file| *file != from);
-    Needs { edges, asked, names }
 }
 
 impl<'a> Finder<'a> {
@@ -423,85 +291,18 @@ impl<'a> Finder<'a> {
     }
 
     /// The file that declares what another exports as `name`, and its name there.
-    fn declaring_file(&mut self, file: usize, name: &'a str) -> Option<(usize, &'a str)> {
-        let is_barrel = self.members.facts(file).exports.last().is_some_and(|last| last.name == "*");
-        let looks = self.members.looks(file).filter(|_| is_barrel);
-        self.ask(file);
-        if let Some(known) = looks.and_then(|looks| looks.known(name)) {
-            known.entered.iter().for_each(|file| self.ask(*file));
-            self.names.add(known.names);
-            return known.declaring.map(|file| (file, name));
-        }
-        self.looks += 1;
-        self.passed = 0;
-        self.renamed.clear();
-        self.entered.clear();
-        self.by = Asked::one(name);
-        let found = self.declaring(file, name, name);
-        self.names.add(self.by);
-        if let Some(looks) = looks.filter(|_| found.is_none_or(|(_, there)| there == name)) {
-            let (declaring, entered) = (found.map(|(file, _)| file), self.entered.as_slice().into());
-            looks.keep(name, Looked { declaring, entered, names: self.by });
-        }
-        found
-    }
-
-    fn ask(&mut self, file: usize) {
-        if !std::mem::replace(&mut self.mark(file).is_asked, true) {
-            self.asked.push(file);
+    fn declaring_file(&mut self, file: usize, name: &str) -> Option<(usize, &'a str)> {
+        self.ask(file, name);
+        match exported(self.members, file, name, |file, name| self.ask(file, name))? {
+            Exported::Here(file, export) => Some((file, &export.name)),
+            Exported::All(file) => Some((file, "*")),
+            Exported::Outside(_) => None,
         }
     }
 
-    fn mark(&mut self, file: usize) -> &mut Mark {
-        if file >= self.marks.len() {
-            self.marks.resize(file + 1, Mark::default());
-        }
-        if self.marks[file] == Mark::default() {
-            self.marked.push(file);
-        }
-        &mut self.marks[file]
-    }
-
-    /// As `name`, which is looked for as `asked`.
-    fn declaring(&mut self, file: usize, name: &'a str, asked: &'a str) -> Option<(usize, &'a str)> {
-        let (named, stars) = self.members.facts(file).exported_as(name);
-        let named = named.first();
-        if matches!(named, Some(Export { origin: ExportOrigin::Local(_), .. })) {
-            return Some((file, name));
-        }
-        if stars.is_empty() && named.is_none() {
-            return None;
-        }
-        if self.passed > MOST_BARRELS || !self.passes(file, name, asked) {
-            return None;
-        }
-        if let Some(ExportOrigin::Module { specifier, imported }) = named.map(|export| &export.origin) {
-            let next = self.members.file(file, specifier)?;
-            if imported == "*" {
-                return Some((next, "*"));
-            }
-            self.ask(next);
-            self.entered.push(next);
-            self.by.add(Asked::one(imported));
-            return self.declaring(next, imported, asked);
-        }
-        if name == "default" {
-            return None;
-        }
-        let members = self.members;
-        members.stars(file).iter().find_map(|next| self.declaring(*next, name, asked))
-    }
-
-    /// Whether it is the first time that this look comes to a file by this name.
-    fn passes(&mut self, file: usize, name: &'a str, asked: &'a str) -> bool {
-        let is_first = if name == asked {
-            let look = self.looks;
-            std::mem::replace(&mut self.mark(file).look, look) != look
-        } else {
-            self.renamed.insert((file, name))
-        };
-        self.passed += usize::from(is_first);
-        is_first
+    fn ask(&mut self, file: usize, name: &str) {
+        self.asked.push(file);
+        self.names.add(Asked::one(name));
     }
 }
 

@@ -1,7 +1,11 @@
 //! Graphs from facts that are written down by hand.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::model::{Export, Import, ImportedName, Kind, LocalFacts, NextExports};
+use crate::target::Target;
 
 pub(crate) fn facts() -> LocalFacts {
     LocalFacts {
@@ -100,65 +104,67 @@ fn the_strongest_way_counts() {
     assert_eq!(pairs(&graph), ["a>b dynamic", "a>c type-only", "c>a dynamic"]);
 }
 
-/// Members that keep the looks through them.
-struct Keeping<'a>(Slice<'a>, Vec<Looks>);
+/// Members that keep who is behind their stars.
+struct Keeping<'a>(Slice<'a>, Vec<Behind>);
 
 impl Members for Keeping<'_> {
     fn path(&self, at: usize) -> &str {
         self.0.path(at)
     }
 
-    fn position(&self, path: &str) -> Option<usize> {
-        self.0.position(path)
-    }
-
     fn facts(&self, at: usize) -> &LocalFacts {
         self.0.facts(at)
     }
 
-    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
-        self.0.target(at, specifier)
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        self.0.file(from, specifier)
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         self.0.stars(at)
     }
 
-    fn looks(&self, at: usize) -> Option<&Looks> {
+    fn behind(&self, at: usize) -> Option<&Behind> {
         self.1.get(at)
     }
 }
 
 #[test]
-fn a_look_that_is_kept_came_to_the_same() {
+fn who_keeps_what_is_behind_stars_finds_the_same() {
     let mut files = tree(&[
         ("all", &["from:lost:*", "from:more:*", "from:values:*"]),
-        ("lost", &["from:all:*"]),
-        ("more", &["from:renamed:as", "from:types:*"]),
-        ("one", &["use:all:T", "use:all:v", "use:all:as", "use:all:nowhere", "use:more:T"]),
+        ("lost", &["from:all:*", "from:values:gone"]),
+        ("more", &["from:renamed:as", "from:types:*", "from:round:*", "has:default"]),
+        ("one", &["use:all:T", "use:all:v", "use:all:as", "use:all:nowhere", "use:more:T", "use:all:gone"]),
         ("renamed", &["has:before"]),
-        ("two", &["use:all:v", "use:all:T", "use:all:nowhere", "use:all:as"]),
+        ("round", &["from:more:x", "from:all:y", "has:gone"]),
+        ("two", &["use:all:v", "use:all:T", "use:all:x", "use:all:y", "use:more:x", "use:all:default"]),
         ("types", &["has:T"]),
-        ("values", &["has:v"]),
+        ("values", &["has:v", "has:y", "has:T"]),
     ]);
     // `export { before as as } from 'renamed'`
     if let ExportOrigin::Module { imported, .. } = &mut files[2].1.exports[0].origin {
         "before".clone_into(imported);
     }
     for (_, facts, _) in &mut files {
-        facts.exports.sort_by_key(|export| export.name == "*");
+        facts.exports.sort_by_key(|export| (export.name == "*", export.name.clone()));
     }
     let members: Vec<Member<'_>> =
         files.iter().map(|(path, facts, targets)| Member { path, facts, targets }).collect();
-    let keeping = Keeping(Slice(&members), members.iter().map(|_| Looks::default()).collect());
-    for round in ["first", "kept"] {
-        for at in 0..members.len() {
-            assert_eq!(needs(&keeping, at), needs(&Slice(&members), at), "{} {round}", members[at].path);
-        }
+    let plain = Slice(&members);
+    let keeping = Keeping(plain, members.iter().map(|_| Behind::default()).collect());
+    for (at, member) in members.iter().enumerate() {
+        assert_eq!(needs(&keeping, at), needs(&plain, at), "{}", member.path);
     }
-    assert!(keeping.1[0].known("T").is_some_and(|known| known.declaring == Some(6)));
-    assert!(keeping.1[0].known("nowhere").is_some_and(|known| known.declaring.is_none()));
-    assert!(keeping.1[0].known("as").is_none(), "it has another name there");
+    let found = |name: &str| match exported(&keeping, 0, name, |_, _| {}) {
+        Some(Exported::Here(at, export)) => Some((members[at].path, export.name.as_str())),
+        _ => None,
+    };
+    assert_eq!(found("T"), Some(("types", "T")), "the first in the order of the stars");
+    assert_eq!(found("as"), Some(("renamed", "before")), "by another name");
+    assert_eq!(found("gone"), Some(("round", "gone")), "the first leads nowhere");
+    assert_eq!(found("y"), Some(("values", "y")), "the first leads in a circle");
+    assert_eq!([found("x"), found("nowhere"), found("default")], [None; 3]);
 }
 
 #[test]

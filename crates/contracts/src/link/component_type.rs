@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::keys::nothing_to_pick_from;
-use super::props::{Arguments, Bound, Expander, Variants, bind, plain, unbound, written};
+use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound, written};
 use super::scope::{Found, Scope};
 use crate::model::{
     COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
@@ -22,14 +21,16 @@ impl<'l> Expander<'l> {
             return true;
         }
         let Some(shape) = &component.props else { return false };
-        self.deeper(|expander| {
+        let before = std::mem::replace(&mut self.only_whether, true);
+        let is_component = self.deeper(|expander| {
             if declaration.kind == DeclarationKind::Class {
                 Some(expander.extends_component(shape, scope))
             } else {
                 Some(expander.stands_for_component(shape, scope))
             }
-        })
-        .unwrap_or(false)
+        });
+        self.only_whether = before;
+        is_component.unwrap_or(false)
     }
 
     fn extends_component<'f>(&mut self, parent: &TypeShape, scope: Scope<'f>) -> bool
@@ -120,8 +121,8 @@ impl<'l> Expander<'l> {
             TypeShape::Call(call) => self.call(call, scope, arguments),
             // One of the values that a call gives: `const [Provider, useStore] = create()`.
             TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
-                let part = self.part(of, key, scope, arguments)?;
-                self.component_type(&part.shape, part.scope, &part.arguments)
+                let (part, at) = self.part(of, key, scope, arguments)?;
+                self.component_type(part, at.scope, &at.arguments)
             }
             TypeShape::Indexed { of, key } => {
                 let found = self.indexed(of, key, scope, arguments)?;
@@ -130,6 +131,7 @@ impl<'l> Expander<'l> {
             TypeShape::Query(name) => match self.resolver.component_name(scope, name) {
                 Found::Declared(file, declaration) if self.is_component(declaration, file) => {
                     match &declaration.detail {
+                        DeclarationDetail::Component(_) if self.only_whether => Some(vec![Vec::new()]),
                         DeclarationDetail::Component(component) => Some(self.component(component, file)),
                         _ => None,
                     }
@@ -161,12 +163,12 @@ impl<'l> Expander<'l> {
         }
         if let Found::Declared(file, declaration) = self.resolver.type_name(scope, name) {
             let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else { return None };
-            let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
+            let at = Place { scope, arguments: Rc::clone(arguments) };
             let own = bind(parameters, |index| given.get(index), &at, file);
             let mut variants = self.component_type(shape, file, &own)?;
             // Further ways to call it, said elsewhere.
-            for added in self.added(declaration, given, &at, file) {
-                let more = self.component_type(&added.shape, added.scope, &added.arguments);
+            for (added, by) in self.added(declaration, given, &at, file) {
+                let more = self.component_type(added, by.scope, &by.arguments);
                 distinct(&mut variants, more.into_iter().flatten());
             }
             return Some(variants);
@@ -187,6 +189,9 @@ impl<'l> Expander<'l> {
         }
         let at = usize::from(last == "ForwardRefRenderFunction");
         let Some(props) = given.get(at) else { return given.is_empty().then(|| vec![Vec::new()]) };
+        if self.only_whether {
+            return Some(vec![Vec::new()]);
+        }
         // `MemoExoticComponent<typeof Card>` names the component itself.
         let is_of_component = matches!(last, "MemoExoticComponent" | "LazyExoticComponent");
         let of_component = is_of_component.then(|| self.component_type(props, scope, arguments)).flatten();
@@ -215,20 +220,21 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
-        let made = self.made(call, scope, arguments)?;
-        self.component_type(&made.shape, made.scope, &made.arguments)
+        let (made, at) = self.made(call, scope, arguments)?;
+        self.component_type(made, at.scope, &at.arguments)
     }
 
     /// What a function of the project gives when it is called so.
-    fn made<'f>(&mut self, call: &CallShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Option<Bound<'f>>
+    fn made<'f>(
+        &mut self,
+        call: &CallShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<(&'f TypeShape, Place<'f>)>
     where
         'l: 'f,
     {
-        self.made_by(
-            call,
-            scope,
-            &Bound { shape: nothing_to_pick_from(), scope, arguments: Rc::clone(arguments) },
-        )
+        self.made_by(&call.callee, call, scope, &Place { scope, arguments: Rc::clone(arguments) })
     }
 
     /// One of several values that a call gives.
@@ -238,48 +244,52 @@ impl<'l> Expander<'l> {
         key: &str,
         scope: Scope<'f>,
         arguments: &Arguments<'f>,
-    ) -> Option<Bound<'f>>
+    ) -> Option<(&'f TypeShape, Place<'f>)>
     where
         'l: 'f,
     {
         let TypeShape::Call(call) = of else { return None };
-        let made = self.made(call, scope, arguments)?;
-        let TypeShape::Parts(parts) = made.shape else { return None };
-        let (_, shape) = parts.into_iter().find(|(name, _)| name == key)?;
-        Some(Bound { shape, ..made })
+        let (made, at) = self.made(call, scope, arguments)?;
+        let TypeShape::Parts(parts) = made else { return None };
+        let (_, part) = parts.iter().find(|(name, _)| name == key)?;
+        Some((part, at))
     }
 
-    /// As [`Expander::made`], of a function that is called by a name of `home`, at a place that may be another.
-    fn made_by<'f>(&mut self, call: &CallShape, home: Scope<'f>, at: &Bound<'f>) -> Option<Bound<'f>>
+    /// As [`Expander::made`], of a function that has a name in `home` and is called at a place that may be another.
+    fn made_by<'f>(
+        &mut self,
+        callee: &str,
+        call: &CallShape,
+        home: Scope<'f>,
+        at: &Place<'f>,
+    ) -> Option<(&'f TypeShape, Place<'f>)>
     where
         'l: 'f,
     {
-        let found = self.resolver.name(home, &call.callee);
+        let found = self.resolver.name(home, callee);
         let found = found.wanted(|one| matches!(one.detail, DeclarationDetail::Maker { .. }));
         let Found::Declared(file, declaration) = found else { return None };
         let DeclarationDetail::Maker { parameters, takes, gives } = &declaration.detail else { return None };
         match gives {
-            TypeShape::Query(other) => {
-                let call = CallShape { callee: other.clone(), ..call.clone() };
-                self.deeper(|expander| expander.made_by(&call, file, at))
-            }
+            TypeShape::Query(other) => self.deeper(|expander| expander.made_by(other, call, file, at)),
             // One of the functions that another call gives: `const { withContext } = createStyles()`.
             TypeShape::Indexed { of, key } if matches!(**of, TypeShape::Call(_)) => {
-                let part = self.deeper(|expander| expander.part(of, key, file, &Arguments::default()))?;
-                let (parameters, shape) = match &part.shape {
+                let (part, by) =
+                    self.deeper(|expander| expander.part(of, key, file, &Arguments::default()))?;
+                let (parameters, shape) = match part {
                     TypeShape::Generic { parameters, shape } => (parameters.as_slice(), &**shape),
                     other => (&[][..], other),
                 };
                 let TypeShape::Reference { name, arguments } = shape else { return None };
                 let (gives, takes) = arguments.split_first().filter(|_| name == TypeShape::MAKES)?;
-                let own = bound_by(call, parameters, takes, at, part.scope);
-                let all = part.arguments.iter().chain(own.iter());
+                let own = bound_by(call, parameters, takes, at, by.scope);
+                let all = by.arguments.iter().chain(own.iter());
                 let arguments = all.map(|(name, bound)| (name.clone(), bound.clone())).collect();
-                Some(Bound { shape: gives.clone(), scope: part.scope, arguments: Rc::new(arguments) })
+                Some((gives, Place { scope: by.scope, arguments: Rc::new(arguments) }))
             }
             _ => {
                 let arguments = bound_by(call, parameters, takes, at, file);
-                Some(Bound { shape: gives.clone(), scope: file, arguments })
+                Some((gives, Place { scope: file, arguments }))
             }
         }
     }
@@ -298,7 +308,7 @@ fn bound_by<'f>(
     call: &CallShape,
     parameters: &[TypeParameter],
     takes: &[TypeShape],
-    at: &Bound<'f>,
+    at: &Place<'f>,
     file: Scope<'f>,
 ) -> Arguments<'f> {
     let passed = |parameter: &TypeParameter| {

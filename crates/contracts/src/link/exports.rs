@@ -44,17 +44,6 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     Exports { default, named: texts(named), stars: texts(stars), renamed: renamed.collect(), types }
 }
 
-pub(super) fn declared_at<'l>(
-    scope: Scope<'l>,
-    name: &str,
-    resolver: &Resolver<'l>,
-) -> Option<(String, String)> {
-    match resolver.exported(scope, name)? {
-        Found::Declared(file, declaration) => Some((file.entry.to_owned(), declaration.name.clone())),
-        Found::Outside(_) | Found::Unknown => None,
-    }
-}
-
 fn collect<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,

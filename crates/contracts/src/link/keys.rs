@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::props::{Arguments, Bound, Expander, Variants, bind, is_nothing, plain};
+use super::props::{Arguments, Bound, Expander, Place, Variants, bind, is_nothing, plain};
 use super::scope::{Found, Scope};
 use crate::languages::typescript::type_shape;
 use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
@@ -126,7 +126,7 @@ impl<'l> Expander<'l> {
                         let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else {
                             return None;
                         };
-                        let at = Bound { shape: shape.clone(), scope, arguments: Rc::clone(arguments) };
+                        let at = Place { scope, arguments: Rc::clone(arguments) };
                         let bound = bind(parameters, |index| given.get(index), &at, file);
                         expander.indexed(shape, key, file, &bound)
                     }

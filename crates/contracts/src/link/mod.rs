@@ -1,6 +1,6 @@
 //! Local facts to a contract: what imports resolve to is followed, for types of props and for names behind barrels.
 //!
-//! A pure function of the facts and of a `Lookup`, which `project` supplies. Everything that was looked at is named in
+//! A pure function of the facts and of the files that they lead to, which `project` supplies. Everything that was looked at is named in
 //! the result, so that a cache knows what a contract rests on.
 
 mod component_type;
@@ -18,18 +18,19 @@ mod scope;
 mod seen;
 
 pub use routes::{Handed, place};
-pub use scope::{Lookup, NoImports, RestsOn};
+pub use scope::RestsOn;
 pub(crate) use seen::seen_from;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::graph::Members;
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
     DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
     UnresolvedType, Version,
 };
 use props::Expander;
-use scope::{Resolver, Scope};
+use scope::{Alone, Found, Resolver, Scope};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
@@ -40,17 +41,23 @@ pub struct Linked {
     pub handed: Vec<Handed>,
 }
 
+/// The contract of a file that stands alone.
+pub fn link_alone(entry_id: &str, facts: &LocalFacts) -> Linked {
+    link(&Alone { path: entry_id, facts }, 0)
+}
+
 /// The contract of one file.
-pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
-    let resolver = Resolver::new(lookup);
-    let scope = Scope { entry: entry_id, facts };
+pub fn link(members: &dyn Members, at: usize) -> Linked {
+    let resolver = Resolver::new(members);
+    let scope = resolver.scope(at);
+    let Scope { entry: entry_id, facts, .. } = scope;
     let mut unresolved = BTreeSet::new();
     let declarations: Vec<ContractDeclaration> = facts
         .declarations
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let nextjs = next::of(entry_id, facts, lookup);
+    let nextjs = next::of(entry_id, facts, || members.has_next(at));
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
     let (routes, handed, too_many) = routes::of(scope, &resolver);
     let contract = Contract {
@@ -74,18 +81,16 @@ pub fn link(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Linked {
         file_hash: String::new(),
         brief: false,
     };
-    Linked { contract, rests_on: resolver.rests_on(entry_id), handed }
+    Linked { contract, rests_on: resolver.rests_on(at), handed }
 }
 
-/// The file that declares what `entry_id` exports as `name`, and its local name there. Follows barrels, renames and stars.
-pub fn declaring_file(
-    entry_id: &str,
-    facts: &LocalFacts,
-    name: &str,
-    lookup: &dyn Lookup,
-) -> Option<(String, String)> {
-    let resolver = Resolver::new(lookup);
-    exports::declared_at(Scope { entry: entry_id, facts }, name, &resolver)
+/// The file that declares what `file` exports as `name`, and its local name there. Follows barrels, renames and stars.
+pub fn declaring_file<'a>(members: &'a dyn Members, file: usize, name: &str) -> Option<(usize, &'a str)> {
+    let resolver = Resolver::new(members);
+    match resolver.exported(resolver.scope(file), name)? {
+        Found::Declared(file, declaration) => Some((file.at, &declaration.name)),
+        Found::Outside(_) | Found::Unknown => None,
+    }
 }
 
 fn declared(

@@ -1,9 +1,8 @@
 //! What Next.js makes of a file, decided by its path inside the repository together with what it exports.
 
-use super::scope::Lookup;
 use crate::model::{LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
 
-pub(super) fn of(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Option<NextFacts> {
+pub(super) fn of(entry_id: &str, facts: &LocalFacts, has_next: impl Fn() -> bool) -> Option<NextFacts> {
     let segments: Vec<&str> = entry_id.split('/').collect();
     let (file, folders) = segments.split_last()?;
     // Dots may be part of an address: `[...all].tsx`, `sitemap.xml.tsx`. Many projects mark pages: `about.page.tsx`.
@@ -20,7 +19,7 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, lookup: &dyn Lookup) -> Opt
         let role = pages_role(stem, &folders[at + 1..], has_default)?;
         let says_so = facts.next.imports_next || !facts.next.data.is_empty();
         let is_special = matches!(role, RouteRole::App | RouteRole::Document);
-        let is_read = || is_at_top(&folders[..at]) && lookup.has_next(entry_id);
+        let is_read = || is_at_top(&folders[..at]) && has_next();
         if !(is_special || says_so || is_read()) {
             return None;
         }

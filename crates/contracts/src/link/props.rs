@@ -27,6 +27,8 @@ pub(super) struct Expander<'l> {
     pub(super) callbacks: BTreeSet<String>,
     /// The props that a component calls or passes on by name, and the file that it stands in.
     used: Option<(BTreeSet<String>, String)>,
+    /// Whether something is a component is all that is asked, and not which props it has.
+    pub(super) only_whether: bool,
     /// Types that may still be looked at: those that name each other again and again must end, too.
     fuel: Rc<Cell<usize>>,
 }
@@ -42,6 +44,12 @@ pub(super) struct Bound<'f> {
     pub(super) arguments: Arguments<'f>,
 }
 
+/// Where a type is written, and what parameters stand for there.
+pub(super) struct Place<'f> {
+    pub(super) scope: Scope<'f>,
+    pub(super) arguments: Arguments<'f>,
+}
+
 impl<'l> Expander<'l> {
     pub(super) fn new(resolver: &'l Resolver<'l>) -> Self {
         Self {
@@ -50,6 +58,7 @@ impl<'l> Expander<'l> {
             depth: 0,
             callbacks: BTreeSet::new(),
             used: None,
+            only_whether: false,
             fuel: Rc::new(Cell::new(MOST_TYPES)),
         }
     }
@@ -75,7 +84,7 @@ impl<'l> Expander<'l> {
             let names = component.used_callbacks.iter().cloned().collect();
             self.used = Some((names, scope.entry.to_owned()));
         }
-        self.component_of(component, scope, &[], &Bound::nothing(scope))
+        self.component_of(component, scope, &[], &Place { scope, arguments: Arguments::default() })
     }
 
     /// As [`Expander::component`], of a generic one with the types that are given for its parameters.
@@ -84,7 +93,7 @@ impl<'l> Expander<'l> {
         component: &ComponentFacts,
         scope: Scope<'f>,
         given: &[TypeShape],
-        at: &Bound<'f>,
+        at: &Place<'f>,
     ) -> Variants
     where
         'l: 'f,
@@ -246,8 +255,7 @@ impl<'l> Expander<'l> {
         }
         match self.resolver.type_name(scope, name) {
             Found::Declared(file, declaration) => {
-                let at =
-                    Bound { shape: TypeShape::Text(String::new()), scope, arguments: Rc::clone(arguments) };
+                let at = Place { scope, arguments: Rc::clone(arguments) };
                 match &declaration.detail {
                     // A conditional type and its like have members only for a compiler: it is named, unless it is one
                     // of those that everybody writes alike.
@@ -269,8 +277,8 @@ impl<'l> Expander<'l> {
                             Some(variants) => variants,
                             None if is_certain => {
                                 let mut variants = self.within(shape, file, &bound);
-                                for added in self.added(declaration, given, &at, file) {
-                                    let more = self.within(&added.shape, added.scope, &added.arguments);
+                                for (added, by) in self.added(declaration, given, &at, file) {
+                                    let more = self.within(added, by.scope, &by.arguments);
                                     variants = combine(&variants, &more);
                                 }
                                 variants
@@ -319,9 +327,9 @@ impl<'l> Expander<'l> {
         &self,
         declaration: &Declaration,
         given: &[TypeShape],
-        at: &Bound<'f>,
+        at: &Place<'f>,
         file: Scope<'f>,
-    ) -> Vec<Bound<'f>>
+    ) -> Vec<(&'f TypeShape, Place<'f>)>
     where
         'l: 'f,
     {
@@ -332,7 +340,7 @@ impl<'l> Expander<'l> {
         let bound = added.filter_map(|(by, added)| match &added.detail {
             DeclarationDetail::Shape { parameters, shape } => {
                 let arguments = bind(parameters, |index| given.get(index), at, by);
-                Some(Bound { shape: shape.clone(), scope: by, arguments })
+                Some((shape, Place { scope: by, arguments }))
             }
             _ => None,
         });
@@ -356,18 +364,11 @@ fn animates(name: &str) -> bool {
     matches!(last, "AnimatedProps" | "AnimateProps" | "WithAnimatedObject" | "WithAnimatedValue")
 }
 
-impl<'f> Bound<'f> {
-    /// A place that knows of no parameters.
-    fn nothing(scope: Scope<'f>) -> Self {
-        Self { shape: TypeShape::Text(String::new()), scope, arguments: Arguments::default() }
-    }
-}
-
 /// What the parameters of something in `file` stand for, when it is given types at another place.
 pub(super) fn bind<'f, 's>(
     parameters: &[TypeParameter],
     given: impl Fn(usize) -> Option<&'s TypeShape>,
-    at: &Bound<'f>,
+    at: &Place<'f>,
     file: Scope<'f>,
 ) -> Arguments<'f> {
     let mut bound: BTreeMap<String, Bound<'f>> = BTreeMap::new();

@@ -1,44 +1,43 @@
 //! Names to what they stand for, through imports and files.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::graph::Asked;
+use crate::graph::{Asked, Exported, Members, exported};
 use crate::model::{
-    Declaration, DeclarationDetail, DeclarationKind, ExportOrigin, ImportKind, LocalFacts, TypeShape,
+    Declaration, DeclarationDetail, DeclarationKind, Export, ExportOrigin, ImportKind, LocalFacts, TypeShape,
 };
 
-/// What a specifier in a file resolves to. `project` answers from its index.
-pub trait Lookup {
-    /// The entry id and the facts of the file that `specifier` means in `from`; `None` for a package, an asset, or
-    /// nothing at all.
-    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)>;
-
-    /// Whether a manifest in reach of a file names Next.js. Asked of files in folders that are called `pages` alone.
-    fn has_next(&self, _entry: &str) -> bool {
-        false
-    }
-
-    /// The files that add members to types of a file by `declare module`, by path.
-    fn adding(&self, _entry: &str) -> Vec<(&str, &LocalFacts)> {
-        Vec::new()
-    }
+/// A file that stands alone.
+pub(super) struct Alone<'a> {
+    pub(super) path: &'a str,
+    pub(super) facts: &'a LocalFacts,
 }
 
-/// A lookup for a file that stands alone.
-#[derive(Debug, Clone, Copy)]
-pub struct NoImports;
+impl Members for Alone<'_> {
+    fn path(&self, _at: usize) -> &str {
+        self.path
+    }
 
-impl Lookup for NoImports {
-    fn resolve(&self, _from: &str, _specifier: &str) -> Option<(&str, &LocalFacts)> {
+    fn facts(&self, _at: usize) -> &LocalFacts {
+        self.facts
+    }
+
+    fn file(&self, _from: usize, _specifier: &str) -> Option<usize> {
         None
+    }
+
+    fn stars(&self, _at: usize) -> Cow<'_, [usize]> {
+        Cow::default()
     }
 }
 
 /// A file that names are looked up in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'f> {
+    pub(super) at: usize,
     pub(super) entry: &'f str,
     pub(super) facts: &'f LocalFacts,
 }
@@ -65,65 +64,52 @@ impl Found<'_> {
 }
 
 pub(super) struct Resolver<'l> {
-    lookup: &'l dyn Lookup,
+    members: &'l dyn Members,
     looked_at: RefCell<LookedAt>,
 }
 
-/// Files by where their names stand in memory, of which each has one.
-type Files = FxHashMap<usize, String>;
-
 #[derive(Default)]
 struct LookedAt {
-    followed: Files,
-    entered: Files,
+    followed: FxHashSet<usize>,
+    entered: FxHashSet<usize>,
     names: Asked,
 }
 
-/// What a contract rests on, by path: files whose facts were looked at, and those that were asked for names, with who is
-/// behind their stars.
+/// What a contract rests on besides its file, in the order of their paths: files whose facts were looked at, and those
+/// that were asked for names, with who is behind their stars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestsOn {
-    pub followed: Vec<String>,
-    pub entered: Vec<String>,
+    pub followed: Vec<usize>,
+    pub entered: Vec<usize>,
     pub names: Asked,
 }
 
-/// What a file exports under a name.
-enum Exported<'f> {
-    One(Found<'f>),
-    /// All that another file exports: `export * as Primitive from './primitive'`.
-    All(Scope<'f>),
-}
-
-/// The files that a name was looked for in, and by which name, both by where they stand in memory.
-type Passed = FxHashSet<(usize, usize)>;
-
-/// Files between a name and its declaration; a longer way is a cycle that renames as it goes.
-const LONGEST_WAY: usize = 40;
-
 impl<'l> Resolver<'l> {
-    pub(super) fn new(lookup: &'l dyn Lookup) -> Self {
-        Self { lookup, looked_at: RefCell::default() }
+    pub(super) fn new(members: &'l dyn Members) -> Self {
+        Self { members, looked_at: RefCell::default() }
     }
 
-    pub(super) fn rests_on(self, except: &str) -> RestsOn {
+    pub(super) fn scope(&self, at: usize) -> Scope<'l> {
+        Scope { at, entry: self.members.path(at), facts: self.members.facts(at) }
+    }
+
+    pub(super) fn rests_on(self, except: usize) -> RestsOn {
         let LookedAt { followed, entered, names } = self.looked_at.into_inner();
-        let sorted = |files: Files| {
-            let mut others: Vec<String> = files.into_values().filter(|entry| *entry != except).collect();
+        let sorted = |files: FxHashSet<usize>| {
+            let mut others: Vec<usize> = files.into_iter().filter(|at| *at != except).collect();
             others.sort_unstable();
             others
         };
         RestsOn { followed: sorted(followed), entered: sorted(entered), names }
     }
 
-    fn follow(&self, entry: &str) {
-        let followed = &mut self.looked_at.borrow_mut().followed;
-        followed.entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
+    fn follow(&self, at: usize) {
+        self.looked_at.borrow_mut().followed.insert(at);
     }
 
-    fn enter(&self, entry: &str, name: &str) {
+    fn enter(&self, at: usize, name: &str) {
         let looked_at = &mut *self.looked_at.borrow_mut();
-        looked_at.entered.entry(entry.as_ptr().addr()).or_insert_with(|| entry.to_owned());
+        looked_at.entered.insert(at);
         looked_at.names.add(Asked::one(name));
     }
 
@@ -133,26 +119,19 @@ impl<'l> Resolver<'l> {
     }
 
     /// The file that a specifier leads to, of which nothing but exports is asked.
-    pub(super) fn passing<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
-    where
-        'l: 'f,
-    {
-        let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
-        Some(Scope { entry, facts })
+    pub(super) fn passing(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
+        self.members.file(from.at, specifier).map(|at| self.scope(at))
     }
 
-    pub(super) fn file<'f>(&self, from: Scope<'f>, specifier: &str) -> Option<Scope<'f>>
-    where
-        'l: 'f,
-    {
-        let (entry, facts) = self.lookup.resolve(from.entry, specifier)?;
-        self.follow(entry);
-        Some(Scope { entry, facts })
+    pub(super) fn file(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
+        let file = self.passing(from, specifier)?;
+        self.follow(file.at);
+        Some(file)
     }
 
     /// The path of the file that a specifier leads to, of which nothing else is asked.
     pub(super) fn entry(&self, from: Scope<'_>, specifier: &str) -> Option<&'l str> {
-        self.lookup.resolve(from.entry, specifier).map(|(entry, _)| entry)
+        self.members.file(from.at, specifier).map(|at| self.members.path(at))
     }
 
     /// As [`Resolver::name`], of a type.
@@ -286,10 +265,10 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         let mut found = Vec::new();
-        for (entry, facts) in self.lookup.adding(file.entry) {
-            self.follow(entry);
-            let scope = Scope { entry, facts };
-            for (to, types) in facts.declarations.iter().filter_map(Declaration::adds) {
+        for at in self.members.adding(file.at) {
+            self.follow(at);
+            let scope = self.scope(at);
+            for (to, types) in scope.facts.declarations.iter().filter_map(Declaration::adds) {
                 let is_wanted =
                     |one: &&Declaration| one.name == name && one.kind == DeclarationKind::Interface;
                 let added = types.iter().filter(is_wanted).filter(|_| {
@@ -310,58 +289,32 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        self.enter(file.entry, name);
-        match self.exported_within(file, name, &mut Passed::default())? {
-            Exported::All(file) => Some(file),
-            Exported::One(_) => None,
+        match self.found(file, name)? {
+            Exported::All(file) => Some(self.scope(file)),
+            Exported::Here(..) | Exported::Outside(_) => None,
         }
     }
 
     /// What a file exports under a name.
-    pub(super) fn exported<'f>(&self, scope: Scope<'f>, name: &str) -> Option<Found<'f>>
+    pub(super) fn exported<'f>(&self, file: Scope<'f>, name: &str) -> Option<Found<'f>>
     where
         'l: 'f,
     {
-        self.enter(scope.entry, name);
-        match self.exported_within(scope, name, &mut Passed::default())? {
-            Exported::One(found) => Some(found),
-            Exported::All(_) => None,
+        match self.found(file, name)? {
+            Exported::Here(at, Export { origin: ExportOrigin::Local(local), .. }) => {
+                self.follow(at);
+                let scope = self.scope(at);
+                let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
+                Some(Found::Declared(scope, declaration))
+            }
+            Exported::Here(..) | Exported::All(_) => None,
+            Exported::Outside(specifier) => Some(Found::Outside(specifier.to_owned())),
         }
     }
 
-    fn exported_within<'f>(&self, scope: Scope<'f>, name: &str, passed: &mut Passed) -> Option<Exported<'f>>
-    where
-        'l: 'f,
-    {
-        let (named, stars) = scope.facts.exported_as(name);
-        let exact = named.first().map(|export| &export.origin);
-        if let Some(ExportOrigin::Local(local)) = exact {
-            self.follow(scope.entry);
-            let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
-            return Some(Exported::One(Found::Declared(scope, declaration)));
-        }
-        // A default is not passed on by a star.
-        let may_be_behind = exact.is_some() || !stars.is_empty() && name != "default";
-        let here = (scope.entry.as_ptr().addr(), name.as_ptr().addr());
-        if !may_be_behind || passed.len() > LONGEST_WAY * 25 || !passed.insert(here) {
-            return None;
-        }
-        if let Some(ExportOrigin::Module { specifier, imported }) = exact {
-            return match self.passing(scope, specifier) {
-                Some(file) if imported == "*" => Some(Exported::All(file)),
-                Some(file) => {
-                    self.enter(file.entry, imported);
-                    self.exported_within(file, imported, passed)
-                }
-                None => Some(Exported::One(Found::Outside(specifier.clone()))),
-            };
-        }
-        stars.iter().find_map(|star| match &star.origin {
-            ExportOrigin::Module { specifier, .. } => {
-                self.exported_within(self.passing(scope, specifier)?, name, passed)
-            }
-            ExportOrigin::Local(_) => None,
-        })
+    fn found(&self, file: Scope<'_>, name: &str) -> Option<Exported<'l>> {
+        self.enter(file.at, name);
+        exported(self.members, file.at, name, |at, name| self.enter(at, name))
     }
 }
 

@@ -87,17 +87,11 @@ fn members<'f>(shape: &'f TypeShape, names: &mut BTreeSet<&'f str>) {
 mod tests {
     use super::super::{CodeMode, Thrift, node};
     use super::*;
+    use crate::graph::{Member, Slice};
     use crate::language::Reader;
-    use crate::link::{NoImports, link};
+    use crate::link::{link, link_alone};
     use crate::model::SchemaVersion;
-
-    struct Beside(LocalFacts);
-
-    impl crate::link::Lookup for Beside {
-        fn resolve(&self, _: &str, _: &str) -> Option<(&str, &LocalFacts)> {
-            Some(("src/base.ts", &self.0))
-        }
-    }
+    use crate::target::Target;
 
     #[test]
     fn a_file_says_its_own_props_first_and_counts_the_others() {
@@ -108,7 +102,10 @@ mod tests {
             export function Card({ title }: Base & { title: string; zoom?: number }) { return <b>{title}</b>; }";
         let mut reader = Reader::new();
         let (base, facts) = (reader.read("base.ts", &base), reader.read("card.tsx", text));
-        let contract = link("src/card.tsx", &facts, &Beside(base)).contract;
+        let targets = [("./base".to_owned(), Target::File("src/base.ts".to_owned()))].into();
+        let member = |path, facts| Member { path, facts, targets: &targets };
+        let members = [member("src/base.ts", &base), member("src/card.tsx", &facts)];
+        let contract = link(&Slice(&members), 1).contract;
         assert_eq!(contract.logic_signature.props.len(), 102);
         let source =
             |thrift| NodeSource { contract: &contract, facts: &facts, bytes: 2_500, thrift, code: None };
@@ -124,7 +121,7 @@ mod tests {
         assert!(cut.len() < 12, "{cut:?}");
         assert_eq!(props(Thrift::None, SchemaVersion::V03).len(), 102);
         assert_eq!(props(Thrift::Texts, SchemaVersion::V04).len(), 102);
-        let alone = link("src/card.tsx", &facts, &NoImports).contract;
+        let alone = link_alone("src/card.tsx", &facts).contract;
         assert!(!alone.logic_signature.props.contains_key("…"));
     }
 }

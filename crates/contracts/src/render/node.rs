@@ -388,7 +388,7 @@ pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
 mod tests {
     use super::*;
     use crate::language::Reader;
-    use crate::link::{NoImports, link};
+    use crate::link::link_alone;
     use serde_json::json;
 
     const SOURCE: &str = "/** Money. */\nexport interface Props { label: string; onPress?: (id: number) => void }\n\
@@ -400,7 +400,7 @@ mod tests {
 
     fn written(mode: CodeMode, schema: SchemaVersion, thrift: Thrift, bytes: usize) -> (Contract, Value) {
         let facts = Reader::new().read("a.tsx", SOURCE);
-        let mut contract = link("src/a.tsx", &facts, &NoImports).contract;
+        let mut contract = link_alone("src/a.tsx", &facts).contract;
         contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
         contract.file_hash = crate::fingerprint::file_hash(SOURCE);
         let source = NodeSource { contract: &contract, facts: &facts, bytes, thrift, code: Some(SOURCE) };

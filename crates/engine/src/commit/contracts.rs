@@ -1,11 +1,13 @@
 //! What the contracts say of the changed files, for grouping and wording: what each declares before and after, and which
 //! names it takes from where. Only the changed files are read, and the barrels that their imports go through.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use becket_commits::{ContractFacts, DeclaredName, SideFacts, UsedName};
+use becket_contracts::graph::{Members, stars};
 use becket_contracts::language::language_of;
-use becket_contracts::link::{Lookup, declaring_file};
+use becket_contracts::link::declaring_file;
 use becket_contracts::model::{ExportOrigin, LocalFacts};
 use becket_diff::Side;
 use becket_git::tree::names_of;
@@ -79,6 +81,7 @@ fn facts(desk: &Desk, cut: &Cut) -> Result<Vec<ContractFacts>, Error> {
         }
     }
     tree.read_barrels(&said, &versions, &stored, &read)?;
+    let known = Known::of(&tree);
 
     let mut found: BTreeMap<usize, ContractFacts> = BTreeMap::new();
     for (version, facts) in versions.iter().zip(&said) {
@@ -86,7 +89,7 @@ fn facts(desk: &Desk, cut: &Cut) -> Result<Vec<ContractFacts>, Error> {
             .entry(version.change)
             .or_insert_with(|| ContractFacts { change: version.change, ..ContractFacts::default() });
         let side = if version.is_new { &mut entry.new } else { &mut entry.old };
-        *side = SideFacts { declares: declares(facts), uses: tree.uses(&version.path, facts) };
+        *side = SideFacts { declares: declares(facts), uses: known.uses(&version.path, facts) };
     }
     Ok(found.into_values().collect())
 }
@@ -201,31 +204,57 @@ impl Tree {
         let found: BTreeSet<String> = found.filter(|path| !self.files.contains_key(path)).collect();
         found.into_iter().collect()
     }
+}
+
+/// What was read of a tree, by path.
+struct Known<'a> {
+    tree: &'a Tree,
+    files: Vec<(&'a str, &'a LocalFacts)>,
+}
+
+impl Known<'_> {
+    fn of(tree: &Tree) -> Known<'_> {
+        Known { tree, files: tree.files.iter().map(|(path, facts)| (path.as_str(), facts)).collect() }
+    }
 
     /// What a file takes from others of the repository. A whole namespace is no name.
     fn uses(&self, path: &str, facts: &LocalFacts) -> Vec<UsedName> {
         let mut uses: BTreeMap<String, UsedName> = BTreeMap::new();
         for import in &facts.imports {
-            let target = self.resolver.resolve(path, &import.specifier);
+            let target = self.tree.resolver.resolve(path, &import.specifier);
             let Some(from) = target.file() else { continue };
             for name in import.names.iter().filter(|name| name.imported != "*") {
-                let declared = self
-                    .files
-                    .get(from)
-                    .and_then(|facts| declaring_file(from, facts, &name.imported, self))
-                    .unwrap_or_else(|| (from.to_owned(), name.imported.clone()));
-                let used = UsedName { local: name.local.clone(), path: declared.0, name: declared.1 };
+                let declared =
+                    self.position(from).and_then(|file| declaring_file(self, file, &name.imported));
+                let (path, there) =
+                    declared.map_or((from, name.imported.as_str()), |(at, there)| (self.path(at), there));
+                let used =
+                    UsedName { local: name.local.clone(), path: path.to_owned(), name: there.to_owned() };
                 uses.insert(name.local.clone(), used);
             }
         }
         uses.into_values().collect()
     }
+
+    fn position(&self, path: &str) -> Option<usize> {
+        self.files.binary_search_by(|(known, _)| (*known).cmp(path)).ok()
+    }
 }
 
-impl Lookup for Tree {
-    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
-        let target = self.resolver.resolve(from, specifier);
-        let (path, facts) = self.files.get_key_value(target.file()?)?;
-        Some((path.as_str(), facts))
+impl Members for Known<'_> {
+    fn path(&self, at: usize) -> &str {
+        self.files[at].0
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        self.files[at].1
+    }
+
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        self.position(self.tree.resolver.resolve(self.path(from), specifier).file()?)
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        stars(self, at).into()
     }
 }

@@ -5,9 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use becket_contracts::graph::Members;
-use becket_contracts::link::{Lookup, declaring_file};
+use becket_contracts::link::declaring_file;
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
-use becket_contracts::target::Target;
 
 /// By path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,17 +18,16 @@ pub(super) struct Adding {
 }
 
 impl Adding {
-    pub(super) fn of<T: Lookup + Members>(tree: &T, count: usize) -> Self {
+    pub(super) fn of(tree: &dyn Members, count: usize) -> Self {
         let mut adding = Self::default();
         for at in (0..count).filter(|at| adds(tree.facts(*at))) {
             adding.through.insert(tree.path(at).to_owned());
             for (to, types) in tree.facts(at).declarations.iter().filter_map(Declaration::adds) {
-                let Some(to) = tree.target(at, to).and_then(Target::file) else { continue };
-                let Some(facts) = tree.position(to).map(|at| tree.facts(at)) else { continue };
-                adding.through.insert(to.to_owned());
+                let Some(to) = tree.file(at, to) else { continue };
+                adding.through.insert(tree.path(to).to_owned());
                 for one in types {
-                    let declared = declaring_file(to, facts, &one.name, tree);
-                    let declaring = declared.map_or_else(|| to.to_owned(), |(file, _)| file);
+                    let declaring = declaring_file(tree, to, &one.name).map_or(to, |(file, _)| file);
+                    let declaring = tree.path(declaring).to_owned();
                     adding.through.insert(declaring.clone());
                     adding.by.entry(declaring).or_default().insert(tree.path(at).to_owned());
                 }

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Edge, Graph, Looks, Members, needs, stars};
-use becket_contracts::link::{Lookup, link};
+use becket_contracts::graph::{Behind, Edge, Graph, Members, needs, stars};
+use becket_contracts::link::link;
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
@@ -276,7 +276,7 @@ fn kept(old: &IndexedFile, previous: &Index, tree: &Tree<'_>, at: usize) -> (Arc
 
 /// A file with a contract made now, in the place of an old one.
 pub(super) fn made(
-    tree: &(impl Lookup + Members),
+    tree: &impl Members,
     at: usize,
     path: &Arc<str>,
     local: Kept<Local>,
@@ -284,23 +284,16 @@ pub(super) fn made(
     targets: Arc<Targets>,
     old: Option<&IndexedFile>,
 ) -> (Arc<IndexedFile>, Vec<Edge>) {
-    let facts = tree.facts(at);
-    let linked = link(path, facts, tree);
+    let linked = link(tree, at);
     let needs = needs(tree, at);
     let (mut contract, looked_at, handed) = (linked.contract, linked.rests_on, linked.handed);
-    let places =
-        |paths: &[String]| -> Vec<usize> { paths.iter().filter_map(|path| tree.position(path)).collect() };
-    let sorted = |mut others: Vec<usize>| -> Vec<u32> {
-        others.retain(|other| *other != at);
-        others.sort_unstable();
-        others.dedup();
-        others.into_iter().filter_map(|other| u32::try_from(other).ok()).collect()
-    };
+    let places = |others: &[usize]| others.iter().filter_map(|other| u32::try_from(*other).ok()).collect();
+    let mut entered = [needs.asked, looked_at.entered].concat();
+    entered.sort_unstable();
+    entered.dedup();
     let mut names = looked_at.names;
     names.add(needs.names);
-    let followed = sorted(places(&looked_at.followed));
-    let entered = sorted([needs.asked, places(&looked_at.entered)].concat());
-    let rests_on = RestsOn { followed, entered, names };
+    let rests_on = RestsOn { followed: places(&looked_at.followed), entered: places(&entered), names };
     let (tokens, bytes) = match local.in_memory() {
         Some(local) => {
             contract.file_hash.clone_from(&local.file_hash);
@@ -363,7 +356,7 @@ pub(super) struct Tree<'a> {
     raw: &'a [Raw<'a>],
     /// Asked again and again where a barrel has many of them.
     stars: Vec<OnceLock<Box<[usize]>>>,
-    looks: Vec<Looks>,
+    behind: Vec<Behind>,
     adding: Arc<Adding>,
 }
 
@@ -371,25 +364,12 @@ impl<'a> Tree<'a> {
     pub(super) fn of(raw: &'a [Raw<'a>]) -> Self {
         let stars = raw.iter().map(|_| OnceLock::new()).collect();
         let positions = raw.iter().enumerate().map(|(at, file)| (&**file.path, at)).collect();
-        let looks = raw.iter().map(|_| Looks::default()).collect();
-        Self { positions, raw, stars, looks, adding: Arc::default() }
-    }
-}
-
-impl Lookup for Tree<'_> {
-    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
-        let from = &self.raw[*self.positions.get(from)?];
-        let found = &self.raw[*self.positions.get(from.targets.get(specifier)?.file()?)?];
-        Some((found.path, &found.local.facts))
+        let behind = raw.iter().map(|_| Behind::default()).collect();
+        Self { positions, raw, stars, behind, adding: Arc::default() }
     }
 
-    fn has_next(&self, entry: &str) -> bool {
-        self.positions.get(entry).is_some_and(|at| self.raw[*at].targets.get(NEXT).is_some())
-    }
-
-    fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {
-        let files = self.adding.to(entry).filter_map(|path| self.position(path));
-        files.map(|at| (self.path(at), self.facts(at))).collect()
+    fn position(&self, path: &str) -> Option<usize> {
+        self.positions.get(path).copied()
     }
 }
 
@@ -398,23 +378,27 @@ impl Members for Tree<'_> {
         self.raw[at].path
     }
 
-    fn position(&self, path: &str) -> Option<usize> {
-        self.positions.get(path).copied()
-    }
-
     fn facts(&self, at: usize) -> &LocalFacts {
         &self.raw[at].local.facts
     }
 
-    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
-        self.raw[at].targets.get(specifier)
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        self.position(self.raw[from].targets.get(specifier)?.file()?)
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         Cow::Borrowed(self.stars[at].get_or_init(|| stars(self, at).into()))
     }
 
-    fn looks(&self, at: usize) -> Option<&Looks> {
-        self.looks.get(at)
+    fn behind(&self, at: usize) -> Option<&Behind> {
+        self.behind.get(at)
+    }
+
+    fn has_next(&self, at: usize) -> bool {
+        self.raw[at].targets.get(NEXT).is_some()
+    }
+
+    fn adding(&self, at: usize) -> Vec<usize> {
+        self.adding.to(self.path(at)).filter_map(|path| self.position(path)).collect()
     }
 }

@@ -146,8 +146,7 @@ impl Again {
 /// What is known of a file that is gone together with what was remembered of it.
 pub(super) fn nothing(path: &str) -> Linked {
     let facts = becket_contracts::model::LocalFacts::empty();
-    let mut contract =
-        becket_contracts::link::link(path, &facts, &becket_contracts::link::NoImports).contract;
+    let mut contract = becket_contracts::link::link_alone(path, &facts).contract;
     contract.semantic_hash = becket_contracts::fingerprint::semantic_hash(&contract);
     contract.file_hash = becket_contracts::fingerprint::file_hash("");
     Linked { contract, targets: Arc::default(), handed: Vec::new() }

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Edge, Looks, Members, stars};
-use becket_contracts::link::Lookup;
+use becket_contracts::graph::{Behind, Edge, Members, stars};
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
@@ -123,8 +122,8 @@ pub(super) fn step(
 
     let keeps = if dirty.len() < WORTH_KEEPING { 0 } else { previous.files.len() };
     let stars = (0..keeps).map(|_| OnceLock::new()).collect();
-    let looks = (0..keeps).map(|_| Looks::default()).collect();
-    let overlay = Overlay { previous, edited: &edited, stars, looks };
+    let behind = (0..keeps).map(|_| Behind::default()).collect();
+    let overlay = Overlay { previous, edited: &edited, stars, behind };
     let linked: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
         let old = &previous.files[at];
         let (local, surface, targets) = if let Some(new) = edited.get(&at) {
@@ -209,33 +208,21 @@ struct Overlay<'a> {
     edited: &'a BTreeMap<usize, Edited>,
     /// As in a whole tree, where more than a few files are made again.
     stars: Vec<OnceLock<Box<[usize]>>>,
-    looks: Vec<Looks>,
+    behind: Vec<Behind>,
 }
 
-impl Lookup for Overlay<'_> {
-    fn resolve(&self, from: &str, specifier: &str) -> Option<(&str, &LocalFacts)> {
-        let from = self.previous.position(from)?;
-        let at = self.previous.position(self.target(from, specifier)?.file()?)?;
-        Some((&self.previous.files[at].path, self.facts(at)))
-    }
-
-    fn has_next(&self, entry: &str) -> bool {
-        self.previous.position(entry).is_some_and(|at| self.target(at, NEXT).is_some())
-    }
-
-    fn adding(&self, entry: &str) -> Vec<(&str, &LocalFacts)> {
-        let files = self.previous.adding.to(entry).filter_map(|path| self.previous.position(path));
-        files.map(|at| (self.path(at), self.facts(at))).collect()
+impl Overlay<'_> {
+    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
+        match self.edited.get(&at) {
+            Some(edited) => edited.targets.get(specifier),
+            None => self.previous.files[at].targets().get(specifier),
+        }
     }
 }
 
 impl Members for Overlay<'_> {
     fn path(&self, at: usize) -> &str {
         &self.previous.files[at].path
-    }
-
-    fn position(&self, path: &str) -> Option<usize> {
-        self.previous.position(path)
     }
 
     fn facts(&self, at: usize) -> &LocalFacts {
@@ -245,11 +232,8 @@ impl Members for Overlay<'_> {
         }
     }
 
-    fn target(&self, at: usize, specifier: &str) -> Option<&Target> {
-        match self.edited.get(&at) {
-            Some(edited) => edited.targets.get(specifier),
-            None => self.previous.files[at].targets().get(specifier),
-        }
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        self.previous.position(self.target(from, specifier)?.file()?)
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
@@ -259,7 +243,15 @@ impl Members for Overlay<'_> {
         }
     }
 
-    fn looks(&self, at: usize) -> Option<&Looks> {
-        self.looks.get(at)
+    fn behind(&self, at: usize) -> Option<&Behind> {
+        self.behind.get(at)
+    }
+
+    fn has_next(&self, at: usize) -> bool {
+        self.target(at, NEXT).is_some()
+    }
+
+    fn adding(&self, at: usize) -> Vec<usize> {
+        self.previous.adding.to(self.path(at)).filter_map(|path| self.previous.position(path)).collect()
     }
 }
