@@ -31,6 +31,9 @@ const WORTH_WAKING: usize = 4;
 /// With fewer files to make again nobody asks the same twice.
 const WORTH_KEEPING: usize = 8;
 
+/// With fewer, nobody asks for most of what is behind a barrel, and all of it would have to be read.
+const WORTH_LISTING: usize = 64;
+
 /// A file that was edited.
 struct Edited {
     at: usize,
@@ -122,7 +125,8 @@ pub(super) fn step(
 
     let keeps = if dirty.len() < WORTH_KEEPING { 0 } else { previous.files.len() };
     let stars = (0..keeps).map(|_| OnceLock::new()).collect();
-    let behind = (0..keeps).map(|_| Behind::default()).collect();
+    let lists = if dirty.len() < WORTH_LISTING { 0 } else { previous.files.len() };
+    let behind = (0..lists).map(|_| Behind::default()).collect();
     let overlay = Overlay { previous, edited: &edited, stars, behind };
     let linked: Vec<(usize, Arc<IndexedFile>, Vec<Edge>)> = each(dirty, WORTH_WAKING, |at| {
         let old = &previous.files[at];
