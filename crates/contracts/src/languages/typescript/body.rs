@@ -19,7 +19,7 @@ use oxc_span::Span;
 use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::component;
+use super::component::{self, Callable};
 use super::origins::{Origin, root};
 use super::print::{INFERRED, Print, literal_type, qualifier};
 use super::shape;
@@ -171,9 +171,10 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if let Some(specifier) = required(self.print, call).filter(|_| is_new(self.file)) {
             // Given to somebody, or whatever else: it is all of it, unless only its place is asked for.
             let is_loaded = call.callee.is_specific_id("require");
-            let names = if is_loaded { vec![whole()] } else { Vec::new() };
+            let names = if is_loaded { vec![taken("*")] } else { Vec::new() };
             self.load(specifier, ImportKind::Require, names, call.span);
         }
+        self.name_awaited(call);
         if let Some(prop) = self.body.props.named(&call.callee) {
             self.body.callbacks.insert(prop);
         }
@@ -294,8 +295,10 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
-        let specifier = specifier(self.print, &import.source);
-        self.load(specifier, ImportKind::Dynamic, vec![whole()], import.span);
+        if self.file.named.insert(import.span.start) {
+            let specifier = specifier(self.print, &import.source);
+            self.load(specifier, ImportKind::Dynamic, vec![taken("*")], import.span);
+        }
         walk::walk_import_expression(self, import);
     }
 
@@ -388,54 +391,108 @@ impl Walk<'_, '_, '_> {
 
     /// `require('x').a`
     fn name_member(&mut self, member: &StaticMemberExpression<'_>, local: &str) {
-        let Expression::CallExpression(call) = member.object.get_inner_expression() else { return };
-        let Some(specifier) = required(self.print, call) else { return };
-        if self.file.named.insert(call.span.start) {
+        let Some((specifier, kind, span)) = loaded(self.print, &member.object) else { return };
+        if self.file.named.insert(span.start) {
             let (imported, local) = (member.property.name.into_string(), local.to_owned());
             let name = ImportedName { imported, local, type_only: false };
-            self.load(specifier, ImportKind::Require, vec![name], call.span);
+            self.load(specifier, kind, vec![name], span);
         }
     }
 
-    /// `const { a } = require('x')` names what it takes, and so does `const b = require('x').a`.
+    /// `const { a } = require('x')` names what it takes, and so do `const b = require('x').a` and `await import('x')`.
     pub(super) fn name_required(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
         if let Expression::StaticMemberExpression(member) = init.get_inner_expression() {
             let local = declarator.id.get_identifier_name();
             self.name_member(member, local.as_ref().map_or("", |local| local.as_str()));
             return;
         }
-        let Expression::CallExpression(call) = init.get_inner_expression() else { return };
-        let Some(specifier) = required(self.print, call) else { return };
-        if !self.file.named.insert(call.span.start) {
-            return;
+        let Some((specifier, kind, span)) = loaded(self.print, init) else { return };
+        if self.file.named.insert(span.start) {
+            self.load(specifier, kind, names_taken(&declarator.id, kind), span);
         }
-        let name = |imported: &str, local: &str| ImportedName {
-            imported: imported.to_owned(),
-            local: local.to_owned(),
-            type_only: false,
+    }
+
+    /// `import('x').then(({ a }) => …)`, `import('x').then((x) => x.a)`.
+    fn name_awaited(&mut self, call: &CallExpression<'_>) {
+        let Expression::StaticMemberExpression(callee) = call.callee.get_inner_expression() else { return };
+        let Expression::ImportExpression(import) = callee.object.get_inner_expression() else { return };
+        let first = call.arguments.first().and_then(Argument::as_expression).and_then(Callable::of);
+        let Some(then) = first.filter(|_| callee.property.name == "then" && call.arguments.len() == 1) else {
+            return;
         };
-        let names = match &declarator.id {
-            BindingPattern::BindingIdentifier(local) => vec![name("*", &local.name)],
-            BindingPattern::ObjectPattern(object) => {
-                // What is known when it runs may be any of it.
-                let is_open = |one: &BindingProperty<'_>| one.key.static_name().is_none();
-                let is_whole = object.rest.is_some() || object.properties.iter().any(is_open);
-                let each = object.properties.iter().filter_map(|property| {
-                    let local = property.value.get_identifier_name();
-                    let local = local.as_ref().map_or("", |local| local.as_str());
-                    Some(name(&property.key.static_name()?, local))
-                });
-                each.chain(is_whole.then(whole)).collect()
+        let Some(parameter) = then.parameters().items.first() else { return };
+        let names = match &parameter.pattern {
+            BindingPattern::BindingIdentifier(whole) => {
+                members_given(then, &whole.name).map(|members| members.into_iter().map(taken).collect())
             }
-            _ => vec![whole()],
+            pattern => Some(names_taken(pattern, ImportKind::Dynamic)),
         };
-        self.load(specifier, ImportKind::Require, names, call.span);
+        if let Some(names) = names {
+            if self.file.named.insert(import.span.start) {
+                self.load(specifier(self.print, &import.source), ImportKind::Dynamic, names, import.span);
+            }
+        }
     }
 }
 
-/// All of a module, under no name.
-fn whole() -> ImportedName {
-    ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false }
+/// What is loaded where it stands, `require('x')` and `await import('x')`.
+fn loaded(print: Print<'_, '_>, value: &Expression<'_>) -> Option<(String, ImportKind, Span)> {
+    match value.get_inner_expression() {
+        Expression::CallExpression(call) => Some((required(print, call)?, ImportKind::Require, call.span)),
+        Expression::AwaitExpression(awaited) => match awaited.argument.get_inner_expression() {
+            Expression::ImportExpression(import) => {
+                Some((specifier(print, &import.source), ImportKind::Dynamic, import.span))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a pattern takes of a module.
+fn names_taken(pattern: &BindingPattern<'_>, kind: ImportKind) -> Vec<ImportedName> {
+    let name = |imported: &str, local: &str| ImportedName { local: local.to_owned(), ..taken(imported) };
+    match pattern {
+        BindingPattern::BindingIdentifier(local) if kind == ImportKind::Require => {
+            vec![name("*", &local.name)]
+        }
+        BindingPattern::ObjectPattern(object) => {
+            // What is known when it runs may be any of it.
+            let is_open = |one: &BindingProperty<'_>| one.key.static_name().is_none();
+            let is_whole = object.rest.is_some() || object.properties.iter().any(is_open);
+            let each = object.properties.iter().filter_map(|property| {
+                let local = property.value.get_identifier_name();
+                let local = local.as_ref().map_or("", |local| local.as_str());
+                Some(name(&property.key.static_name()?, local))
+            });
+            each.chain(is_whole.then(|| taken("*"))).collect()
+        }
+        _ => vec![taken("*")],
+    }
+}
+
+/// `(x) => x.a`, `(x) => ({ default: x.a })`: the members of a parameter, where they are all that is made of it.
+fn members_given<'x>(callable: Callable<'x, '_>, whole: &str) -> Option<Vec<&'x str>> {
+    let member = |value: &'x Expression<'_>| match value.get_inner_expression() {
+        Expression::StaticMemberExpression(member) if member.object.is_specific_id(whole) => {
+            Some(member.property.name.as_str())
+        }
+        _ => None,
+    };
+    let Callable::Arrow(arrow) = callable else { return None };
+    let given = arrow.get_expression()?;
+    let Expression::ObjectExpression(object) = given.get_inner_expression() else {
+        return member(given).map(|name| vec![name]);
+    };
+    let each = object.properties.iter().map(|property| match property {
+        ObjectPropertyKind::ObjectProperty(property) => member(&property.value),
+        ObjectPropertyKind::SpreadProperty(_) => None,
+    });
+    each.collect()
+}
+
+fn taken(imported: &str) -> ImportedName {
+    ImportedName { imported: imported.to_owned(), local: String::new(), type_only: false }
 }
 
 pub(crate) fn is_hook(name: &str) -> bool {

@@ -483,8 +483,10 @@ pub(super) fn class_facts<'a>(
     for element in &class.body.body {
         if let ClassElement::PropertyDefinition(property) = element {
             if property.key.is_specific_static_name("state") && !property.r#static {
-                declared =
-                    property.type_annotation.as_ref().map(|ty| shape::of_type(print, &ty.type_annotation));
+                let annotated = property.type_annotation.as_ref().map(|ty| &ty.type_annotation);
+                let said = annotated.or_else(|| property.value.as_ref().and_then(cast));
+                let said = said.filter(|ty| !ty.is_const_type_reference());
+                declared = said.map(|ty| shape::of_type(print, ty));
                 let values = property.value.as_ref().map(|value| object_state(print, value));
                 body.state.extend(values.into_iter().flatten());
             }
@@ -498,7 +500,7 @@ pub(super) fn class_facts<'a>(
         used_callbacks: std::mem::take(&mut body.callbacks).into_iter().collect(),
         spreads_rest: body.spreads_rest,
         state: std::mem::take(&mut body.state),
-        state_shape: state_shape.or(declared),
+        state_shape: declared.or(state_shape),
         declared_emits: Vec::new(),
     };
     Some((facts, is_sure))

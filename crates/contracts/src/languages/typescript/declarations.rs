@@ -7,8 +7,8 @@ use memchr::memmem;
 use oxc_ast::ast::{
     Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
     Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement,
-    TSInterfaceDeclaration, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
-    VariableDeclaration, VariableDeclarator,
+    TSInterfaceDeclaration, TSModuleReference, TSNamespaceDeclaration, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -60,12 +60,16 @@ impl<'a> Collector<'_, '_, 'a> {
 
     /// What is exported without a declaration of its own is declared by its export.
     fn common_js(&mut self, statement: &Statement<'a>, span: Span) {
-        let mut walked = false;
+        let (mut walked, mut is_all) = (false, matches!(statement, Statement::ExpressionStatement(_)));
         for export in modules::common_js_exports(statement) {
             let (name, value) = match export {
                 CommonJs::Named(name, Some(value)) => (name, value),
                 CommonJs::Whole(value) => (DEFAULT.to_owned(), value),
-                CommonJs::Named(_, None) | CommonJs::All(_) => continue,
+                CommonJs::Named(_, None) => {
+                    is_all = false;
+                    continue;
+                }
+                CommonJs::All(_) => continue,
             };
             // A name is declared elsewhere, and `void 0` only makes room for what comes later.
             let is_value = !matches!(
@@ -79,7 +83,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 walked = true;
             }
         }
-        if !walked {
+        if !walked || !is_all {
             self.walk(|walk| walk.visit_statement(statement));
         }
     }
@@ -546,19 +550,7 @@ impl<'a> Collector<'_, '_, 'a> {
 
     fn namespace(&mut self, namespace: &TSNamespaceDeclaration<'a>, span: Span) {
         self.walk(|walk| walk.visit_ts_namespace_declaration(namespace));
-        let mut inner: &TSNamespaceDeclaration<'a> = namespace;
-        let mut path = namespace.id.name.into_string();
-        while let TSNamespaceDeclarationBody::TSNamespaceDeclaration(deeper) = &inner.body {
-            path = format!("{path}.{}", deeper.id.name);
-            inner = deeper;
-        }
-        let is_ambient = namespace.declare || self.is_ambient;
-        let names = modules::namespace_names(inner, is_ambient);
-        let body = match &inner.body {
-            TSNamespaceDeclarationBody::TSModuleBlock(block) => block.body.as_slice(),
-            TSNamespaceDeclarationBody::TSNamespaceDeclaration(_) => &[],
-        };
-        let signature = format!("namespace {path} {}", self.print.namespace(body, &names, is_ambient));
+        let signature = self.print.namespace(namespace, self.is_ambient);
         self.push(
             namespace.id.name.into_string(),
             DeclarationKind::Namespace,
@@ -570,7 +562,7 @@ impl<'a> Collector<'_, '_, 'a> {
 
     /// What a file adds to other modules or to the globals: nobody imports it, and everybody sees it.
     fn added_elsewhere(&mut self, name: &str, body: &[Statement<'a>], span: Span, detail: DeclarationDetail) {
-        let signature = format!("declare {name} {}", self.print.namespace(body, &[], true));
+        let signature = format!("declare {name} {}", self.print.block(body, true));
         self.push(name.to_owned(), DeclarationKind::Namespace, signature, span, detail);
         if let Some(added) = self.declarations.iter_mut().rfind(|one| one.name == name) {
             added.exported = true;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident,
-    ImportDeclarationSpecifier, ModuleExportName, ObjectPropertyKind, Program, PropertyKey, PropertyKind,
-    Statement, TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    ImportDeclarationSpecifier, ModuleExportName, ObjectExpression, ObjectPropertyKind, Program, PropertyKey,
+    PropertyKind, Statement, TSModuleReference, TSNamespaceDeclarationBody,
 };
 
+use super::blocks;
 use super::body::{callee_name, text_of};
 use super::jsdoc::Documented;
 use super::source::Source;
@@ -26,6 +27,8 @@ pub(super) struct Modules<'a> {
     pub(super) is_global: bool,
     /// By local name; of those that have one name the last counts.
     bindings: Vec<Binding<'a>>,
+    /// Values of the file that have the name of something imported, which is a type then.
+    own_values: Vec<String>,
 }
 
 /// What a local name was imported as.
@@ -42,6 +45,7 @@ impl<'a> Modules<'a> {
             modules.import(statement, source);
         }
         modules.bindings.sort_by_key(|binding| binding.local);
+        modules.own_values = modules.values_beside_types(program);
         for statement in &program.body {
             modules.export(statement);
         }
@@ -50,9 +54,7 @@ impl<'a> Modules<'a> {
             modules.export_ambient(program);
         }
         if modules.exports.is_empty() && program.source_type.is_javascript() {
-            for statement in &program.body {
-                modules.common_js(statement);
-            }
+            modules.common_js(program);
             modules.is_common_js = !modules.exports.is_empty();
         }
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
@@ -244,7 +246,7 @@ impl<'a> Modules<'a> {
             let Declaration::TSNamespaceDeclaration(namespace) = declaration else { continue };
             let is_ambient = namespace.declare || program.source_type.is_typescript_definition();
             if namespace.id.name == assigned.as_str() {
-                for name in namespace_names(namespace, is_ambient) {
+                for name in blocks::names(namespace, is_ambient) {
                     self.exports.push(Export {
                         name,
                         origin: ExportOrigin::Local(assigned.clone()),
@@ -255,9 +257,42 @@ impl<'a> Modules<'a> {
         }
     }
 
+    fn values_beside_types(&self, program: &Program<'_>) -> Vec<String> {
+        if self.bindings.is_empty() {
+            return Vec::new();
+        }
+        let default = program.body.iter().filter_map(|statement| match statement {
+            Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+                ExportDefaultDeclarationKind::FunctionDeclaration(one) => one.name(),
+                ExportDefaultDeclarationKind::ClassDeclaration(one) => one.id.as_ref().map(|id| id.name),
+                _ => None,
+            },
+            _ => None,
+        });
+        let values = declared(program).filter(|one| !one.is_type());
+        let values = values
+            .filter(|one| !matches!(one, Declaration::TSImportEqualsDeclaration(_)))
+            .flat_map(declared_names);
+        let all = values.chain(default.map(Ident::into_string));
+        all.filter(|name| self.binding(name).is_some()).collect()
+    }
+
+    /// `module.exports = codes` exports what the object of that name holds, too.
+    fn export_object(&mut self, local: &str, program: &Program<'_>) {
+        let objects = constants(program).filter(|(name, _)| *name == local);
+        for (_, value) in objects {
+            let Expression::ObjectExpression(object) = value.get_inner_expression() else { continue };
+            for (name, value) in members(object).filter(|(name, _)| name != DEFAULT) {
+                let own = value.and_then(identifier).unwrap_or_else(|| local.to_owned());
+                self.local(name, own, false);
+            }
+        }
+    }
+
     /// What is imported and exported again by name is of the module that it came from.
     fn local(&mut self, name: String, local: String, type_only: bool) {
-        let origin = match self.binding(&local) {
+        let is_own = !type_only && self.own_values.contains(&local);
+        let origin = match self.binding(&local).filter(|_| !is_own) {
             Some(binding) => ExportOrigin::Module {
                 specifier: binding.specifier.to_owned(),
                 imported: binding.imported.to_owned(),
@@ -270,14 +305,7 @@ impl<'a> Modules<'a> {
     /// In a declaration file that is a module, everything is exported unless an export that declares nothing is there to
     /// say what is. Where it is no module, everything is global.
     fn export_ambient(&mut self, program: &Program<'_>) {
-        let lists = program.body.iter().any(|statement| match statement {
-            Statement::ExportNamedDeclaration(_)
-            | Statement::ExportFromDeclaration(_)
-            | Statement::ExportAllDeclaration(_)
-            | Statement::TSExportAssignment(_) => true,
-            Statement::ExportDefaultDeclaration(export) => export.declaration.is_expression(),
-            _ => false,
-        });
+        let lists = blocks::lists(&program.body);
         let is_module = !self.exports.is_empty() || !self.imports.is_empty();
         self.is_global = !lists && !is_module;
         if lists || !is_module {
@@ -293,8 +321,8 @@ impl<'a> Modules<'a> {
         }
     }
 
-    fn common_js(&mut self, statement: &Statement<'_>) {
-        for export in common_js_exports(statement) {
+    fn common_js(&mut self, program: &Program<'_>) {
+        for export in program.body.iter().flat_map(common_js_exports) {
             match export {
                 CommonJs::Named(name, value) => {
                     let local = value.and_then(identifier).unwrap_or_else(|| name.clone());
@@ -302,6 +330,7 @@ impl<'a> Modules<'a> {
                 }
                 CommonJs::Whole(value) => {
                     let local = identifier(value).unwrap_or_else(|| DEFAULT.to_owned());
+                    self.export_object(&local, program);
                     self.local(DEFAULT.to_owned(), local, false);
                 }
                 CommonJs::All(specifier) => {
@@ -311,6 +340,18 @@ impl<'a> Modules<'a> {
             }
         }
     }
+}
+
+/// The members of an object by name, and their values; of a getter there is none that has a type of its own.
+fn members<'x, 'a>(
+    object: &'x ObjectExpression<'a>,
+) -> impl Iterator<Item = (String, Option<&'x Expression<'a>>)> {
+    object.properties.iter().filter_map(|property| {
+        let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
+        let is_text = matches!(property.key, PropertyKey::StringLiteral(_));
+        let name = property.key.static_name().filter(|_| !property.computed || is_text)?;
+        Some((name.into_owned(), (property.kind == PropertyKind::Init).then_some(&property.value)))
+    })
 }
 
 /// What is declared at the top of a file, exported in place or not.
@@ -347,10 +388,28 @@ pub(super) enum CommonJs<'x, 'a> {
 
 pub(super) fn common_js_exports<'x, 'a>(statement: &'x Statement<'a>) -> Vec<CommonJs<'x, 'a>> {
     let mut found = Vec::new();
-    if let Statement::ExpressionStatement(statement) = statement {
-        exports_of(&statement.expression, &mut found);
-    }
+    statement_exports(statement, &mut found);
     found
+}
+
+/// Both ways of an `if` are told, and what is tried.
+fn statement_exports<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
+    match statement {
+        Statement::ExpressionStatement(statement) => exports_of(&statement.expression, found),
+        Statement::BlockStatement(block) => {
+            block.body.iter().for_each(|statement| statement_exports(statement, found));
+        }
+        Statement::IfStatement(either) => {
+            statement_exports(&either.consequent, found);
+            either.alternate.iter().for_each(|other| statement_exports(other, found));
+        }
+        Statement::TryStatement(tried) => {
+            let handler = tried.handler.iter().flat_map(|handler| &handler.body.body);
+            let all = tried.block.body.iter().chain(handler);
+            all.for_each(|statement| statement_exports(statement, found));
+        }
+        _ => {}
+    }
 }
 
 fn exports_of<'x, 'a>(expression: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
@@ -400,18 +459,10 @@ fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
         found.push(required(value).map_or(CommonJs::Whole(value), CommonJs::All));
         return;
     };
+    found.extend(members(object).map(|(name, value)| CommonJs::Named(name, value)));
     for property in &object.properties {
-        match property {
-            ObjectPropertyKind::ObjectProperty(property) => {
-                let is_text = matches!(property.key, PropertyKey::StringLiteral(_));
-                let name = property.key.static_name().filter(|_| !property.computed || is_text);
-                // What a getter is has no type of its own.
-                let value = (property.kind == PropertyKind::Init).then_some(&property.value);
-                found.extend(name.map(|name| CommonJs::Named(name.into_owned(), value)));
-            }
-            ObjectPropertyKind::SpreadProperty(spread) => {
-                found.extend(required(&spread.argument).map(CommonJs::All));
-            }
+        if let ObjectPropertyKind::SpreadProperty(spread) = property {
+            found.extend(required(&spread.argument).map(CommonJs::All));
         }
     }
 }
@@ -448,27 +499,6 @@ pub(super) fn declared_names(declaration: &Declaration<'_>) -> Vec<String> {
         }
         other => other.id().map(|id| id.name.into_string()).into_iter().collect(),
     }
-}
-
-/// The names that can be reached through a namespace: in an ambient one all of them.
-pub(super) fn namespace_names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
-    let block = match &namespace.body {
-        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
-            return vec![inner.id.name.into_string()];
-        }
-        TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
-    };
-    let mut names: Vec<String> = Vec::new();
-    for statement in &block.body {
-        let declared = match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other if is_ambient => other.as_declaration(),
-            _ => None,
-        };
-        names.extend(declared.into_iter().flat_map(declared_names));
-    }
-    names.dedup();
-    names
 }
 
 pub(super) fn bound_names(pattern: &BindingPattern<'_>, names: &mut Vec<String>) {

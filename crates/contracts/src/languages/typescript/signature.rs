@@ -1,7 +1,7 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    AssignmentTarget, Class, ClassElement, Declaration, Decorator, Expression, Function, MethodDefinition,
+    AssignmentTarget, Class, ClassElement, Decorator, Expression, Function, MethodDefinition,
     MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
     TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, UnaryOperator,
     VariableDeclarator,
@@ -17,8 +17,6 @@ use crate::model::is_for_react;
 
 /// Longer decorators hold data.
 const LONGEST_DECORATOR: usize = 120;
-/// The members of longer namespaces are known by their names.
-const LONGEST_NAMESPACE: usize = 1000;
 
 impl Print<'_, '_> {
     pub(super) fn function(self, function: &Function<'_>, name: &str) -> String {
@@ -393,38 +391,6 @@ impl Print<'_, '_> {
                 let part = self.part_of(&declarator.id, value, name);
                 format!("{keyword} {name}: {}", part.as_deref().unwrap_or(INFERRED))
             }
-        }
-    }
-
-    /// What can be reached through a namespace, by name where it is much. In an ambient one that is everything.
-    pub(super) fn namespace(self, body: &[Statement<'_>], names: &[String], is_ambient: bool) -> String {
-        let declared = body.iter().filter_map(|statement| match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other if is_ambient => other.as_declaration(),
-            _ => None,
-        });
-        let whole = join(declared.flat_map(|declaration| self.declared(declaration)), "; ");
-        let text = if whole.len() <= LONGEST_NAMESPACE { whole } else { names.join("; ") };
-        if text.is_empty() { "{}".to_owned() } else { format!("{{ {text} }}") }
-    }
-
-    fn declared(self, declaration: &Declaration<'_>) -> Vec<String> {
-        let name = || declaration.id().map_or("", |id| id.name.as_str());
-        match declaration {
-            Declaration::FunctionDeclaration(function) => vec![self.function(function, name())],
-            Declaration::ClassDeclaration(class) => vec![self.class(class, name())],
-            Declaration::TSInterfaceDeclaration(interface) => vec![self.interface(interface)],
-            Declaration::TSTypeAliasDeclaration(alias) => vec![self.alias(alias)],
-            Declaration::TSEnumDeclaration(declared) => vec![self.enumeration(declared)],
-            Declaration::VariableDeclaration(variables) => {
-                let each = variables.declarations.iter();
-                each.filter_map(|one| {
-                    let name = one.id.get_identifier_name()?;
-                    Some(self.variable(variables.kind.as_str(), one, &name))
-                })
-                .collect()
-            }
-            other => super::modules::declared_names(other),
         }
     }
 

@@ -15,7 +15,7 @@ use super::super::component::Callable;
 use super::super::modules;
 use super::super::print::Print;
 use super::nest::option;
-use super::{Routes, VERBS, framework, texts};
+use super::{RARE_VERBS, Routes, VERBS, framework, is_verb, path, text, texts};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of<'a>(
@@ -149,7 +149,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             return self.made(&awaited.argument);
         }
         if let Some((earlier, base)) = based(init) {
-            return self.made(earlier).map(|made| Application { prefix: self.text(base), ..made });
+            return self.made(earlier).map(|made| Application { prefix: text(&self.texts, base), ..made });
         }
         if let Some(earlier) = begins_chain(init) {
             return self.made(earlier);
@@ -171,7 +171,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         };
         let prefix = match arguments.first().and_then(Argument::as_expression) {
             Some(Expression::ObjectExpression(options)) if framework == RouteFramework::Koa => {
-                option(options, "prefix").and_then(|prefix| self.text(prefix))
+                option(options, "prefix").and_then(|prefix| text(&self.texts, prefix))
             }
             _ => None,
         };
@@ -189,7 +189,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let owner = owner.to_owned();
             let method = verb.to_ascii_uppercase();
             let path = self.paths(path);
-            return (VERBS.contains(&verb) && !arguments.is_empty()).then_some(Registration {
+            return (is_verb(verb) && !arguments.is_empty()).then_some(Registration {
                 owner,
                 method,
                 path,
@@ -226,7 +226,9 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let is_mount = verb == "route"
             && self.applications.get(&owner).is_some_and(|one| one.framework == RouteFramework::Hono);
         let method = if is_mount { USE.to_owned() } else { verb.to_ascii_uppercase() };
-        (!rest.is_empty() && (is_mount || VERBS.contains(&verb))).then(|| Registration {
+        // Other functions have such a name, too: `app.bind(this)`.
+        let is_rare = || RARE_VERBS.contains(&verb) && self.is_path(first);
+        (!rest.is_empty() && (is_mount || VERBS.contains(&verb) || is_rare())).then(|| Registration {
             owner,
             method,
             path: self.paths(first),
@@ -323,39 +325,18 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             Expression::BinaryExpression(_)
             | Expression::RegExpLiteral(_)
             | Expression::TemplateLiteral(_) => true,
-            other => self.text(other).is_some(),
+            other => text(&self.texts, other).is_some(),
         }
     }
 
-    fn paths(&self, path: &Expression<'_>) -> Vec<String> {
-        match path {
+    fn paths(&self, written: &Expression<'_>) -> Vec<String> {
+        match written {
             Expression::ArrayExpression(paths) => {
                 let each = paths.elements.iter().filter_map(|element| element.as_expression());
                 each.flat_map(|path| self.paths(path)).collect()
             }
-            Expression::RegExpLiteral(_) => vec![self.print.expression(path)],
-            other => {
-                let text = self.text(other);
-                vec![text.unwrap_or_else(|| format!("${{{}}}", self.print.expression(other)))]
-            }
-        }
-    }
-
-    /// A text, or a constant of the file that is one, or a template of both.
-    fn text(&self, expression: &Expression<'_>) -> Option<String> {
-        match expression.get_inner_expression() {
-            Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
-            Expression::TemplateLiteral(template) => {
-                let mut text = String::new();
-                for (at, quasi) in template.quasis.iter().enumerate() {
-                    text.push_str(quasi.value.cooked.as_ref()?);
-                    if let Some(part) = template.expressions.get(at) {
-                        text.push_str(&self.text(part)?);
-                    }
-                }
-                Some(text)
-            }
-            other => text_of(other),
+            Expression::RegExpLiteral(_) => vec![self.print.expression(written)],
+            other => vec![path(self.print, &self.texts, other)],
         }
     }
 
@@ -402,7 +383,7 @@ fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expressi
     let Expression::CallExpression(call) = registration else { return None };
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
     let name = member.property.name.as_str();
-    (VERBS.contains(&name) || matches!(name, "use" | "param")).then_some(&member.object)
+    (is_verb(name) || matches!(name, "use" | "param")).then_some(&member.object)
 }
 
 fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Expression<'a>)> {

@@ -7,7 +7,8 @@ mod nest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Expression, Program};
+use oxc_syntax::operator::BinaryOperator;
 
 use super::body::text_of;
 use super::modules::constants;
@@ -15,6 +16,42 @@ use super::print::Print;
 use crate::model::{Import, Route, RouteFramework};
 
 const VERBS: &[&str] = &["all", "delete", "get", "head", "options", "patch", "post", "put"];
+
+/// Further methods that Node knows, of which routers have functions, too.
+const RARE_VERBS: &[&str] = &[
+    "acl",
+    "bind",
+    "checkout",
+    "connect",
+    "copy",
+    "link",
+    "lock",
+    "m-search",
+    "merge",
+    "mkactivity",
+    "mkcalendar",
+    "mkcol",
+    "move",
+    "notify",
+    "propfind",
+    "proppatch",
+    "purge",
+    "query",
+    "rebind",
+    "report",
+    "search",
+    "source",
+    "subscribe",
+    "trace",
+    "unbind",
+    "unlink",
+    "unlock",
+    "unsubscribe",
+];
+
+fn is_verb(name: &str) -> bool {
+    VERBS.contains(&name) || RARE_VERBS.contains(&name)
+}
 
 #[derive(Default)]
 pub(super) struct Routes {
@@ -53,4 +90,45 @@ fn framework(specifier: &str) -> Option<RouteFramework> {
 fn texts(program: &Program<'_>) -> BTreeMap<String, String> {
     let texts = constants(program).filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?)));
     texts.collect()
+}
+
+/// A text, or a constant of the file that is one, or a template of both.
+fn text(texts: &BTreeMap<String, String>, expression: &Expression<'_>) -> Option<String> {
+    match expression.get_inner_expression() {
+        Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
+        Expression::TemplateLiteral(template) => {
+            let mut whole = String::new();
+            for (at, quasi) in template.quasis.iter().enumerate() {
+                whole.push_str(quasi.value.cooked.as_ref()?);
+                if let Some(part) = template.expressions.get(at) {
+                    whole.push_str(&text(texts, part)?);
+                }
+            }
+            Some(whole)
+        }
+        other => text_of(other),
+    }
+}
+
+/// What is known of a path, with the rest as it is written: `/users/${NAME}`.
+fn path(print: Print<'_, '_>, texts: &BTreeMap<String, String>, expression: &Expression<'_>) -> String {
+    if let Some(text) = text(texts, expression) {
+        return text;
+    }
+    match expression.get_inner_expression() {
+        Expression::TemplateLiteral(template) => {
+            let mut whole = String::new();
+            for (at, quasi) in template.quasis.iter().enumerate() {
+                whole.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
+                if let Some(part) = template.expressions.get(at) {
+                    whole.push_str(&path(print, texts, part));
+                }
+            }
+            whole
+        }
+        Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+            path(print, texts, &sum.left) + &path(print, texts, &sum.right)
+        }
+        other => format!("${{{}}}", print.expression(other)),
+    }
 }

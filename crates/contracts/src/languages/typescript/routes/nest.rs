@@ -11,8 +11,12 @@ use oxc_span::GetSpan;
 use super::super::body::{callee_name, text_of};
 use super::super::modules::constants;
 use super::super::print::Print;
-use super::{Routes, VERBS, texts};
+use super::{Routes, VERBS, path, texts};
 use crate::model::{NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
+
+/// Decorators of routes besides those of the usual verbs.
+const OTHER_VERBS: &[&str] =
+    &["Copy", "Lock", "Mkcol", "Move", "Propfind", "Proppatch", "Search", "Sse", "Unlock"];
 
 pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
     let names = Names { program, print, texts: texts(program) };
@@ -30,13 +34,8 @@ pub(super) struct Names<'x, 's, 'a> {
 
 impl<'a> Names<'_, '_, 'a> {
     /// A path that is a text, or a constant of the file that is one; else as it is written.
-    pub(super) fn shown(&self, path: &Expression<'_>) -> String {
-        let named = || match path.get_inner_expression() {
-            Expression::Identifier(name) => self.texts.get(name.name.as_str()).cloned(),
-            _ => None,
-        };
-        let written = || format!("${{{}}}", self.print.expression(path));
-        text_of(path).or_else(named).unwrap_or_else(written)
+    pub(super) fn shown(&self, written: &Expression<'_>) -> String {
+        path(self.print, &self.texts, written)
     }
 
     pub(super) fn each(&self, paths: &Expression<'_>) -> Vec<String> {
@@ -220,7 +219,7 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
         let method_versions = version.and_then(decorator_argument).map(|one| names.versions(one));
         for decorator in &method.decorators {
             let Some(verb) = decorator_name(decorator) else { continue };
-            if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) && verb != "Sse" {
+            if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) && !OTHER_VERBS.contains(&verb) {
                 continue;
             }
             routes.decorators.insert(format!("@{verb}"));

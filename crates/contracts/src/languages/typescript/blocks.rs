@@ -1,0 +1,195 @@
+//! What a namespace, or a block that is declared for a module, shows to others.
+
+use oxc_ast::ast::{
+    Declaration, ExportDefaultDeclarationKind, ModuleExportName, Statement, TSNamespaceDeclaration,
+    TSNamespaceDeclarationBody,
+};
+
+use super::component::Callable;
+use super::modules::{self, DEFAULT, declared_names};
+use super::print::{Print, join};
+use super::value::digest;
+
+/// Longer ones are known by the names of what they hold, with digests, so that a change of it is seen all the same.
+const LONGEST: usize = 1000;
+
+/// One thing that can be reached through a block.
+enum Shown<'x, 'a> {
+    Declared(&'x Declaration<'a>),
+    /// `export { local as name }`
+    Listed {
+        local: String,
+        name: String,
+        declared: Vec<&'x Declaration<'a>>,
+    },
+    Default(&'x ExportDefaultDeclarationKind<'a>),
+}
+
+/// Whether exports that declare nothing say what is exported: where there is one, nothing else is by itself.
+pub(super) fn lists(body: &[Statement<'_>]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::ExportNamedDeclaration(_)
+        | Statement::ExportFromDeclaration(_)
+        | Statement::ExportAllDeclaration(_)
+        | Statement::TSExportAssignment(_) => true,
+        Statement::ExportDefaultDeclaration(export) => export.declaration.is_expression(),
+        _ => false,
+    })
+}
+
+/// In an ambient block everything is shown, unless a list says what is.
+fn shown<'x, 'a>(body: &'x [Statement<'a>], is_ambient: bool) -> Vec<Shown<'x, 'a>> {
+    let is_implied = is_ambient && !lists(body);
+    let named = |name: &ModuleExportName<'_>| name.name().into_string();
+    let listed = |local: String, name: String| {
+        let all = body.iter().filter_map(|statement| match statement {
+            Statement::ExportDeclaration(_) => None,
+            other => other.as_declaration(),
+        });
+        let declared = all.filter(|declared| declared_names(declared).contains(&local)).collect();
+        Shown::Listed { local, name, declared }
+    };
+    let mut found = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::ExportDeclaration(export) => found.push(Shown::Declared(&export.declaration)),
+            Statement::ExportNamedDeclaration(export) => {
+                let each = export.specifiers.iter();
+                found.extend(each.map(|one| listed(named(&one.local), named(&one.exported))));
+            }
+            Statement::ExportFromDeclaration(export) => {
+                for one in &export.specifiers {
+                    let local = format!("import('{}').{}", export.source.value, named(&one.local));
+                    found.push(Shown::Listed { local, name: named(&one.exported), declared: Vec::new() });
+                }
+            }
+            Statement::ExportAllDeclaration(export) => {
+                let name = export.exported.as_ref().map_or_else(|| "*".to_owned(), named);
+                let local = format!("import('{}')", export.source.value);
+                found.push(Shown::Listed { local, name, declared: Vec::new() });
+            }
+            Statement::ExportDefaultDeclaration(export) => {
+                let name = export.declaration.as_expression().and_then(modules::named);
+                found.push(match name {
+                    Some(name) => listed(name, DEFAULT.to_owned()),
+                    None => Shown::Default(&export.declaration),
+                });
+            }
+            Statement::TSExportAssignment(export) => {
+                let name = modules::named(&export.expression);
+                found.extend(name.map(|name| listed(name, DEFAULT.to_owned())));
+            }
+            other if is_implied => found.extend(other.as_declaration().map(Shown::Declared)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The names that can be reached through a namespace.
+pub(super) fn names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
+    let block = match &namespace.body {
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+            return vec![inner.id.name.into_string()];
+        }
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
+    };
+    let mut names: Vec<String> = Vec::new();
+    for one in shown(&block.body, is_ambient) {
+        match one {
+            Shown::Declared(declaration) => names.extend(declared_names(declaration)),
+            Shown::Listed { name, .. } => names.extend((name != "*").then_some(name)),
+            Shown::Default(_) => names.push(DEFAULT.to_owned()),
+        }
+    }
+    names.dedup();
+    names
+}
+
+impl Print<'_, '_> {
+    pub(super) fn namespace(self, namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> String {
+        let is_ambient = is_ambient || namespace.declare;
+        let mut inner = namespace;
+        let mut path = namespace.id.name.into_string();
+        let body = loop {
+            match &inner.body {
+                TSNamespaceDeclarationBody::TSModuleBlock(block) => break block.body.as_slice(),
+                TSNamespaceDeclarationBody::TSNamespaceDeclaration(deeper) => {
+                    path = format!("{path}.{}", deeper.id.name);
+                    inner = deeper;
+                }
+            }
+        };
+        format!("namespace {path} {}", self.block(body, is_ambient))
+    }
+
+    /// `{ … }` with what can be reached through it.
+    pub(super) fn block(self, body: &[Statement<'_>], is_ambient: bool) -> String {
+        let mut members: Vec<(String, String)> = Vec::new();
+        for one in shown(body, is_ambient) {
+            let told = match one {
+                Shown::Declared(declaration) => self.declared(declaration, is_ambient),
+                Shown::Listed { local, name, declared } => {
+                    let declared = declared.into_iter().flat_map(|one| self.declared(one, is_ambient));
+                    let mut told: Vec<_> = declared.filter(|(declares, _)| *declares == local).collect();
+                    let as_is = local == name;
+                    if !as_is || told.is_empty() {
+                        let list = if as_is { local } else { format!("{local} as {name}") };
+                        told.push((name, format!("export {{ {list} }}")));
+                    }
+                    told
+                }
+                Shown::Default(declaration) => self.default(declaration).into_iter().collect(),
+            };
+            let is_new = |one: &(String, String)| !members.contains(one);
+            let told: Vec<_> = told.into_iter().filter(is_new).collect();
+            members.extend(told);
+        }
+        let whole = join(members.iter().map(|(_, text)| text.clone()), "; ");
+        let text = if whole.len() <= LONGEST {
+            whole
+        } else {
+            join(members.iter().map(|(name, text)| format!("{name}: {}", digest(text))), "; ")
+        };
+        if text.is_empty() { "{}".to_owned() } else { format!("{{ {text} }}") }
+    }
+
+    /// Each name of a declaration, and its text.
+    fn declared(self, declaration: &Declaration<'_>, is_ambient: bool) -> Vec<(String, String)> {
+        let name = declaration.id().map_or_else(String::new, |id| id.name.into_string());
+        let text = match declaration {
+            Declaration::FunctionDeclaration(function) => self.function(function, &name),
+            Declaration::ClassDeclaration(class) => self.class(class, &name),
+            Declaration::TSInterfaceDeclaration(interface) => self.interface(interface),
+            Declaration::TSTypeAliasDeclaration(alias) => self.alias(alias),
+            Declaration::TSEnumDeclaration(declared) => self.enumeration(declared),
+            Declaration::TSNamespaceDeclaration(namespace) => {
+                let name = namespace.id.name.into_string();
+                return vec![(name, self.namespace(namespace, is_ambient))];
+            }
+            Declaration::VariableDeclaration(variables) => {
+                let each = variables.declarations.iter().filter_map(|one| {
+                    let name = one.id.get_identifier_name()?;
+                    Some((name.into_string(), self.variable(variables.kind.as_str(), one, &name)))
+                });
+                return each.collect();
+            }
+            other => return declared_names(other).into_iter().map(|name| (name.clone(), name)).collect(),
+        };
+        vec![(name, text)]
+    }
+
+    fn default(self, declaration: &ExportDefaultDeclarationKind<'_>) -> Option<(String, String)> {
+        let text = match declaration {
+            ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                format!("const {DEFAULT}: {}", self.callable(Callable::Function(function), None))
+            }
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => self.class(class, DEFAULT),
+            ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
+                format!("default {}", self.interface(interface))
+            }
+            other => format!("const {DEFAULT}: {}", self.value_type(other.as_expression()?)),
+        };
+        Some((DEFAULT.to_owned(), text))
+    }
+}
