@@ -163,8 +163,7 @@ fn styled<'x, 'a>(
     made: &Expression<'_>,
     told: Option<&TSTypeParameterInstantiation<'_>>,
 ) -> Option<Wrapped<'x, 'a>> {
-    let name = styled_of(made)?;
-    let of = is_component_name(name).then(|| TypeShape::Query(name.to_owned()));
+    let of = styled_of(made)?;
     let told = told.and_then(|list| list.params.first()).map(|ty| shape::of_type(print, ty));
     let props = match (of, told) {
         (Some(of), Some(told)) => Some(TypeShape::Intersection(vec![of, told])),
@@ -195,16 +194,28 @@ fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Op
     Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
 }
 
-/// The name of the component or element that `styled` is given; empty where it has none.
-pub(super) fn styled_of<'x>(made: &'x Expression<'_>) -> Option<&'x str> {
+/// The props of the component or element that `styled` is given, where that has a name.
+pub(super) fn styled_of(made: &Expression<'_>) -> Option<Option<TypeShape>> {
+    let named = |name: &str| {
+        if is_component_name(name) {
+            return TypeShape::Query(name.to_owned());
+        }
+        let element = TypeShape::Literal(name.to_owned());
+        TypeShape::Reference { name: "ComponentProps".to_owned(), arguments: vec![element] }
+    };
     match made.get_inner_expression() {
         Expression::StaticMemberExpression(member) if member.object.is_specific_id("styled") => {
-            Some(&member.property.name)
+            Some(Some(named(&member.property.name)))
         }
         Expression::StaticMemberExpression(member) => styled_of(&member.object),
         Expression::CallExpression(call) if call.callee.is_specific_id("styled") => {
             let first = call.arguments.first().and_then(Argument::as_expression)?;
-            Some(first.get_inner_expression().get_identifier_reference().map_or("", |name| &name.name))
+            Some(match first.get_inner_expression() {
+                Expression::StringLiteral(element) => Some(named(&element.value)),
+                Expression::StaticMemberExpression(member) => member_path(member).map(TypeShape::Query),
+                Expression::Identifier(name) if is_component_name(&name.name) => Some(named(&name.name)),
+                _ => None,
+            })
         }
         Expression::CallExpression(call) => styled_of(&call.callee),
         _ => None,
