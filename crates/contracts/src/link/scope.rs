@@ -256,7 +256,17 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         let Some(file) = self.passing(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
-        self.exported(file, name).unwrap_or_else(|| Found::Outside(specifier.to_owned()))
+        let found = self.exported(file, name).or_else(|| self.declared_for(file, specifier, name));
+        found.unwrap_or_else(|| Found::Outside(specifier.to_owned()))
+    }
+
+    /// A type of a module that a file declares: `declare module '@theme/heading' { … }`.
+    fn declared_for<'f>(&self, file: Scope<'f>, specifier: &str, name: &str) -> Option<Found<'f>> {
+        let blocks = file.facts.declarations.iter().filter_map(Declaration::adds);
+        let mut types = blocks.filter(|(module, _)| *module == specifier).flat_map(|(_, types)| types);
+        let one = types.find(|one| one.name == name)?;
+        self.follow(file.at);
+        Some(Found::Declared(file, one))
     }
 
     /// What other files add to an interface of a file.

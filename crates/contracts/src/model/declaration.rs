@@ -28,7 +28,13 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// The module that it adds to, as it is written, and what.
+    /// The module that it declares or adds to, as it is written.
+    pub fn module(&self) -> Option<&str> {
+        let is_block = self.kind == DeclarationKind::Namespace;
+        self.name.strip_prefix("module '")?.strip_suffix('\'').filter(|_| is_block)
+    }
+
+    /// The module that it adds to, as it is written, and which types.
     pub fn adds(&self) -> Option<(&str, &[Declaration])> {
         match &self.detail {
             DeclarationDetail::Adds { to, types } => Some((to, types)),

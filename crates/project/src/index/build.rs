@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
-use super::adding::Adding;
+use super::adding::{Adding, Modules as DeclaredModules};
 use super::file::{IndexedFile, RestsOn, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
@@ -86,13 +86,16 @@ fn build_here(
             sorted
         },
     );
+    let said = sources.iter().zip(&read);
+    let said = said.filter_map(|((_, file), read)| Some((&*file.path, &read.as_ref()?.local.facts)));
+    let modules = DeclaredModules::of(said);
     let targets: Vec<Arc<Targets>> = sources
         .par_iter()
         .with_max_len(AT_ONCE)
         .zip(&read)
         .map(|((_, file), read)| match read {
             Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
-                Some(resolver.resolve(&file.path, specifier))
+                Some(modules.led(specifier, resolver.resolve(&file.path, specifier)))
             })
             .into(),
             None => Arc::default(),
@@ -115,7 +118,7 @@ fn build_here(
     problems.sort();
 
     let mut tree = Tree::of(&raw);
-    tree.adding = Arc::new(Adding::of(&tree, raw.len()));
+    tree.adding = Arc::new(Adding::of(&tree, raw.len(), modules));
     let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
         .into_par_iter()
@@ -224,8 +227,8 @@ pub(super) fn targets_of(
     for (to, _) in facts.declarations.iter().filter_map(Declaration::adds) {
         // Most such blocks speak of packages, which nobody imports by them.
         if specifiers.binary_search_by(|specifier| specifier.as_str().cmp(to)).is_err() {
-            targets
-                .extend(resolve(to).filter(|target| target.file().is_some()).map(|one| (to.to_owned(), one)));
+            let other = resolve(to).filter(|target| target.file().is_some_and(|file| file != path));
+            targets.extend(other.map(|one| (to.to_owned(), one)));
         }
     }
     let may_be_page = path.starts_with("pages/") || path.contains("/pages/");

@@ -93,7 +93,10 @@ pub(super) fn step(
         let local = Local::parse(path, &bytes, &content);
         let targets = targets_of(path, &local.facts, |specifier| match old.targets().get(specifier) {
             Some(target) => Some(target.clone()),
-            None => Some(resolver_of(resolver, place, &walked).resolve(path, specifier)),
+            None => {
+                let found = resolver_of(resolver, place, &walked).resolve(path, specifier);
+                Some(previous.adding.led(specifier, found))
+            }
         });
         let surface = Surface::of(&local.facts);
         Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))

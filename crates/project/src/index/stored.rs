@@ -168,7 +168,8 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
     let problems = index.problems.iter().map(|problem| (&*problem.path, &*problem.message));
     put_pairs(&mut encoder, problems);
     put_pairs(&mut encoder, index.lost_extends.iter().map(|(file, extends)| (&**file, &**extends)));
-    put_pairs(&mut encoder, index.adding.pairs().into_iter());
+    let adding = index.adding.pairs();
+    put_pairs(&mut encoder, adding.iter().map(|(to, by)| (&**to, &**by)));
     for file in &index.files {
         let (Some(local), Some(linked)) = (file.local.slot(), file.linked.slot()) else {
             return Err(io::Error::other("a record has no place"));

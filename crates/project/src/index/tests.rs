@@ -319,6 +319,53 @@ fn what_one_file_adds_to_the_types_of_another_is_seen_whoever_is_edited() {
 }
 
 #[test]
+fn a_module_that_is_only_declared_leads_to_its_declaration() {
+    let heading = "declare module '@theme/heading' {\n  type Size = 1 | 2;\n  export interface Props { as: string; size?: Size }\n}\n";
+    let view = "import type { Props } from '@theme/heading';\nexport const V = (props: Props) => <i>{props.as}</i>;\n";
+    let bench = Bench::new(&[
+        ("theme.d.ts", heading),
+        ("view.tsx", view),
+        (
+            "adds.ts",
+            "import '@theme/other';\ndeclare module '@theme/other' { interface P { a: 1 } }\nexport {};\n",
+        ),
+        ("late.tsx", "export {};\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let props = |index: &Index, path: &str| {
+        let contract = index.file(path).unwrap().contract();
+        let led = index.file(path).unwrap().targets().get("@theme/heading").and_then(|target| target.file());
+        let props = contract.logic_signature.props.keys().cloned().collect::<Vec<_>>().join(" ");
+        format!("{} {props}", led.unwrap_or("nowhere"))
+    };
+    assert_eq!(props(&index, "view.tsx"), "theme.d.ts as size");
+    let other = index.file("adds.ts").unwrap().targets().get("@theme/other").cloned();
+    assert!(matches!(other, Some(becket_contracts::target::Target::Package { .. })), "{other:?}");
+    let edits = [
+        ("late.tsx", view.to_owned(), "late.tsx", "theme.d.ts as size"),
+        ("theme.d.ts", heading.replace("as: string", "level: number"), "view.tsx", "theme.d.ts level size"),
+        ("theme.d.ts", "declare const nothing: 1;\n".to_owned(), "view.tsx", "nowhere "),
+        ("theme.d.ts", heading.to_owned(), "late.tsx", "theme.d.ts as size"),
+        (
+            "package.json",
+            "{ \"dependencies\": { \"@theme/heading\": \"1\" } }".to_owned(),
+            "view.tsx",
+            "nowhere ",
+        ),
+    ];
+    for (step, (path, text, of, expected)) in edits.iter().enumerate() {
+        bench.write(path, text);
+        index = look(&place, Some(&index)).unwrap();
+        let shown_props = props(&index, of);
+        assert!(shown_props.starts_with(expected), "{path} {text}: {shown_props}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{path} {text}");
+    }
+}
+
+#[test]
 fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
     let base = "import { Component } from 'pkg';\nexport class Base extends Component {}\nfunction v() { return <i />; }\n";
     let root = "import * as P from 'pkg';\nexport const R = P.Root;\nfunction w() { return <P.Root />; }\n";
@@ -401,7 +448,7 @@ enum Edit {
     Rename(usize, usize),
 }
 
-const PATHS: &[&str] = &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx"];
+const PATHS: &[&str] = &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts"];
 const TEXTS: &[&str] = &[
     "export const x = 1;\n",
     "import { x } from './a';\nexport function run(value: typeof x): void {}\n",
@@ -412,6 +459,8 @@ const TEXTS: &[&str] = &[
     "import express from 'express';\nimport { x } from './a';\nexport const app = express();\napp.use('/b', x);\n",
     "import express from 'express';\nimport { app } from '../b';\nconst all = express();\nall.use('/c', app);\n",
     "import './lib/c';\ndeclare module './lib/c' { interface P { z?: 1 } }\n",
+    "import { Q } from 'declared';\nexport const U = (props: Q) => <i>{props.q}</i>;\n",
+    "declare module 'declared' { export interface Q { q: string } }\n",
     "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
 ];
 

@@ -597,10 +597,10 @@ impl<'a> Collector<'_, '_, 'a> {
             })
         });
         let types: Vec<Declaration> = types.collect();
-        if types.iter().any(|one| one.kind == DeclarationKind::Interface) {
-            DeclarationDetail::Adds { to: to.to_owned(), types }
-        } else {
+        if types.is_empty() {
             DeclarationDetail::None
+        } else {
+            DeclarationDetail::Adds { to: to.to_owned(), types }
         }
     }
 
