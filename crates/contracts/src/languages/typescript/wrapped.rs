@@ -163,12 +163,10 @@ fn styled<'x, 'a>(
     made: &Expression<'_>,
     told: Option<&TSTypeParameterInstantiation<'_>>,
 ) -> Option<Wrapped<'x, 'a>> {
-    let of = styled_of(made)?;
+    let mut parts = styled_of(made)?;
     let told = told.and_then(|list| list.params.first()).map(|ty| shape::of_type(print, ty));
-    let props = match (of, told) {
-        (Some(of), Some(told)) => Some(TypeShape::Intersection(vec![of, told])),
-        (of, told) => of.or(told),
-    };
+    parts.extend(told);
+    let props = if parts.len() > 1 { Some(TypeShape::Intersection(parts)) } else { parts.pop() };
     Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
 }
 
@@ -194,8 +192,8 @@ fn styled_at_once<'x, 'a>(print: Print<'_, '_>, call: &CallExpression<'_>) -> Op
     Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
 }
 
-/// The props of the component or element that `styled` is given, where that has a name.
-pub(super) fn styled_of(made: &Expression<'_>) -> Option<Option<TypeShape>> {
+/// The props of the component or element that `styled` is given; none where that has no name.
+pub(super) fn styled_of(made: &Expression<'_>) -> Option<Vec<TypeShape>> {
     let named = |name: &str| {
         if is_component_name(name) {
             return TypeShape::Query(name.to_owned());
@@ -205,17 +203,18 @@ pub(super) fn styled_of(made: &Expression<'_>) -> Option<Option<TypeShape>> {
     };
     match made.get_inner_expression() {
         Expression::StaticMemberExpression(member) if member.object.is_specific_id("styled") => {
-            Some(Some(named(&member.property.name)))
+            Some(vec![named(&member.property.name)])
         }
         Expression::StaticMemberExpression(member) => styled_of(&member.object),
         Expression::CallExpression(call) if call.callee.is_specific_id("styled") => {
             let first = call.arguments.first().and_then(Argument::as_expression)?;
-            Some(match first.get_inner_expression() {
+            let of = match first.get_inner_expression() {
                 Expression::StringLiteral(element) => Some(named(&element.value)),
                 Expression::StaticMemberExpression(member) => member_path(member).map(TypeShape::Query),
                 Expression::Identifier(name) if is_component_name(&name.name) => Some(named(&name.name)),
                 _ => None,
-            })
+            };
+            Some(of.into_iter().collect())
         }
         Expression::CallExpression(call) => styled_of(&call.callee),
         _ => None,
