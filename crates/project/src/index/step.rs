@@ -91,12 +91,12 @@ pub(super) fn step(
             return None;
         }
         let local = Local::parse(path, &bytes, &content);
-        let targets = targets_of(path, &local.facts, |specifier| match old.targets().get(specifier) {
-            Some(target) => Some(target.clone()),
-            None => {
-                let found = resolver_of(resolver, place, &walked).resolve(path, specifier);
-                Some(previous.adding.led(specifier, found))
-            }
+        let found = |specifier: &str| {
+            let found = resolver_of(resolver, place, &walked).resolve(path, specifier);
+            previous.adding.led(specifier, found)
+        };
+        let targets = targets_of(path, &local.facts, |specifier| {
+            Some(old.targets().get(specifier).cloned().unwrap_or_else(|| found(specifier)))
         });
         let surface = Surface::of(&local.facts);
         Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))
