@@ -29,8 +29,9 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     let name = |text: &String| known(text).map(|one| one.name);
     for text in was.own.iter().filter(|text| !after.contains(text)) {
         let gone = || breaking(format!("`{text}` was changed or removed"));
-        // Of a namespace a member is declared as others are.
-        if let Some((of, name, _)) = named(text).filter(|_| kind == DeclarationKind::Namespace) {
+        // Of a namespace a member is declared as others are; what has no name of its own is taken for a default.
+        let declared = |(_, name, _): &(_, &str, _)| kind == DeclarationKind::Namespace && *name != "default";
+        if let Some((of, name, _)) = named(text).filter(declared) {
             let others = after.iter().filter_map(|other| named(other).filter(|(_, other, _)| *other == name));
             let judge = |(kind, _, other)| judge_forms(of, &Form::of(of, text), kind, &Form::of(kind, other));
             match others.map(judge).max() {
