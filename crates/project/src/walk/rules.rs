@@ -13,6 +13,8 @@ pub const LARGEST_SOURCE: u64 = 16 * 1024 * 1024;
 
 /// Endings of files that are analysed.
 const SOURCES: &[&str] = &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
+/// Endings of those that are made small, for browsers.
+const MADE_SMALL: &[&str] = &["js", "mjs", "cjs"];
 const LEFT_OUT_FOLDERS: &[&str] =
     &["node_modules", "bower_components", "dist", "build", "coverage", "storybook-static"];
 const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
@@ -169,8 +171,8 @@ enum Kind {
 /// Why a source is left out that is no test.
 pub fn unreadable(path: &str, size: u64) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    if stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if MADE_SMALL.contains(&ending) && stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
         return Some("minified");
     }
     (size > LARGEST_SOURCE).then_some("larger than 16 MiB")

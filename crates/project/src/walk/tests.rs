@@ -63,6 +63,23 @@ fn defaults_leave_out_modules_output_and_tests() {
 }
 
 #[test]
+fn only_scripts_are_minified() {
+    for (path, reason) in [
+        ("src/a.min.js", Some("minified")),
+        ("src/a-min.mjs", Some("minified")),
+        ("src/a.min.cjs", Some("minified")),
+        ("src/min.js", None),
+        ("src/pending-min.tsx", None),
+        ("src/column.min.ts", None),
+        ("src/column-min.jsx", None),
+    ] {
+        assert_eq!(rules::unreadable(path, 1), reason, "{path}");
+        let role = if reason.is_some() { Role::LeftOut } else { Role::Source };
+        assert_eq!(role_of(path, 1, Tests::LeftOut), role, "{path}");
+    }
+}
+
+#[test]
 fn gitignore_holds_in_its_folder_and_can_take_back() {
     let folder = tree(&[
         (".gitignore", "*.gen.ts\n/top/\n"),
