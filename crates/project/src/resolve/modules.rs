@@ -139,9 +139,10 @@ impl Modules {
     }
 }
 
-/// Whether a path leads where nothing is looked at.
+/// Whether a path leads where nothing is looked at, as a file or as a folder.
 pub(super) fn is_left_out(path: &str) -> bool {
-    in_left_out_folder(&[path, "/"].concat())
+    let name = path.rsplit('/').next().unwrap_or(path);
+    in_left_out_folder(path) || in_left_out_folder(&[name, "/"].concat())
 }
 
 /// What a source may be called that a path stands for, without its ending and with each of these.

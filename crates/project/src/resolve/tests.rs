@@ -155,6 +155,29 @@ fn what_rules_speak_of_may_be_there() {
 }
 
 #[test]
+fn sources_among_what_a_build_writes_are_led_to() {
+    let resolver = resolver(&[
+        ("src/a.ts", ""),
+        ("src/build/plan.ts", ""),
+        ("src/build/index.ts", ""),
+        ("src/build/made.js", ""),
+        ("src/build/made.d.ts", ""),
+    ]);
+    let left_out = Target::Unresolved(Reason::OutsideScanPath);
+    for (specifier, target) in [
+        ("./build/plan", file("src/build/plan.ts")),
+        ("./build/plan.js", file("src/build/plan.ts")),
+        ("./build", file("src/build/index.ts")),
+        ("./build/made", left_out.clone()),
+        ("./build/made.js", left_out.clone()),
+        ("./build/gone.ts", Target::Unresolved(Reason::FileNotFound)),
+        ("./dist", left_out),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
 fn root_dirs_are_one_folder_to_relative_imports() {
     let resolver = resolver(&[
         ("base.json", r#"{ "compilerOptions": { "rootDirs": ["src", "made", "src/deep", "dist"] } }"#),

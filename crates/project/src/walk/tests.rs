@@ -63,6 +63,44 @@ fn defaults_leave_out_modules_output_and_tests() {
 }
 
 #[test]
+fn sources_that_no_build_writes_are_found_among_its_output() {
+    let folder = tree(&[
+        (".gitignore", "/dist/\n"),
+        ("src/build/plan.ts", ""),
+        ("src/build/deep/step.tsx", ""),
+        ("src/build/plan.test.ts", ""),
+        ("src/build/plan.d.ts", ""),
+        ("src/build/style.d.css.ts", ""),
+        ("src/build/plan.js", ""),
+        ("src/build/plan.css", ""),
+        ("src/build/package.json", "{}"),
+        ("src/build/.gitignore", "made.ts\n"),
+        ("src/build/made.ts", ""),
+        ("src/build/node_modules/p/index.ts", ""),
+        ("coverage/d.mts", ""),
+        ("dist/a.ts", ""),
+        ("app/dist/types.d.mts", ""),
+        ("app/dist/d.cts", ""),
+        ("storybook-static/a.ts", ""),
+        (".next/a.ts", ""),
+    ]);
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    let found: Vec<_> = walked.files.iter().map(|file| (&*file.path, file.role)).collect();
+    assert_eq!(
+        found,
+        [
+            (".gitignore", Role::Control),
+            ("app/dist/d.cts", Role::Source),
+            ("coverage/d.mts", Role::Source),
+            ("src/build/.gitignore", Role::Control),
+            ("src/build/deep/step.tsx", Role::Source),
+            ("src/build/plan.test.ts", Role::LeftOut),
+            ("src/build/plan.ts", Role::Source),
+        ]
+    );
+}
+
+#[test]
 fn only_scripts_are_minified() {
     for (path, reason) in [
         ("src/a.min.js", Some("minified")),
@@ -174,6 +212,9 @@ fn a_list_of_paths_gives_what_the_disk_gives() {
         ("b.spec.ts", ""),
         ("node_modules/p/i.ts", ""),
         ("dist/i.ts", ""),
+        ("dist/i.js", ""),
+        ("dist/.gitignore", "j.ts\n"),
+        ("dist/j.ts", ""),
         ("logo.svg", ""),
     ];
     let folder = tree(&files);
