@@ -89,10 +89,11 @@ impl Exported {
         specifier: &str,
     ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
-        let subpath = specifier[package.len()..].trim_start_matches('/');
-        // A package may import itself by name, which is how any other would.
-        if manifest.fields.exports.is_some() {
-            let exported = self.ask(&manifest.folder, specifier);
+        let (_, inside) = specifier.split_at(package.len());
+        let subpath = inside.trim_start_matches('/');
+        // A package may import itself by its own name, which is how any other would, by whatever name.
+        if let (Some(_), Some(name)) = (&manifest.fields.exports, &manifest.fields.name) {
+            let exported = self.ask(&manifest.folder, &[name, inside].concat());
             return Some(exported.unwrap_or_else(Target::Unresolved));
         }
         let within_src = format!("src/{subpath}");

@@ -316,6 +316,39 @@ fn packages_of_the_workspace_by_name_and_exports() {
 }
 
 #[test]
+fn a_package_that_is_asked_for_by_path_has_the_name_that_it_is_asked_for_by() {
+    let resolver = resolver(&[
+        (
+            "app/package.json",
+            r#"{"dependencies": {"one": "file:../ext", "@s/two": "link:../ext", "three": "portal:../ext/", "bare": "file:../bare"}}"#,
+        ),
+        ("app/src/a.ts", ""),
+        (
+            "ext/package.json",
+            r#"{"name": "@x/ext-real", "exports": {".": "./index.js", "./entry": "./entry.js"}}"#,
+        ),
+        ("ext/index.js", ""),
+        ("ext/entry.js", ""),
+        ("bare/package.json", r#"{"exports": "./index.js"}"#),
+        ("bare/index.js", ""),
+        ("other/package.json", "{}"),
+        ("other/a.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("one", file("ext/index.js")),
+        ("one/entry", file("ext/entry.js")),
+        ("@s/two", file("ext/index.js")),
+        ("@s/two/entry", file("ext/entry.js")),
+        ("three/entry", file("ext/entry.js")),
+        ("three/secret", Target::Unresolved(Reason::NotExported)),
+        ("bare", file("bare/index.js")),
+    ] {
+        assert_eq!(resolver.resolve("app/src/a.ts", specifier), target, "{specifier}");
+    }
+    assert_eq!(resolver.resolve("other/a.ts", "one/entry"), package("one", None, false));
+}
+
+#[test]
 fn a_root_may_have_the_name_of_one_of_its_packages() {
     let resolver = resolver(&[
         ("package.json", r#"{ "name": "@n/core", "workspaces": ["packages/*"] }"#),
