@@ -16,10 +16,10 @@ use super::modules::{Modules, join};
 const TREE: &str = if cfg!(windows) { "C:\\tree" } else { "/tree" };
 /// Asked in this order: the first that leads to a file of the tree wins.
 const CONDITIONS: &[&[&str]] = &[
-    &["source", "types", "import", "node", "default"],
+    &["source", "types", "import", "module-sync", "node", "default"],
     &["types", "import", "module", "browser", "development", "default"],
-    &["import", "node", "default"],
-    &["require", "node", "default"],
+    &["import", "module-sync", "node", "default"],
+    &["require", "module-sync", "node", "default"],
 ];
 /// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
 const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "src"];

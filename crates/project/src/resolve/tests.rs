@@ -349,6 +349,21 @@ fn a_package_that_is_asked_for_by_path_has_the_name_that_it_is_asked_for_by() {
 }
 
 #[test]
+fn modules_for_import_and_require_alike_are_exported() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        (
+            "packages/sync/package.json",
+            r#"{"name": "sync", "exports": {".": {"module-sync": "./sync.js", "default": "./other.js"}, "./late": {"default": "./other.js", "module-sync": "./sync.js"}}}"#,
+        ),
+        ("packages/sync/sync.js", ""),
+        ("packages/sync/other.js", ""),
+    ]);
+    assert_eq!(resolver.resolve("a.ts", "sync"), file("packages/sync/sync.js"));
+    assert_eq!(resolver.resolve("a.ts", "sync/late"), file("packages/sync/other.js"));
+}
+
+#[test]
 fn a_root_may_have_the_name_of_one_of_its_packages() {
     let resolver = resolver(&[
         ("package.json", r#"{ "name": "@n/core", "workspaces": ["packages/*"] }"#),
