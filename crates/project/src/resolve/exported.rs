@@ -65,7 +65,7 @@ impl Exported {
             extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
                 .map(str::to_owned)
                 .to_vec(),
-            // The tree has no links, and resolving them would ask for every folder above.
+            // The tree knows where its links lead, and resolving them would ask for every folder above.
             symlinks: false,
             ..ResolveOptions::default()
         };

@@ -1,14 +1,22 @@
 //! Trees as lists of files: no disk is asked.
 
 use super::*;
-use crate::walk::{Tests, from_paths};
+use crate::walk::{Link, Tests, from_paths};
 
 fn resolver(files: &[(&str, &str)]) -> Resolver {
+    resolver_with_links(files, &[])
+}
+
+fn resolver_with_links(files: &[(&str, &str)], links: &[(&str, &str)]) -> Resolver {
     let read =
         |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
     let sizes = files.iter().map(|(path, text)| (*path, text.len() as u64));
-    let walked = from_paths(sizes, Tests::LeftOut, read);
-    Resolver::new(Modules::new(&walked.files), &read)
+    let links: Vec<Link> = links
+        .iter()
+        .map(|(path, target)| Link { path: (*path).to_owned(), target: (*target).to_owned() })
+        .collect();
+    let walked = from_paths(sizes, &links, Tests::LeftOut, read);
+    Resolver::new(Modules::of(&walked), &read)
 }
 
 fn file(path: &str) -> Target {
@@ -172,6 +180,55 @@ fn sources_among_what_a_build_writes_are_led_to() {
         ("./build/made.js", left_out.clone()),
         ("./build/gone.ts", Target::Unresolved(Reason::FileNotFound)),
         ("./dist", left_out),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn links_lead_to_what_they_stand_for() {
+    let resolver = resolver_with_links(
+        &[
+            ("src/a.ts", ""),
+            ("real/impl.ts", ""),
+            ("real/deep/index.ts", ""),
+            ("real/package.json", r#"{"main": "./impl.js"}"#),
+            ("hidden/.gitignore", "*.ts\n"),
+        ],
+        &[
+            ("src/link.ts", "../real/impl.ts"),
+            ("src/folder", "../real"),
+            ("src/twice", "./folder/deep/"),
+            ("src/one.ts", "two.ts"),
+            ("src/two.ts", "./one.ts"),
+            ("src/round", "round/and/round"),
+            ("src/up", "../../beside"),
+            ("src/away.ts", "/etc/away.ts"),
+            ("src/package", "../node_modules/package"),
+            ("src/gone.ts", "../real/gone.ts"),
+            ("hidden/link.ts", "../real/impl.ts"),
+            ("root", "."),
+        ],
+    );
+    let outside = Target::Unresolved(Reason::OutsideScanPath);
+    let absent = Target::Unresolved(Reason::FileNotFound);
+    for (specifier, target) in [
+        ("./link", file("real/impl.ts")),
+        ("./link.js", file("real/impl.ts")),
+        ("./folder/impl", file("real/impl.ts")),
+        ("./folder", file("real/impl.ts")),
+        ("./folder/deep", file("real/deep/index.ts")),
+        ("./twice", file("real/deep/index.ts")),
+        ("../root/root/src/a", file("src/a.ts")),
+        ("./folder/gone", absent.clone()),
+        ("./gone", absent.clone()),
+        ("./one", absent.clone()),
+        ("./round/x", absent),
+        ("./up/x", outside.clone()),
+        ("./up", outside.clone()),
+        ("./away", outside.clone()),
+        ("./package/x", outside),
+        ("../hidden/link", Target::Unresolved(Reason::Ignored)),
     ] {
         assert_eq!(resolver.resolve("src/a.ts", specifier), target, "{specifier}");
     }

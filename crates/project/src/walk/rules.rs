@@ -143,6 +143,11 @@ impl Rules {
         has_rules || is_shown() && !in_left_out_folder(path) && !self.ignores(path, Kind::File)
     }
 
+    /// Whether it matters where a link leads, which may stand for a file or a folder.
+    pub fn knows_link(&self, path: &str, name: &str) -> bool {
+        self.enters(path, name) && self.lists(path, name)
+    }
+
     /// Whether a rule file says so of a file.
     pub(crate) fn ignores_file(&self, path: &str) -> bool {
         self.ignores(path, Kind::File)

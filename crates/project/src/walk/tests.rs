@@ -220,9 +220,10 @@ fn a_list_of_paths_gives_what_the_disk_gives() {
     let folder = tree(&files);
     for tests in [Tests::LeftOut, Tests::Included] {
         let disk = walk(folder.path(), tests).unwrap();
-        let given = from_paths(files.iter().map(|(path, text)| (*path, text.len() as u64)), tests, |path| {
-            files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
-        });
+        let given =
+            from_paths(files.iter().map(|(path, text)| (*path, text.len() as u64)), &[], tests, |path| {
+                files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
+            });
         let plain = |walked: &Walked| -> Vec<_> {
             walked.files.iter().map(|file| (file.path.clone(), file.role)).collect()
         };
@@ -249,6 +250,24 @@ fn links_are_not_followed_and_odd_names_are_names() {
     std::os::unix::fs::symlink("-rf.ts", folder.path().join("link.ts")).unwrap();
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
     assert_eq!(sources(&walked), ["-rf.ts", "a b/[x] é.ts"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_known_unless_a_rule_ignores_them() {
+    let files = [(".gitignore", "left.ts\n"), ("src/.gitignore", "out/\n")];
+    let links = ["node_modules", "src/.hidden", "src/left.ts", "src/link.ts", "src/out"];
+    let folder = tree(&files);
+    for link in links {
+        std::os::unix::fs::symlink("../real/a.ts", folder.path().join(link)).unwrap();
+    }
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    let link = |path: &str| Link { path: path.to_owned(), target: "../real/a.ts".to_owned() };
+    assert_eq!(walked.links, [link("src/link.ts")]);
+    let read =
+        |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
+    let given = from_paths(files.iter().map(|(path, _)| (*path, 1)), &links.map(link), Tests::LeftOut, read);
+    assert_eq!(given.links, walked.links);
 }
 
 #[cfg(not(unix))]
