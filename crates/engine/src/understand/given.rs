@@ -9,7 +9,7 @@ use becket_git::Git;
 use becket_git::tree::{TreeFile, TreeFiles, files_of, not_checked_out};
 use becket_project::Workspace;
 use becket_project::index::Index;
-use becket_project::walk::{Role, Tests, from_paths};
+use becket_project::walk::{Link, Role, Tests, from_paths};
 
 use crate::remember::FileEdit;
 use crate::repository::sentence;
@@ -24,6 +24,7 @@ pub(crate) struct Given {
     /// Where contents may be that the repository has not.
     objects: Option<PathBuf>,
     files: BTreeMap<String, Content>,
+    links: Vec<Link>,
     /// Repositories in it, by path, with their commits.
     modules: Vec<(String, String)>,
 }
@@ -47,9 +48,18 @@ impl Given {
     /// A commit or tree, by its id.
     pub(crate) fn of(git: &Git, objects: Option<&Path>, tree: &str) -> Result<Self, Error> {
         let stored = |file: TreeFile| (file.path, Content::Stored { blob: file.blob, size: file.size });
-        let TreeFiles { files, modules } = files_of(git.clone(), tree)?;
+        let TreeFiles { files, links, modules } = files_of(git.clone(), tree)?;
         let files = files.into_iter().map(stored).collect();
-        Ok(Self { git: git.clone(), objects: objects.map(Path::to_path_buf), files, modules })
+        let objects = objects.map(Path::to_path_buf);
+        let mut given = Self { git: git.clone(), objects, files, links: Vec::new(), modules };
+        let ids: Vec<&str> = links.iter().map(|link| link.blob.as_str()).collect();
+        let targets = given.read(&ids)?;
+        let said = |(link, target): (&TreeFile, Vec<u8>)| Link {
+            path: link.path.clone(),
+            target: String::from_utf8_lossy(&target).into_owned(),
+        };
+        given.links = links.iter().zip(targets).map(said).collect();
+        Ok(given)
     }
 
     /// As the worktree at `workspace` would have it: with the files of the submodules that are there, and without those
@@ -59,6 +69,7 @@ impl Given {
         if sparse {
             for path in not_checked_out(self.git.clone())? {
                 self.files.remove(&path);
+                self.links.retain(|link| link.path != path);
             }
         }
         let modules = std::mem::take(&mut self.modules);
@@ -85,6 +96,8 @@ impl Given {
                 let bytes = texts.remove(path).unwrap_or_default();
                 self.files.insert(format!("{prefix}{path}"), Content::Bytes(bytes));
             }
+            let inside = |link: Link| Link { path: format!("{prefix}{}", link.path), ..link };
+            self.links.extend(module.links.into_iter().map(inside));
             self.add_modules(root, &prefix, &module.modules, deep - 1)?;
         }
         Ok(())
@@ -92,7 +105,8 @@ impl Given {
 
     /// Without files.
     pub(crate) fn empty(git: &Git) -> Self {
-        Self { git: git.clone(), objects: None, files: BTreeMap::new(), modules: Vec::new() }
+        let (links, modules) = (Vec::new(), Vec::new());
+        Self { git: git.clone(), objects: None, files: BTreeMap::new(), links, modules }
     }
 
     pub(crate) fn edit(&mut self, edits: &[FileEdit]) {
@@ -116,7 +130,7 @@ impl Given {
         // Rule files first: they decide which of the others are read at all.
         let rules = |path: &str| path.ends_with(".gitignore") || path == ".stampignore";
         let first = self.contents(rules)?;
-        let walked = from_paths(sizes(), tests, |path| first.get(path).cloned());
+        let walked = from_paths(sizes(), &self.links, tests, |path| first.get(path).cloned());
         let wanted: Vec<&str> = walked
             .files
             .iter()
@@ -141,16 +155,20 @@ impl Given {
                 }
             }
         }
-        if !ids.is_empty() {
-            let read = becket_git::write::read_blobs(self.git.clone(), self.objects.as_deref(), &ids);
-            let read = read.map_err(|error| {
-                Error::unavailable("git_failed", sentence(&error.to_string()))
-                    .with_hint("Run `git fsck` to see whether the object database is whole.")
-                    .with_source(error)
-            })?;
-            found.extend(paths.into_iter().zip(read));
-        }
+        found.extend(paths.into_iter().zip(self.read(&ids)?));
         Ok(found)
+    }
+
+    /// Contents by their ids.
+    fn read(&self, ids: &[&str]) -> Result<Vec<Vec<u8>>, Error> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        becket_git::write::read_blobs(self.git.clone(), self.objects.as_deref(), ids).map_err(|error| {
+            Error::unavailable("git_failed", sentence(&error.to_string()))
+                .with_hint("Run `git fsck` to see whether the object database is whole.")
+                .with_source(error)
+        })
     }
 }
 

@@ -71,7 +71,7 @@ fn build_here(
     let count = reading.of(sources.len());
     // A lock file can be larger than all sources: nobody waits for it but those who resolve.
     let (resolver, read) = rayon::join(
-        || Resolver::new(Modules::new(&walked.files), contents),
+        || Resolver::new(Modules::of(&walked), contents),
         || -> Vec<Option<Read>> {
             // All would wait for a large one that came last.
             let mut order: Vec<usize> = (0..sources.len()).collect();

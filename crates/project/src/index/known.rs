@@ -12,7 +12,7 @@ use super::local::Key;
 use super::{IndexError, Place};
 use crate::walk::rules::{is_sheet, role_of};
 use crate::walk::stamp::Below;
-use crate::walk::{Folder, Found, Role, Stamp, WalkProblem, Walked, names_in, walk};
+use crate::walk::{Folder, Found, Link, Role, Stamp, WalkProblem, Walked, names_in, walk};
 use becket_base::codec::{Decoder, Encoder};
 
 /// A clock tick: what was changed this shortly before a look may have been changed again in the same tick.
@@ -61,6 +61,10 @@ pub(super) fn look_at(place: &Place, known: &Known, paths: &[String]) -> Option<
 
 /// The same files with their stamps of now; `None` where a name came or went, or a rule may have changed.
 fn same_names(place: &Place, known: &Known) -> Option<Walked> {
+    let links = &known.walked.links;
+    if links.iter().any(|link| Link::at(&place.root, link.path.clone()).as_ref() != Some(link)) {
+        return None;
+    }
     let folders = looked_at_again(&known.walked.folders, |folder| {
         let path = place.root.join(&folder.path);
         let metadata = fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
@@ -81,7 +85,7 @@ fn same_names(place: &Place, known: &Known) -> Option<Walked> {
         let sound = file.role != Role::Control || (same && known.trusts(stamp));
         sound.then(|| Seen::new(same, || Found { path: Arc::clone(&file.path), role, stamp }))
     })?;
-    Some(Walked { files, folders, problems: known.walked.problems.clone() })
+    Some(Walked { files, folders, links: links.clone(), problems: known.walked.problems.clone() })
 }
 
 enum Seen<T> {
@@ -128,6 +132,7 @@ impl Known {
     /// Whether a later look found nothing else.
     pub(super) fn is_current(&self, walked: &Walked) -> bool {
         self.walked.problems == walked.problems
+            && self.walked.links == walked.links
             && self.walked.files.len() == walked.files.len()
             && self.walked.files.iter().zip(&walked.files).all(|(old, new)| {
                 old.has_path(&new.path)
@@ -158,6 +163,11 @@ impl Known {
             folder.stamp.encode(encoder);
             encoder.word(folder.names);
         }
+        encoder.count(self.walked.links.len());
+        for link in &self.walked.links {
+            encoder.text(&link.path);
+            encoder.text(&link.target);
+        }
         encoder.count(self.walked.problems.len());
         for problem in &self.walked.problems {
             encoder.text(&problem.path);
@@ -171,7 +181,7 @@ impl Known {
         // No more than there can be, whatever the number says.
         let room = count.min(decoder.bytes.len() / SMALLEST);
         let (mut files, mut keys) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        let (mut folders, mut problems) = (Vec::new(), Vec::new());
+        let (mut folders, mut links, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..count {
             let path = Arc::from(decoder.str()?);
             let role = match decoder.byte()? {
@@ -190,10 +200,14 @@ impl Known {
             folders.push(Folder { path, stamp, names: decoder.word()? });
         }
         for _ in 0..decoder.count()? {
+            let (path, target) = (decoder.text()?, decoder.text()?);
+            links.push(Link { path, target });
+        }
+        for _ in 0..decoder.count()? {
             let (path, message) = (decoder.text()?, decoder.text()?);
             problems.push(WalkProblem { path, message });
         }
-        let walked = Walked { files: files.into(), folders: folders.into(), problems };
+        let walked = Walked { files: files.into(), folders: folders.into(), links, problems };
         Some(Self { walked, keys: keys.into(), taken })
     }
 }

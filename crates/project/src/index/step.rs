@@ -184,7 +184,8 @@ pub(super) fn step(
 
 /// Sources whose stamp does not speak for them; `None` where a name, a role or a rule is another.
 pub(super) fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
-    if known.walked.files.len() != walked.files.len() || known.walked.problems != walked.problems {
+    let same_rest = known.walked.problems == walked.problems && known.walked.links == walked.links;
+    if known.walked.files.len() != walked.files.len() || !same_rest {
         return None;
     }
     let mut touched = Vec::new();
@@ -205,7 +206,7 @@ pub(super) fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
 fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {
     resolver.get_or_init(|| {
         let root = Below::new(&place.root);
-        Resolver::new(Modules::new(&walked.files), &|path: &str| read(&root, path))
+        Resolver::new(Modules::of(walked), &|path: &str| read(&root, path))
     })
 }
 

@@ -499,3 +499,32 @@ proptest! {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_elsewhere_is_seen() {
+    let bench = Bench::new(&[
+        ("src/a.ts", "import { one } from './link';\nexport const two = one;\n"),
+        ("real/a.ts", "export const one = 1;\n"),
+        ("real/b.ts", "export const one = 2;\n"),
+    ]);
+    let place = bench.place("cache");
+    let link = |target: &str| {
+        bench.remove("src/link.ts");
+        std::os::unix::fs::symlink(target, place.root.join("src/link.ts")).unwrap();
+    };
+    let target = |index: &Index| index.file("src/a.ts").unwrap().targets().get("./link").cloned();
+    let file = |path: &str| Some(Target::File(path.to_owned()));
+    link("../real/a.ts");
+    let first = look(&place, None).unwrap();
+    assert_eq!(target(&first), file("real/a.ts"));
+    assert_eq!(first.graph().edge_count(), 1);
+    let again = look(&place, None).unwrap();
+    assert_eq!((again.work().linked, target(&again)), (0, file("real/a.ts")));
+    link("../real/b.ts");
+    assert_eq!(target(&look(&place, Some(&first)).unwrap()), file("real/b.ts"));
+    assert_eq!(target(&look(&place, None).unwrap()), file("real/b.ts"));
+    bench.remove("src/link.ts");
+    bench.write("src/link.ts", "export const one = 3;\n");
+    assert_eq!(target(&look(&place, None).unwrap()), file("src/link.ts"));
+}

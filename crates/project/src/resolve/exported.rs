@@ -16,10 +16,10 @@ use super::modules::{Modules, join};
 const TREE: &str = if cfg!(windows) { "C:\\tree" } else { "/tree" };
 /// Asked in this order: the first that leads to a file of the tree wins.
 const CONDITIONS: &[&[&str]] = &[
-    &["source", "types", "import", "node", "default"],
+    &["source", "types", "import", "module-sync", "node", "default"],
     &["types", "import", "module", "browser", "development", "default"],
-    &["import", "node", "default"],
-    &["require", "node", "default"],
+    &["import", "module-sync", "node", "default"],
+    &["require", "module-sync", "node", "default"],
 ];
 /// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
 const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "src"];
@@ -65,7 +65,7 @@ impl Exported {
             extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
                 .map(str::to_owned)
                 .to_vec(),
-            // The tree has no links, and resolving them would ask for every folder above.
+            // The tree knows where its links lead, and resolving them would ask for every folder above.
             symlinks: false,
             ..ResolveOptions::default()
         };
@@ -89,10 +89,11 @@ impl Exported {
         specifier: &str,
     ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
-        let subpath = specifier[package.len()..].trim_start_matches('/');
-        // A package may import itself by name, which is how any other would.
-        if manifest.fields.exports.is_some() {
-            let exported = self.ask(&manifest.folder, specifier);
+        let (_, inside) = specifier.split_at(package.len());
+        let subpath = inside.trim_start_matches('/');
+        // A package may import itself by its own name, which is how any other would, by whatever name.
+        if let (Some(_), Some(name)) = (&manifest.fields.exports, &manifest.fields.name) {
+            let exported = self.ask(&manifest.folder, &[name, inside].concat());
             return Some(exported.unwrap_or_else(Target::Unresolved));
         }
         let within_src = format!("src/{subpath}");

@@ -146,7 +146,7 @@ impl Resolver {
 
     /// Why there is no file at a path of the tree.
     fn lost(&self, path: &str) -> Reason {
-        if modules::is_left_out(path) {
+        if modules::is_left_out(path) || self.modules.leads_out(path) {
             return Reason::OutsideScanPath;
         }
         if self.ignored.is_empty() {
@@ -171,6 +171,8 @@ impl Resolver {
 
     /// What a folder stands for: what its manifest says, or was made of, else its `index`.
     fn folder(&self, path: &str) -> Option<Target> {
+        let real = self.modules.real(path);
+        let path = real.as_deref().unwrap_or(path);
         self.exported.entry_of(path).or_else(|| self.modules.probe_folder(path))
     }
 

@@ -1,13 +1,15 @@
 //! The files of a tree by name, and TypeScript's way of finding one from a path without an ending.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use becket_contracts::target::Target;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::walk::stamp::is_output;
-use crate::walk::{Found, Role, rules::in_left_out_folder};
+use crate::walk::{Found, Role, Walked, rules::in_left_out_folder};
 
 /// What may stand in the place of an ending that TypeScript compiles to.
 const INSTEAD: &[(&str, &[&str])] = &[
@@ -26,15 +28,36 @@ const ADDED: &[&str] =
 /// Endings of data that some set-ups let be left out.
 const DATA: &[&str] = &[".json", ".vue", ".svelte", ".node"];
 
+/// So many links may lead to one another: more are a circle.
+const MOST_LINKS: usize = 40;
+
 /// Every file of a tree that an import could name.
 #[derive(Debug, Default)]
 pub struct Modules {
     files: FxHashMap<Arc<str>, Role>,
     folders: BTreeSet<String>,
+    /// By path, what each stands for; nothing where that is not in the tree.
+    links: FxHashMap<String, Option<String>>,
     controls: Vec<Arc<str>>,
 }
 
+/// Where links lead.
+enum Led {
+    Inside(String),
+    Outside,
+}
+
 impl Modules {
+    /// With what links stand for.
+    pub fn of(walked: &Walked) -> Self {
+        let links = walked.links.iter().map(|link| {
+            let is_relative = !Path::new(&link.target).has_root();
+            let inside = is_relative.then(|| join(super::parent(&link.path), &link.target)).flatten();
+            (link.path.clone(), inside)
+        });
+        Self { links: links.collect(), ..Self::new(&walked.files) }
+    }
+
     pub fn new<'a>(files: impl IntoIterator<Item = &'a Found, IntoIter: ExactSizeIterator>) -> Self {
         let files = files.into_iter();
         let mut modules = Self {
@@ -80,7 +103,52 @@ impl Modules {
     }
 
     pub(super) fn has_folder(&self, path: &str) -> bool {
-        self.folders.contains(path)
+        self.folders.contains(path) || self.real(path).is_some_and(|real| self.folders.contains(&real))
+    }
+
+    /// The path without links, where it leads through some and stays in the tree.
+    pub(super) fn real(&self, path: &str) -> Option<String> {
+        match self.led(path)? {
+            Led::Inside(path) => Some(path),
+            Led::Outside => None,
+        }
+    }
+
+    /// Whether what a path may mean leads through links to where nothing is looked at.
+    pub(super) fn leads_out(&self, path: &str) -> bool {
+        let leads_out = |path: &str| match self.led(path) {
+            Some(Led::Inside(path)) => is_left_out(&path),
+            Some(Led::Outside) => true,
+            None => false,
+        };
+        let mut names = names_of(path).map(|(stem, ending)| [stem, ending].concat());
+        !self.links.is_empty() && (leads_out(path) || names.any(|name| leads_out(&name)))
+    }
+
+    /// Nothing for a path without links, and for a circle of them.
+    fn led(&self, path: &str) -> Option<Led> {
+        if self.links.is_empty() {
+            return None;
+        }
+        let mut real = Cow::Borrowed(path);
+        for _ in 0..MOST_LINKS {
+            let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
+            let link = ends.map(|end| real.split_at(end)).find_map(|(start, rest)| {
+                let target = self.links.get(start)?;
+                Some((target.as_deref(), rest))
+            });
+            match link {
+                Some((Some(target), rest)) => real = Cow::Owned(join(target, rest)?),
+                Some((None, _)) => return Some(Led::Outside),
+                None => {
+                    return match real {
+                        Cow::Borrowed(_) => None,
+                        Cow::Owned(real) => Some(Led::Inside(real)),
+                    };
+                }
+            }
+        }
+        None
     }
 
     /// A file at this path, or where an ending or `index` is understood.
@@ -130,18 +198,26 @@ impl Modules {
         })
     }
 
-    /// The file of this very name.
+    /// The file of this very name, or that a link of this name stands for.
     pub(super) fn target(&self, path: &str) -> Option<Target> {
-        Some(match self.files.get(path)? {
-            Role::Source => Target::File(path.to_owned()),
-            Role::LeftOut | Role::Control | Role::Asset => Target::Asset(path.to_owned()),
+        let (path, role) = if let Some(role) = self.files.get(path) {
+            (path.to_owned(), role)
+        } else {
+            let real = self.real(path)?;
+            let role = self.files.get(&*real)?;
+            (real, role)
+        };
+        Some(match role {
+            Role::Source => Target::File(path),
+            Role::LeftOut | Role::Control | Role::Asset => Target::Asset(path),
         })
     }
 }
 
-/// Whether a path leads where nothing is looked at.
+/// Whether a path leads where nothing is looked at, as a file or as a folder.
 pub(super) fn is_left_out(path: &str) -> bool {
-    in_left_out_folder(&[path, "/"].concat())
+    let name = path.rsplit('/').next().unwrap_or(path);
+    in_left_out_folder(path) || in_left_out_folder(&[name, "/"].concat())
 }
 
 /// What a source may be called that a path stands for, without its ending and with each of these.

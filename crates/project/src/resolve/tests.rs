@@ -1,14 +1,22 @@
 //! Trees as lists of files: no disk is asked.
 
 use super::*;
-use crate::walk::{Tests, from_paths};
+use crate::walk::{Link, Tests, from_paths};
 
 fn resolver(files: &[(&str, &str)]) -> Resolver {
+    resolver_with_links(files, &[])
+}
+
+fn resolver_with_links(files: &[(&str, &str)], links: &[(&str, &str)]) -> Resolver {
     let read =
         |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
     let sizes = files.iter().map(|(path, text)| (*path, text.len() as u64));
-    let walked = from_paths(sizes, Tests::LeftOut, read);
-    Resolver::new(Modules::new(&walked.files), &read)
+    let links: Vec<Link> = links
+        .iter()
+        .map(|(path, target)| Link { path: (*path).to_owned(), target: (*target).to_owned() })
+        .collect();
+    let walked = from_paths(sizes, &links, Tests::LeftOut, read);
+    Resolver::new(Modules::of(&walked), &read)
 }
 
 fn file(path: &str) -> Target {
@@ -155,6 +163,78 @@ fn what_rules_speak_of_may_be_there() {
 }
 
 #[test]
+fn sources_among_what_a_build_writes_are_led_to() {
+    let resolver = resolver(&[
+        ("src/a.ts", ""),
+        ("src/build/plan.ts", ""),
+        ("src/build/index.ts", ""),
+        ("src/build/made.js", ""),
+        ("src/build/made.d.ts", ""),
+    ]);
+    let left_out = Target::Unresolved(Reason::OutsideScanPath);
+    for (specifier, target) in [
+        ("./build/plan", file("src/build/plan.ts")),
+        ("./build/plan.js", file("src/build/plan.ts")),
+        ("./build", file("src/build/index.ts")),
+        ("./build/made", left_out.clone()),
+        ("./build/made.js", left_out.clone()),
+        ("./build/gone.ts", Target::Unresolved(Reason::FileNotFound)),
+        ("./dist", left_out),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn links_lead_to_what_they_stand_for() {
+    let resolver = resolver_with_links(
+        &[
+            ("src/a.ts", ""),
+            ("real/impl.ts", ""),
+            ("real/deep/index.ts", ""),
+            ("real/package.json", r#"{"main": "./impl.js"}"#),
+            ("hidden/.gitignore", "*.ts\n"),
+        ],
+        &[
+            ("src/link.ts", "../real/impl.ts"),
+            ("src/folder", "../real"),
+            ("src/twice", "./folder/deep/"),
+            ("src/one.ts", "two.ts"),
+            ("src/two.ts", "./one.ts"),
+            ("src/round", "round/and/round"),
+            ("src/up", "../../beside"),
+            ("src/away.ts", "/etc/away.ts"),
+            ("src/package", "../node_modules/package"),
+            ("src/gone.ts", "../real/gone.ts"),
+            ("hidden/link.ts", "../real/impl.ts"),
+            ("root", "."),
+        ],
+    );
+    let outside = Target::Unresolved(Reason::OutsideScanPath);
+    let absent = Target::Unresolved(Reason::FileNotFound);
+    for (specifier, target) in [
+        ("./link", file("real/impl.ts")),
+        ("./link.js", file("real/impl.ts")),
+        ("./folder/impl", file("real/impl.ts")),
+        ("./folder", file("real/impl.ts")),
+        ("./folder/deep", file("real/deep/index.ts")),
+        ("./twice", file("real/deep/index.ts")),
+        ("../root/root/src/a", file("src/a.ts")),
+        ("./folder/gone", absent.clone()),
+        ("./gone", absent.clone()),
+        ("./one", absent.clone()),
+        ("./round/x", absent),
+        ("./up/x", outside.clone()),
+        ("./up", outside.clone()),
+        ("./away", outside.clone()),
+        ("./package/x", outside),
+        ("../hidden/link", Target::Unresolved(Reason::Ignored)),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", specifier), target, "{specifier}");
+    }
+}
+
+#[test]
 fn root_dirs_are_one_folder_to_relative_imports() {
     let resolver = resolver(&[
         ("base.json", r#"{ "compilerOptions": { "rootDirs": ["src", "made", "src/deep", "dist"] } }"#),
@@ -290,6 +370,54 @@ fn packages_of_the_workspace_by_name_and_exports() {
     }
     assert_eq!(resolver.resolve("packages/lib/src/main.ts", "#inner"), file("packages/lib/src/inner.ts"));
     assert_eq!(resolver.resolve("elsewhere/index.ts", "outsider"), file("elsewhere/index.ts"));
+}
+
+#[test]
+fn a_package_that_is_asked_for_by_path_has_the_name_that_it_is_asked_for_by() {
+    let resolver = resolver(&[
+        (
+            "app/package.json",
+            r#"{"dependencies": {"one": "file:../ext", "@s/two": "link:../ext", "three": "portal:../ext/", "bare": "file:../bare"}}"#,
+        ),
+        ("app/src/a.ts", ""),
+        (
+            "ext/package.json",
+            r#"{"name": "@x/ext-real", "exports": {".": "./index.js", "./entry": "./entry.js"}}"#,
+        ),
+        ("ext/index.js", ""),
+        ("ext/entry.js", ""),
+        ("bare/package.json", r#"{"exports": "./index.js"}"#),
+        ("bare/index.js", ""),
+        ("other/package.json", "{}"),
+        ("other/a.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("one", file("ext/index.js")),
+        ("one/entry", file("ext/entry.js")),
+        ("@s/two", file("ext/index.js")),
+        ("@s/two/entry", file("ext/entry.js")),
+        ("three/entry", file("ext/entry.js")),
+        ("three/secret", Target::Unresolved(Reason::NotExported)),
+        ("bare", file("bare/index.js")),
+    ] {
+        assert_eq!(resolver.resolve("app/src/a.ts", specifier), target, "{specifier}");
+    }
+    assert_eq!(resolver.resolve("other/a.ts", "one/entry"), package("one", None, false));
+}
+
+#[test]
+fn modules_for_import_and_require_alike_are_exported() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        (
+            "packages/sync/package.json",
+            r#"{"name": "sync", "exports": {".": {"module-sync": "./sync.js", "default": "./other.js"}, "./late": {"default": "./other.js", "module-sync": "./sync.js"}}}"#,
+        ),
+        ("packages/sync/sync.js", ""),
+        ("packages/sync/other.js", ""),
+    ]);
+    assert_eq!(resolver.resolve("a.ts", "sync"), file("packages/sync/sync.js"));
+    assert_eq!(resolver.resolve("a.ts", "sync/late"), file("packages/sync/other.js"));
 }
 
 #[test]

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::rules::{Rules, Tests, role_of};
-use super::{Found, Stamp, WalkProblem, Walked};
+use super::{Found, Link, Stamp, WalkProblem, Walked};
 
-/// What [`super::walk`] would find, were `paths` (each with its size) a tree on the disk. `read` gives the content of a
-/// path of the list.
+/// What [`super::walk`] would find, were `paths` (each with its size) a tree on the disk, with `links` in it. `read` gives
+/// the content of a path of the list.
 pub fn from_paths<'a>(
     paths: impl Iterator<Item = (&'a str, u64)>,
+    links: &[Link],
     tests: Tests,
     read: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Walked {
@@ -18,19 +19,24 @@ pub fn from_paths<'a>(
     let mut folders: BTreeMap<String, Option<Arc<Rules>>> = BTreeMap::new();
     let mut problems = BTreeSet::new();
     let has = |path: &str| sizes.contains_key(path);
+    let mut rules_around = |folder: &str| {
+        let read = |path: &str| has(path).then(|| read(path)).flatten();
+        rules_of(folder, tests, &mut folders, &mut problems, &read)
+    };
     for (path, size) in &sizes {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let Some(rules) = rules_of(folder, tests, &mut folders, &mut problems, &|path| {
-            has(path).then(|| read(path)).flatten()
-        }) else {
-            continue;
-        };
-        if rules.lists(path, name) {
+        if rules_around(folder).is_some_and(|rules| rules.lists(path, name)) {
             let role = role_of(path, *size, tests);
             files.push(Found { path: Arc::from(*path), role, stamp: Stamp::default() });
         }
     }
-    Walked { files: files.into(), problems: problems.into_iter().collect(), ..Walked::default() }
+    let mut links = links.to_vec();
+    links.sort();
+    links.retain(|Link { path, .. }| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        rules_around(folder).is_some_and(|rules| rules.knows_link(path, name))
+    });
+    Walked { files: files.into(), links, problems: problems.into_iter().collect(), ..Walked::default() }
 }
 
 /// What the rules of a tree keep from being listed, whether it is there or not. Rules are made when first asked for.

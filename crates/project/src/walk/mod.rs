@@ -36,6 +36,24 @@ impl Found {
     }
 }
 
+/// A symbolic link that is not ignored.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// Relative to the root, with forward slashes.
+    pub path: String,
+    /// What it says, with forward slashes.
+    pub target: String,
+}
+
+impl Link {
+    /// The one at a path of the tree now; `None` where there is none.
+    pub(crate) fn at(root: &Path, path: String) -> Option<Self> {
+        let target = fs::read_link(root.join(&path)).ok()?;
+        let target = target.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        Some(Self { path, target })
+    }
+}
+
 /// A folder that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
@@ -53,6 +71,8 @@ pub struct Walked {
     pub files: Parts<Found>,
     /// By path.
     pub folders: Parts<Folder>,
+    /// By path. What they lead to is listed where it is.
+    pub links: Vec<Link>,
     pub problems: Vec<WalkProblem>,
 }
 
@@ -61,6 +81,7 @@ pub struct Walked {
 struct Visited {
     files: Vec<Found>,
     folders: Vec<Folder>,
+    links: Vec<String>,
     problems: Vec<WalkProblem>,
 }
 
@@ -88,11 +109,13 @@ pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
     // Taken before the names are read: what comes in between makes the next look read again.
     let stamp = fs::symlink_metadata(root).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
     let rules = Arc::new(Rules::start(tests));
-    let Visited { mut files, mut folders, mut problems } = visit(root, "", stamp, &rules);
+    let Visited { mut files, mut folders, mut links, mut problems } = visit(root, "", stamp, &rules);
     files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    links.sort();
     problems.sort();
-    Ok(Walked { files: files.into(), folders: folders.into(), problems })
+    let links = links.into_iter().filter_map(|path| Link::at(root, path)).collect();
+    Ok(Walked { files: files.into(), folders: folders.into(), links, problems })
 }
 
 struct Entry {
@@ -114,7 +137,9 @@ impl Entry {
 enum Kind {
     File,
     Folder,
-    /// A link, a pipe: not followed, not read.
+    /// Not followed.
+    Link,
+    /// A pipe, for one: not read.
     Other,
 }
 
@@ -151,7 +176,8 @@ fn visit(absolute: &Path, relative: &str, stamp: Stamp, rules: &Arc<Rules>) -> V
                     visited.files.push(Found { path: path.into(), role, stamp });
                 }
             }
-            Kind::File | Kind::Folder | Kind::Other => {}
+            Kind::Link if rules.knows_link(&path, &entry.name) => visited.links.push(path),
+            Kind::File | Kind::Folder | Kind::Link | Kind::Other => {}
         }
     }
     let visit =
@@ -160,6 +186,7 @@ fn visit(absolute: &Path, relative: &str, stamp: Stamp, rules: &Arc<Rules>) -> V
     for part in inner {
         visited.files.extend(part.files);
         visited.folders.extend(part.folders);
+        visited.links.extend(part.links);
         visited.problems.extend(part.problems);
     }
     visited
@@ -172,12 +199,13 @@ fn read_folder(absolute: &Path, relative: &str, problems: &mut Vec<WalkProblem>)
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_file() => Kind::File,
             Ok(kind) if kind.is_dir() => Kind::Folder,
+            Ok(kind) if kind.is_symlink() => Kind::Link,
             _ => Kind::Other,
         };
         match entry.file_name().into_string() {
             Ok(name) => entries.push(Entry { name, found: entry, kind }),
             Err(name) => {
-                if kind != Kind::Other {
+                if matches!(kind, Kind::File | Kind::Folder) {
                     let path = join(relative, &name.to_string_lossy());
                     problems.push(WalkProblem { path, message: "the name is not Unicode".to_owned() });
                 }

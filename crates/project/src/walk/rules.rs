@@ -13,8 +13,14 @@ pub const LARGEST_SOURCE: u64 = 16 * 1024 * 1024;
 
 /// Endings of files that are analysed.
 const SOURCES: &[&str] = &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"];
-const LEFT_OUT_FOLDERS: &[&str] =
-    &["node_modules", "bower_components", "dist", "build", "coverage", "storybook-static"];
+/// Endings of those that no build writes, unless they are declarations.
+const WRITTEN_BY_HAND: &[&str] = &["ts", "tsx", "mts", "cts"];
+/// Endings of those that are made small, for browsers.
+const MADE_SMALL: &[&str] = &["js", "mjs", "cjs"];
+/// Folders that are never looked into.
+const FOREIGN_FOLDERS: &[&str] = &["node_modules", "bower_components", "storybook-static"];
+/// Folders that tools write to. Some projects have sources in folders of these names.
+const OUTPUT_FOLDERS: &[&str] = &["dist", "build", "coverage"];
 const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
 const TEST_MARKS: &[&str] = &["test", "spec", "e2e", "cy", "bench"];
 /// As in `login.e2e-spec.ts` and `login.integration-test.ts`.
@@ -127,13 +133,19 @@ impl Rules {
 
     /// Whether a folder is looked into.
     pub fn enters(&self, path: &str, name: &str) -> bool {
-        !name.starts_with('.') && !LEFT_OUT_FOLDERS.contains(&name) && !self.ignores(path, Kind::Folder)
+        !is_never_entered(name) && !self.ignores(path, Kind::Folder)
     }
 
     /// Whether a file is listed. Rules that speak of their own file hold as long as it stands there.
     pub fn lists(&self, path: &str, name: &str) -> bool {
         let has_rules = name == GITIGNORE || path == STAMPIGNORE;
-        has_rules || (!name.starts_with('.') || is_control(name)) && !self.ignores(path, Kind::File)
+        let is_shown = || !name.starts_with('.') || is_control(name);
+        has_rules || is_shown() && !in_left_out_folder(path) && !self.ignores(path, Kind::File)
+    }
+
+    /// Whether it matters where a link leads, which may stand for a file or a folder.
+    pub fn knows_link(&self, path: &str, name: &str) -> bool {
+        self.enters(path, name) && self.lists(path, name)
     }
 
     /// Whether a rule file says so of a file.
@@ -169,8 +181,8 @@ enum Kind {
 /// Why a source is left out that is no test.
 pub fn unreadable(path: &str, size: u64) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    if stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if MADE_SMALL.contains(&ending) && stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
         return Some("minified");
     }
     (size > LARGEST_SOURCE).then_some("larger than 16 MiB")
@@ -192,12 +204,25 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
     Role::Source
 }
 
-/// Whether a path lies in a folder that is never looked into.
+/// Whether a file is left out for the folders that it lies in. Where tools write to, there may be sources of a kind that
+/// they do not write, and rules for these.
 pub fn in_left_out_folder(path: &str) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let Some((folders, name)) = path.rsplit_once('/') else { return false };
+    let by_hand = is_written_by_hand(name) || name == GITIGNORE;
     folders
         .split('/')
-        .any(|name| LEFT_OUT_FOLDERS.contains(&name) || (name.starts_with('.') && name.len() > 1))
+        .any(|folder| is_never_entered(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
+}
+
+fn is_never_entered(folder: &str) -> bool {
+    FOREIGN_FOLDERS.contains(&folder) || (folder.starts_with('.') && folder.len() > 1)
+}
+
+/// Whether a file is TypeScript that declares nothing but itself: `plan.ts`, not `plan.d.ts`.
+fn is_written_by_hand(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        WRITTEN_BY_HAND.contains(&ending) && !stem.split('.').skip(1).any(|part| part == "d")
+    })
 }
 
 /// Whether a file says how others look.

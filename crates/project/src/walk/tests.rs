@@ -63,6 +63,61 @@ fn defaults_leave_out_modules_output_and_tests() {
 }
 
 #[test]
+fn sources_that_no_build_writes_are_found_among_its_output() {
+    let folder = tree(&[
+        (".gitignore", "/dist/\n"),
+        ("src/build/plan.ts", ""),
+        ("src/build/deep/step.tsx", ""),
+        ("src/build/plan.test.ts", ""),
+        ("src/build/plan.d.ts", ""),
+        ("src/build/style.d.css.ts", ""),
+        ("src/build/plan.js", ""),
+        ("src/build/plan.css", ""),
+        ("src/build/package.json", "{}"),
+        ("src/build/.gitignore", "made.ts\n"),
+        ("src/build/made.ts", ""),
+        ("src/build/node_modules/p/index.ts", ""),
+        ("coverage/d.mts", ""),
+        ("dist/a.ts", ""),
+        ("app/dist/types.d.mts", ""),
+        ("app/dist/d.cts", ""),
+        ("storybook-static/a.ts", ""),
+        (".next/a.ts", ""),
+    ]);
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    let found: Vec<_> = walked.files.iter().map(|file| (&*file.path, file.role)).collect();
+    assert_eq!(
+        found,
+        [
+            (".gitignore", Role::Control),
+            ("app/dist/d.cts", Role::Source),
+            ("coverage/d.mts", Role::Source),
+            ("src/build/.gitignore", Role::Control),
+            ("src/build/deep/step.tsx", Role::Source),
+            ("src/build/plan.test.ts", Role::LeftOut),
+            ("src/build/plan.ts", Role::Source),
+        ]
+    );
+}
+
+#[test]
+fn only_scripts_are_minified() {
+    for (path, reason) in [
+        ("src/a.min.js", Some("minified")),
+        ("src/a-min.mjs", Some("minified")),
+        ("src/a.min.cjs", Some("minified")),
+        ("src/min.js", None),
+        ("src/pending-min.tsx", None),
+        ("src/column.min.ts", None),
+        ("src/column-min.jsx", None),
+    ] {
+        assert_eq!(rules::unreadable(path, 1), reason, "{path}");
+        let role = if reason.is_some() { Role::LeftOut } else { Role::Source };
+        assert_eq!(role_of(path, 1, Tests::LeftOut), role, "{path}");
+    }
+}
+
+#[test]
 fn gitignore_holds_in_its_folder_and_can_take_back() {
     let folder = tree(&[
         (".gitignore", "*.gen.ts\n/top/\n"),
@@ -157,14 +212,18 @@ fn a_list_of_paths_gives_what_the_disk_gives() {
         ("b.spec.ts", ""),
         ("node_modules/p/i.ts", ""),
         ("dist/i.ts", ""),
+        ("dist/i.js", ""),
+        ("dist/.gitignore", "j.ts\n"),
+        ("dist/j.ts", ""),
         ("logo.svg", ""),
     ];
     let folder = tree(&files);
     for tests in [Tests::LeftOut, Tests::Included] {
         let disk = walk(folder.path(), tests).unwrap();
-        let given = from_paths(files.iter().map(|(path, text)| (*path, text.len() as u64)), tests, |path| {
-            files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
-        });
+        let given =
+            from_paths(files.iter().map(|(path, text)| (*path, text.len() as u64)), &[], tests, |path| {
+                files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec())
+            });
         let plain = |walked: &Walked| -> Vec<_> {
             walked.files.iter().map(|file| (file.path.clone(), file.role)).collect()
         };
@@ -191,6 +250,24 @@ fn links_are_not_followed_and_odd_names_are_names() {
     std::os::unix::fs::symlink("-rf.ts", folder.path().join("link.ts")).unwrap();
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
     assert_eq!(sources(&walked), ["-rf.ts", "a b/[x] é.ts"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_known_unless_a_rule_ignores_them() {
+    let files = [(".gitignore", "left.ts\n"), ("src/.gitignore", "out/\n")];
+    let links = ["node_modules", "src/.hidden", "src/left.ts", "src/link.ts", "src/out"];
+    let folder = tree(&files);
+    for link in links {
+        std::os::unix::fs::symlink("../real/a.ts", folder.path().join(link)).unwrap();
+    }
+    let walked = walk(folder.path(), Tests::LeftOut).unwrap();
+    let link = |path: &str| Link { path: path.to_owned(), target: "../real/a.ts".to_owned() };
+    assert_eq!(walked.links, [link("src/link.ts")]);
+    let read =
+        |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
+    let given = from_paths(files.iter().map(|(path, _)| (*path, 1)), &links.map(link), Tests::LeftOut, read);
+    assert_eq!(given.links, walked.links);
 }
 
 #[cfg(not(unix))]

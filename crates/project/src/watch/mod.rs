@@ -158,7 +158,10 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
 fn matters(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let hidden = name.starts_with('.') && !is_control(name);
-    !path.is_empty() && !hidden && !is_output(name) && !in_left_out_folder(path)
+    // What has no ending may be a folder, with sources in it.
+    let left_out = in_left_out_folder(path)
+        && (name.contains('.') || in_left_out_folder(&[path, "/source.ts"].concat()));
+    !path.is_empty() && !hidden && !is_output(name) && !left_out
 }
 
 #[cfg(test)]

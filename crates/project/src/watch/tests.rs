@@ -68,6 +68,20 @@ fn own_output_modules_and_hidden_files_are_no_news() {
 }
 
 #[test]
+fn of_what_a_build_writes_only_sources_are_news() {
+    let mut tree = Watched::new(&["src/build/plan.ts", "src/build/plan.js"]);
+    put(tree.folder.path(), "src/build/plan.js", "2");
+    put(tree.folder.path(), "src/build/plan.d.ts", "2");
+    assert_eq!(tree.watch.wait(Duration::from_millis(300)), None);
+    put(tree.folder.path(), "src/build/plan.ts", "2");
+    assert_eq!(tree.burst(), ["src/build/plan.ts"]);
+    put(tree.folder.path(), "src/build/.gitignore", "x\n");
+    assert_eq!(tree.burst(), ["src/build/.gitignore"]);
+    fs::create_dir(tree.folder.path().join("src/build/deep")).unwrap();
+    assert_eq!(tree.burst(), ["src/build/deep"]);
+}
+
+#[test]
 fn a_folder_that_is_renamed_or_made_again_is_still_watched() {
     let mut tree = Watched::new(&["src/deep/a.ts"]);
     let root = tree.folder.path().to_owned();

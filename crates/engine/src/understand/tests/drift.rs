@@ -86,6 +86,27 @@ fn what_is_missing_beside_a_syntax_error_is_not_plainly_removed() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_commit_is_led_through_links_as_the_worktree_is() {
+    let repo = TestRepo::new();
+    repo.write("real/impl.ts", "export interface Shown { a: string }\n");
+    repo.write(
+        "src/use.ts",
+        "import { Shown } from './link';\nimport { Shown as Too } from './folder/impl';\n\
+         export const used = (shown: Shown, too: Too): string => shown.a + too.a;\n",
+    );
+    std::os::unix::fs::symlink("../real/impl.ts", repo.path("src/link.ts")).unwrap();
+    std::os::unix::fs::symlink("../real", repo.path("src/folder")).unwrap();
+    repo.commit("all");
+    let same = drift(&repo, Some("git:HEAD"));
+    assert_eq!(verdict(&same), "none", "{}", same.compared);
+    std::fs::remove_file(repo.path("src/link.ts")).unwrap();
+    std::os::unix::fs::symlink("../real/gone.ts", repo.path("src/link.ts")).unwrap();
+    let other = drift(&repo, Some("git:HEAD"));
+    assert!(other.compared.to_string().contains("src/use.ts"), "{}", other.compared);
+}
+
 fn edited(repo: &TestRepo, (path, from, to, _): &(&str, &str, &str, &str)) -> String {
     let before = repo.read(path);
     let after = before.replacen(from, to, 1);
