@@ -24,7 +24,7 @@ use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 7\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 8\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.

@@ -19,6 +19,8 @@ const WRITTEN_BY_HAND: &[&str] = &["ts", "tsx", "mts", "cts"];
 const MADE_SMALL: &[&str] = &["js", "mjs", "cjs"];
 /// Folders that are never looked into.
 const FOREIGN_FOLDERS: &[&str] = &["node_modules", "bower_components", "storybook-static"];
+/// Hidden folders in which tools ask for sources.
+const TOOL_FOLDERS: &[&str] = &[".dumi", ".ladle", ".storybook", ".vitepress"];
 /// Folders that tools write to. Some projects have sources in folders of these names.
 const OUTPUT_FOLDERS: &[&str] = &["dist", "build", "coverage"];
 const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
@@ -215,7 +217,8 @@ pub fn in_left_out_folder(path: &str) -> bool {
 }
 
 fn is_never_entered(folder: &str) -> bool {
-    FOREIGN_FOLDERS.contains(&folder) || (folder.starts_with('.') && folder.len() > 1)
+    let is_hidden = folder.starts_with('.') && folder.len() > 1;
+    FOREIGN_FOLDERS.contains(&folder) || (is_hidden && !TOOL_FOLDERS.contains(&folder))
 }
 
 /// Whether a file is TypeScript that declares nothing but itself: `plan.ts`, not `plan.d.ts`.

@@ -83,6 +83,8 @@ fn sources_that_no_build_writes_are_found_among_its_output() {
         ("app/dist/d.cts", ""),
         ("storybook-static/a.ts", ""),
         (".next/a.ts", ""),
+        (".storybook/preview.tsx", ""),
+        (".storybook/.cache/a.ts", ""),
     ]);
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
     let found: Vec<_> = walked.files.iter().map(|file| (&*file.path, file.role)).collect();
@@ -90,6 +92,7 @@ fn sources_that_no_build_writes_are_found_among_its_output() {
         found,
         [
             (".gitignore", Role::Control),
+            (".storybook/preview.tsx", Role::Source),
             ("app/dist/d.cts", Role::Source),
             ("coverage/d.mts", Role::Source),
             ("src/build/.gitignore", Role::Control),
