@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::twin_of;
 use crate::model::{Export, ExportOrigin, LocalFacts};
 use crate::target::Target;
 
@@ -25,6 +26,11 @@ pub trait Members: Sync {
 
     /// Who is behind the stars of a file, by somebody who keeps it.
     fn behind(&self, _at: usize) -> Option<&Behind> {
+        None
+    }
+
+    /// The file that a declaration file stands for, as [`twin_of`](super::twin_of) finds it.
+    fn twin(&self, _at: usize) -> Option<usize> {
         None
     }
 
@@ -62,6 +68,12 @@ pub struct Member<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Slice<'a>(pub &'a [Member<'a>]);
 
+impl Slice<'_> {
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.binary_search_by(|member| member.path.cmp(path)).ok()
+    }
+}
+
 impl Members for Slice<'_> {
     fn path(&self, at: usize) -> &str {
         self.0[at].path
@@ -72,12 +84,15 @@ impl Members for Slice<'_> {
     }
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
-        let file = self.0[from].targets.get(specifier)?.file()?;
-        self.0.binary_search_by(|member| member.path.cmp(file)).ok()
+        self.position(self.0[from].targets.get(specifier)?.file()?)
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         stars(self, at).into()
+    }
+
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.position(path))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Behind, Edge, Graph, Members, needs, stars};
+use becket_contracts::graph::{Behind, Edge, Graph, Members, needs, stars, twin_of};
 use becket_contracts::link::link;
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -395,6 +395,10 @@ impl Members for Tree<'_> {
 
     fn behind(&self, at: usize) -> Option<&Behind> {
         self.behind.get(at)
+    }
+
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.position(path))
     }
 
     fn has_next(&self, at: usize) -> bool {

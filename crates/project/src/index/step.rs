@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Behind, Edge, Members, stars};
+use becket_contracts::graph::{Behind, Edge, Members, stars, twin_of};
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
@@ -253,6 +253,10 @@ impl Members for Overlay<'_> {
 
     fn behind(&self, at: usize) -> Option<&Behind> {
         self.behind.get(at)
+    }
+
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.previous.position(path))
     }
 
     fn has_next(&self, at: usize) -> bool {

@@ -398,6 +398,47 @@ fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
     }
 }
 
+#[test]
+fn a_declaration_file_leads_to_the_file_beside_it_whoever_comes_and_goes() {
+    let bench = Bench::new(&[
+        ("lib.js", "exports.a = 1;\n"),
+        ("lib.d.ts", "export const a: number;\n"),
+        ("all.js", "export * as lib from './lib';\n"),
+        ("use.js", "const { a } = require('./lib');\nexports.b = a;\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let edges = |index: &Index, from: &str| {
+        let graph = index.graph();
+        let edges = graph.edges(graph.position(from).unwrap()).iter();
+        let shown = edges.map(|edge| format!("{}:{}", graph.path(edge.to), edge.names.as_text()));
+        shown.collect::<Vec<_>>().join(" ").replace('\0', ",")
+    };
+    assert_eq!(edges(&index, "lib.d.ts"), "lib.js:*,");
+    let steps: &[(&str, Option<&str>, &str)] = &[
+        ("lib.js", Some("exports.a = 1;\nexports.more = 1;\n"), "lib.js:*,"),
+        ("lib.d.ts", Some("export const a: number;\nexport const more: number;\n"), "lib.js:*,"),
+        ("lib.js", Some("export default 1;\n"), "lib.js:*,default,"),
+        ("lib.d.ts", Some("export const a: number;\nexport default a;\n"), "lib.js:*,default,"),
+        ("lib.js", None, ""),
+        ("lib.jsx", Some("exports.a = 1;\n"), "lib.jsx:*,"),
+        ("lib.js", Some("exports.a = 1;\n"), "lib.js:*,"),
+        ("lib.ts", Some("export const a = 1;\n"), ""),
+        ("lib.ts", None, "lib.js:*,"),
+    ];
+    for (step, (path, text, expected)) in steps.iter().enumerate() {
+        match text {
+            Some(text) => bench.write(path, text),
+            None => bench.remove(path),
+        }
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(edges(&index, "lib.d.ts"), *expected, "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
+    }
+}
+
 fn full_paths(index: &Index, path: &str) -> Vec<String> {
     let routes = &index.file(path).unwrap().contract().routes;
     routes.iter().flat_map(|route| route.full_paths.clone()).collect()
@@ -448,7 +489,8 @@ enum Edit {
     Rename(usize, usize),
 }
 
-const PATHS: &[&str] = &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts"];
+const PATHS: &[&str] =
+    &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts", "a.d.ts", "a.js", "lib/c.js"];
 const TEXTS: &[&str] = &[
     "export const x = 1;\n",
     "import { x } from './a';\nexport function run(value: typeof x): void {}\n",
