@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::twin::{is_declaration, is_twin};
-use super::{Edge, EdgeKind, Graph};
+use super::{Edge, EdgeKind, Graph, is_declaration, is_twin};
 
 /// Files that all need each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -20,9 +19,8 @@ impl Graph {
     pub fn cycles(&self) -> Vec<Cycle> {
         let twin = |from: usize, edge: &Edge| is_twin(self.path(from), self.path(edge.to));
         // Of a declaration file there is only what it stands for.
-        let runs = |from, edge: &Edge| match is_declaration(self.path(from)) {
-            true => twin(from, edge),
-            false => edge.kind != EdgeKind::TypeOnly,
+        let runs = |from, edge: &Edge| {
+            if is_declaration(self.path(from)) { twin(from, edge) } else { edge.kind != EdgeKind::TypeOnly }
         };
         let at_run_time = self.components(runs);
         // What stands for a file needs nothing of it.

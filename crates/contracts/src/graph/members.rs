@@ -34,15 +34,26 @@ pub trait Members: Sync {
         None
     }
 
-    /// Whether a manifest in reach of a file names Next.js. Asked of files in folders that are called `pages` alone.
-    fn has_next(&self, _at: usize) -> bool {
-        false
+    /// Asked of files alone that [may be routes](crate::link::may_be_route).
+    fn next_app(&self, _at: usize) -> NextApp<'_> {
+        NextApp::Unknown
     }
 
     /// The files that add members to types of a file by `declare module`.
     fn adding(&self, _at: usize) -> Vec<usize> {
         Vec::new()
     }
+}
+
+/// The app of Next.js that a file belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextApp<'a> {
+    /// There is no manifest that could tell.
+    Unknown,
+    /// The package does not depend on Next.js.
+    Absent,
+    /// The folder of the package.
+    In(&'a str),
 }
 
 /// The files of which a file exports everything, in its order.

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::model::{ExportOrigin, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
-pub use self::members::{Behind, Exported, Member, Members, Slice, exported, stars};
+pub use self::members::{Behind, Exported, Member, Members, NextApp, Slice, exported, stars};
 pub use self::names::Names;
 pub use self::reach::{Dependent, HandedOn, Impact};
-pub use self::twin::{is_twin, twin_of};
+pub use self::twin::{is_declaration, is_twin, twin_of};
 
 /// How one file needs another; the strongest first.
 #[derive(

@@ -17,7 +17,7 @@ pub fn twin_of<T>(path: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
     if before.iter().any(|ending| beside(ending).is_some()) {
         return None;
     }
-    twins.iter().find_map(|ending| beside(ending))
+    twins.iter().find_map(beside)
 }
 
 /// Whether a file is what the declaration file at `path` stands for, where that stands for any.
@@ -28,7 +28,7 @@ pub fn is_twin(path: &str, of: &str) -> bool {
 }
 
 /// Whether nothing of a file is there when the program runs.
-pub(super) fn is_declaration(path: &str) -> bool {
+pub fn is_declaration(path: &str) -> bool {
     declaring(path).is_some()
 }
 
