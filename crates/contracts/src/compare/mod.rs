@@ -26,7 +26,6 @@ use serde::Serialize;
 
 use crate::fingerprint::canonical;
 use crate::graph::Graph;
-use crate::link::seen_from;
 use crate::model::{
     ComponentForm, Contract, ContractDeclaration, DeclarationKind, Diagnostic, Member, Severity,
     UnresolvedType,
@@ -257,21 +256,7 @@ fn told_file(
     unread(new, has_errors(old), &mut declarations);
     let details = Details::between(old, new);
     if moved {
-        let used_by = users_of_file(before, &old.entry_id);
-        declarations.push(DeclarationChange {
-            name: new.entry_id.clone(),
-            kind: "file".to_owned(),
-            change: Change::Moved,
-            before: vec![old.entry_id.clone()],
-            after: vec![new.entry_id.clone()],
-            verdict: if used_by.is_empty() { Verdict::Internal } else { Verdict::Compatible },
-            reason: if seen_from("", &old.entry_id) == seen_from("", &new.entry_id) {
-                "its name ends otherwise; who imports it without the ending finds it".to_owned()
-            } else {
-                "the file moved; importers have to follow".to_owned()
-            },
-            used_by,
-        });
+        declarations.push(moved::change(origins, old, new));
     }
     let same = old.semantic_hash == new.semantic_hash;
     if declarations.is_empty() && details.is_empty() && same {

@@ -1,8 +1,11 @@
 //! Which new file is an old one under another path: by its text, else by what it promises, else by how much of that is
-//! the same.
+//! the same; and whether who imports it followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::origins::Origins;
+use super::{Change, DeclarationChange, Side, Verdict, users_of_file};
+use crate::graph::{Edge, is_twin};
 use crate::model::Contract;
 
 /// A name that more files than this export says nothing about which of them one is.
@@ -38,6 +41,72 @@ pub(super) fn pair<'a>(gone: &[&'a Contract], new: &[&'a Contract]) -> BTreeMap<
     pairs
 }
 
+/// That a file is elsewhere now.
+pub(super) fn change(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> DeclarationChange {
+    let left = left_behind(origins, &old.entry_id, &new.entry_id);
+    let (verdict, used_by) = if left.is_empty() {
+        let users = users_of_file(origins.before, &old.entry_id);
+        (if users.is_empty() { Verdict::Internal } else { Verdict::Compatible }, users)
+    } else {
+        (Verdict::Breaking, left)
+    };
+    let reason = if verdict == Verdict::Breaking {
+        "the file moved, and who imports it did not follow"
+    } else if module(&old.entry_id) == module(&new.entry_id) {
+        "its name ends otherwise; who imports it without the ending finds it"
+    } else {
+        "the file moved; importers have to follow"
+    };
+    DeclarationChange {
+        name: new.entry_id.clone(),
+        kind: "file".to_owned(),
+        change: Change::Moved,
+        before: vec![old.entry_id.clone()],
+        after: vec![new.entry_id.clone()],
+        verdict,
+        reason: reason.to_owned(),
+        used_by,
+    }
+}
+
+/// The files that are as they were, needed a file where it was, and find it no more; none where all of them had it through
+/// others, for which those answer.
+fn left_behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<String> {
+    let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return Vec::new() };
+    let Some(file) = before.position(old) else { return Vec::new() };
+    let is_left = |user: &&str| {
+        let now = origins.now.get(user).copied().unwrap_or(user);
+        let text = |side: &Side<'_>, path: &str| side.contracts.get(path).map(|one| one.file_hash.clone());
+        let was = text(origins.before, user).filter(|hash| !hash.is_empty());
+        let is_same = was.is_some() && was == text(origins.after, now);
+        // Where something else has its name, that is found instead.
+        let found = |edge: &Edge| {
+            let to = after.path(edge.to);
+            to == new || module(to) == module(old)
+        };
+        let stands_for_it = is_twin(user, old) && module(old) == module(new);
+        let finds = |at: usize| stands_for_it || after.edges(at).iter().any(found);
+        is_same && !after.position(now).is_none_or(finds)
+    };
+    let users = before.dependents(file).iter().map(|user| before.path(*user));
+    let left: Vec<&str> = users.filter(is_left).collect();
+    let is_direct = |user: &&str| {
+        let edges = before.position(user).map(|at| before.edges(at)).unwrap_or_default();
+        edges.iter().any(|edge| edge.to == file && edge.through.is_none())
+    };
+    if !left.iter().any(is_direct) {
+        return Vec::new();
+    }
+    left.into_iter().map(str::to_owned).collect()
+}
+
+/// What importers call a file, from the root: `src/a` for `src/a.ts`, `src/a.tsx` and `src/a/index.js`.
+fn module(path: &str) -> &str {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let stem = stem.strip_suffix(".d").unwrap_or(stem);
+    stem.strip_suffix("/index").unwrap_or(stem)
+}
+
 /// A file with what it is known by.
 struct Known<'a> {
     contract: &'a Contract,
@@ -52,12 +121,8 @@ impl<'a> Known<'a> {
         Self { contract, promises }
     }
 
-    /// What importers call it, from the root: `src/a` for `src/a.ts`, `src/a.tsx` and `src/a/index.js`.
     fn module(&self) -> &'a str {
-        let entry = self.contract.entry_id.as_str();
-        let stem = entry.rsplit_once('.').map_or(entry, |(stem, _)| stem);
-        let stem = stem.strip_suffix(".d").unwrap_or(stem);
-        stem.strip_suffix("/index").unwrap_or(stem)
+        module(&self.contract.entry_id)
     }
 
     fn file_name(&self) -> &'a str {

@@ -13,15 +13,18 @@ pub(super) struct Origins<'s, 'a> {
     pub(super) after: &'s Side<'a>,
     /// Modules by where they are now, with where they were.
     moved: BTreeMap<String, String>,
+    /// Files by where they were, with where they are now.
+    pub(super) now: BTreeMap<&'a str, &'a str>,
 }
 
 /// A file with something in it.
 pub(super) type In<'c, T> = (&'c Contract, &'c T);
 
 impl<'s, 'a> Origins<'s, 'a> {
-    pub(super) fn new(before: &'s Side<'a>, after: &'s Side<'a>, moves: &BTreeMap<&str, &str>) -> Self {
+    pub(super) fn new(before: &'s Side<'a>, after: &'s Side<'a>, moves: &BTreeMap<&'a str, &'a str>) -> Self {
         let moved = moves.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
-        Self { before, after, moved }
+        let now = moves.iter().map(|(new, old)| (*old, *new)).collect();
+        Self { before, after, moved, now }
     }
 
     /// Whether two names stand for the same, as far as modules tell.

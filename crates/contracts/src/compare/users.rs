@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::exported::names;
 use super::{Change, Side};
-use crate::graph::{EdgeKind, Graph};
+use crate::graph::{EdgeKind, is_twin};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
@@ -30,15 +30,16 @@ pub(super) fn users_of(
 pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
     let Some(graph) = side.graph else { return Vec::new() };
     let Some(file) = graph.position(entry) else { return Vec::new() };
-    let mut found: BTreeSet<usize> = graph.users_of(file, Some(name)).into_iter().collect();
-    let mut barrels: Vec<usize> =
-        found.iter().copied().filter(|user| passes_on(graph, *user, file)).collect();
-    // Who imports a name from a barrel has an edge to where it is declared; who imports all of it has none.
-    while let Some(barrel) = barrels.pop() {
-        for user in graph.dependents(barrel) {
-            let takes_all = edge(graph, *user, barrel).is_some_and(|edge| edge.names.has_all());
-            if takes_all && found.insert(*user) && passes_on(graph, *user, barrel) {
-                barrels.push(*user);
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    // Who imports a name from a barrel has an edge to where it is declared; who imports all of it has none. A declaration
+    // file has the names of what it stands for itself.
+    let mut open = vec![(file, true)];
+    while let Some((here, by_name)) = open.pop() {
+        for user in graph.dependents(here).iter().copied().filter(|user| *user != file) {
+            let Some(edge) = graph.edges(user).iter().find(|edge| edge.to == here) else { continue };
+            let takes = if by_name { edge.takes(name) } else { edge.names.has_all() };
+            if takes && found.insert(user) && edge.kind == EdgeKind::ReExport {
+                open.push((user, is_twin(graph.path(user), graph.path(here))));
             }
         }
     }
@@ -49,14 +50,6 @@ pub(super) fn users_of_file(side: &Side<'_>, entry: &str) -> Vec<String> {
     let Some(graph) = side.graph else { return Vec::new() };
     let Some(file) = graph.position(entry) else { return Vec::new() };
     graph.dependents(file).iter().map(|user| graph.path(*user).to_owned()).collect()
-}
-
-fn edge(graph: &Graph, from: usize, to: usize) -> Option<&crate::graph::Edge> {
-    graph.edges(from).iter().find(|edge| edge.to == to)
-}
-
-fn passes_on(graph: &Graph, from: usize, to: usize) -> bool {
-    edge(graph, from, to).is_some_and(|edge| edge.kind == EdgeKind::ReExport)
 }
 
 /// The names by which something is exported that leads to a declaration.

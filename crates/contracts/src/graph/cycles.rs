@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EdgeKind, Graph};
+use super::{Edge, EdgeKind, Graph, is_declaration, is_twin};
 
 /// Files that all need each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -17,18 +17,27 @@ pub struct Cycle {
 impl Graph {
     /// Every cycle, by its first file.
     pub fn cycles(&self) -> Vec<Cycle> {
-        let at_run_time = self.components(|kind| kind != EdgeKind::TypeOnly);
+        let twin = |from: usize, edge: &Edge| is_twin(self.path(from), self.path(edge.to));
+        // Of a declaration file there is only what it stands for.
+        let runs = |from, edge: &Edge| {
+            if is_declaration(self.path(from)) { twin(from, edge) } else { edge.kind != EdgeKind::TypeOnly }
+        };
+        let at_run_time = self.components(runs);
+        // What stands for a file needs nothing of it.
+        let as_written = self.components(|from, edge| !twin(from, edge));
+        let in_part = |component: &[usize], parts: &[Vec<usize>]| {
+            let inside = |file: &usize| component.binary_search(file).is_ok();
+            parts.iter().any(|part| part.len() > 1 && part.iter().any(inside))
+        };
         let mut cycles: Vec<Cycle> = self
-            .components(|_| true)
+            .components(|_, _| true)
             .into_iter()
             .filter(|component| component.len() > 1)
-            .map(|mut component| {
+            .filter_map(|mut component| {
                 component.sort_unstable();
-                let types_only = !at_run_time.iter().any(|inner| {
-                    inner.len() > 1 && inner.iter().any(|file| component.binary_search(file).is_ok())
-                });
+                let types_only = !in_part(&component, &at_run_time);
                 let files = component.iter().map(|file| self.path(*file).to_owned()).collect();
-                Cycle { files, types_only }
+                (!types_only || in_part(&component, &as_written)).then_some(Cycle { files, types_only })
             })
             .collect();
         cycles.sort_by(|left, right| left.files.cmp(&right.files));
@@ -38,7 +47,7 @@ impl Graph {
     /// The files that nothing outside their own cycle needs: each alone, or the first of its cycle. By path.
     pub fn roots(&self) -> Vec<usize> {
         let mut roots = Vec::new();
-        for mut component in self.components(|_| true) {
+        for mut component in self.components(|_, _| true) {
             component.sort_unstable();
             let inside = |file: &usize| component.binary_search(file).is_ok();
             let needed = component.iter().any(|file| self.dependents(*file).iter().any(|from| !inside(from)));
@@ -51,7 +60,7 @@ impl Graph {
     }
 
     /// Strongly connected components (Tarjan), without recursion: a chain of files can be longer than a stack.
-    fn components(&self, follow: impl Fn(EdgeKind) -> bool) -> Vec<Vec<usize>> {
+    fn components(&self, follow: impl Fn(usize, &Edge) -> bool) -> Vec<Vec<usize>> {
         const UNSEEN: usize = usize::MAX;
         let count = self.len();
         let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);
@@ -72,7 +81,7 @@ impl Graph {
                 }
                 let mut descended = false;
                 for (at, out) in self.edges(file).iter().enumerate().skip(edge) {
-                    if !follow(out.kind) {
+                    if !follow(file, out) {
                         continue;
                     }
                     if order[out.to] == UNSEEN {

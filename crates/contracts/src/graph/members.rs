@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::twin_of;
 use crate::model::{Export, ExportOrigin, LocalFacts};
 use crate::target::Target;
 
@@ -28,15 +29,31 @@ pub trait Members: Sync {
         None
     }
 
-    /// Whether a manifest in reach of a file names Next.js. Asked of files in folders that are called `pages` alone.
-    fn has_next(&self, _at: usize) -> bool {
-        false
+    /// The file that a declaration file stands for, as [`twin_of`](super::twin_of) finds it.
+    fn twin(&self, _at: usize) -> Option<usize> {
+        None
+    }
+
+    /// Asked of files alone that [may be routes](crate::link::may_be_route).
+    fn next_app(&self, _at: usize) -> NextApp<'_> {
+        NextApp::Unknown
     }
 
     /// The files that add members to types of a file by `declare module`.
     fn adding(&self, _at: usize) -> Vec<usize> {
         Vec::new()
     }
+}
+
+/// The app of Next.js that a file belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextApp<'a> {
+    /// There is no manifest that could tell.
+    Unknown,
+    /// The package does not depend on Next.js.
+    Absent,
+    /// The folder of the package.
+    In(&'a str),
 }
 
 /// The files of which a file exports everything, in its order.
@@ -62,6 +79,12 @@ pub struct Member<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Slice<'a>(pub &'a [Member<'a>]);
 
+impl Slice<'_> {
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.binary_search_by(|member| member.path.cmp(path)).ok()
+    }
+}
+
 impl Members for Slice<'_> {
     fn path(&self, at: usize) -> &str {
         self.0[at].path
@@ -72,12 +95,15 @@ impl Members for Slice<'_> {
     }
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
-        let file = self.0[from].targets.get(specifier)?.file()?;
-        self.0.binary_search_by(|member| member.path.cmp(file)).ok()
+        self.position(self.0[from].targets.get(specifier)?.file()?)
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         stars(self, at).into()
+    }
+
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.position(path))
     }
 }
 

@@ -5,6 +5,7 @@ mod cycles;
 mod members;
 mod names;
 mod reach;
+mod twin;
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::model::{ExportOrigin, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
-pub use self::members::{Behind, Exported, Member, Members, Slice, exported, stars};
+pub use self::members::{Behind, Exported, Member, Members, NextApp, Slice, exported, stars};
 pub use self::names::Names;
 pub use self::reach::{Dependent, HandedOn, Impact};
+pub use self::twin::{is_declaration, is_twin, twin_of};
 
 /// How one file needs another; the strongest first.
 #[derive(
@@ -95,6 +97,12 @@ impl Edge {
     /// Whether it takes the other file as a whole, with all that that hands on, and not only by names. Who runs it takes it so.
     pub fn takes_all(&self) -> bool {
         self.names.is_empty() || self.names.has_all()
+    }
+
+    /// Whether it takes what the other file exports under a name. A star that is handed on is none of the default.
+    pub fn takes(&self, name: &str) -> bool {
+        let by_star = name != "default" || self.kind != EdgeKind::ReExport;
+        self.names.contains(name) || by_star && self.names.has_all()
     }
 }
 
@@ -214,10 +222,7 @@ impl Graph {
     pub fn users_of(&self, file: usize, name: Option<&str>) -> Vec<usize> {
         let uses = |from: &usize| {
             let edge = self.edges[*from].iter().find(|edge| edge.to == file);
-            edge.is_some_and(|edge| match name {
-                Some(name) => edge.names.contains(name) || edge.names.has_all(),
-                None => true,
-            })
+            edge.is_some_and(|edge| name.is_none_or(|name| edge.takes(name)))
         };
         self.dependents(file).iter().copied().filter(uses).collect()
     }
@@ -283,8 +288,17 @@ impl<'a> Finder<'a> {
                 if let Some(to) = self.members.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
                     found.push(Way { to, kind, name: Some(imported), through: None, handed_on: true });
+                    let with_default = imported == "*" && export.name != "*" && self.has_default(to);
+                    let name = Some("default").filter(|_| with_default);
+                    found.extend(name.map(|_| Way { to, kind, name, through: None, handed_on: true }));
                 }
             }
+        }
+        if let Some(to) = self.members.twin(from) {
+            let names = ["*"].into_iter().chain(self.has_default(to).then_some("default"));
+            let way =
+                |name| Way { to, kind: EdgeKind::ReExport, name: Some(name), through: None, handed_on: true };
+            found.extend(names.map(way));
         }
         found.retain(|way| way.to != from);
         if found.is_empty() { Vec::new() } else { edges_by(found) }
@@ -298,6 +312,11 @@ impl<'a> Finder<'a> {
             Exported::All(file) => Some((file, "*")),
             Exported::Outside(_) => None,
         }
+    }
+
+    fn has_default(&mut self, file: usize) -> bool {
+        self.ask(file, "default");
+        !self.members.facts(file).exported_as("default").0.is_empty()
     }
 
     fn ask(&mut self, file: usize, name: &str) {

@@ -62,10 +62,9 @@ impl Graph {
             }
             for from in self.dependents(here).iter().copied().filter(|from| *from != file) {
                 let Some(edge) = self.edges(from).iter().find(|edge| edge.to == here) else { continue };
-                let takes = |name: &&String| edge.names.contains(name) || edge.names.has_all();
                 let next = match (&names, export) {
                     (Some(names), Some((_, handed_on))) => {
-                        let taken: Vec<&String> = names.iter().filter(takes).collect();
+                        let taken: Vec<&String> = names.iter().filter(|name| edge.takes(name)).collect();
                         if edge.kind == EdgeKind::ReExport {
                             // What came through another barrel comes by that one.
                             let on = taken.iter().flat_map(|name| handed_on(from, here, name));

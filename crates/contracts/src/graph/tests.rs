@@ -259,3 +259,38 @@ fn impact_is_by_export_first_and_by_file_after() {
     assert_eq!(shown, [("uses-one", 1, "lib"), ("page", 2, "uses-one")]);
     assert_eq!(graph.impact(0, None, 1, 10).total, 2);
 }
+
+#[test]
+fn a_declaration_file_stands_for_the_file_beside_it() {
+    let graph = graph(&[
+        ("lib.d.ts", &["has:f"]),
+        ("lib.js", &["has:f"]),
+        ("more.d.mts", &[]),
+        ("more.mjs", &["has:default"]),
+        ("own.d.ts", &[]),
+        ("own.js", &[]),
+        ("own.tsx", &[]),
+        ("types.d.cts", &[]),
+        ("use", &["use:lib.d.ts:f"]),
+        ("view.d.ts", &[]),
+        ("view.jsx", &[]),
+    ]);
+    let stands_for = ["lib.d.ts>lib.js re-export", "more.d.mts>more.mjs re-export"];
+    let rest = ["use>lib.d.ts static", "view.d.ts>view.jsx re-export"];
+    assert_eq!(pairs(&graph), [stands_for, rest].concat());
+    let names = |from: usize| graph.edges(from)[0].names.iter().collect::<Vec<_>>();
+    assert_eq!((names(0), names(2)), (vec!["*"], vec!["*", "default"]));
+    assert!(graph.edges(0)[0].handed_on);
+}
+
+#[test]
+fn a_cycle_through_declaration_files_is_one_of_what_runs_or_of_what_is_written() {
+    let cycles = |b: &[&str]| {
+        let graph = graph(&[("a.d.ts", &["b.d.ts"]), ("a.js", b), ("b.d.ts", &[]), ("b.js", &["a.d.ts"])]);
+        graph.cycles()
+    };
+    // The types of one need those of the other, and the code the other way.
+    assert_eq!(cycles(&[]), []);
+    let cycle = cycles(&["b.d.ts"]);
+    assert_eq!((cycle.len(), cycle[0].files.len(), cycle[0].types_only), (1, 4, false));
+}

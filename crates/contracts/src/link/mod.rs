@@ -17,6 +17,7 @@ mod routes;
 mod scope;
 mod seen;
 
+pub use next::may_be_route;
 pub use routes::{Handed, place};
 pub use scope::RestsOn;
 pub(crate) use seen::seen_from;
@@ -57,7 +58,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let nextjs = next::of(entry_id, facts, || members.has_next(at));
+    let nextjs = next::of(entry_id, facts, members.next_app(at));
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
     let (routes, handed, too_many) = routes::of(scope, &resolver);
     let contract = Contract {

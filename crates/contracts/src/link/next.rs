@@ -1,26 +1,44 @@
 //! What Next.js makes of a file, decided by its path inside the repository together with what it exports.
 
+use crate::graph::NextApp;
 use crate::model::{LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
 
-pub(super) fn of(entry_id: &str, facts: &LocalFacts, has_next: impl Fn() -> bool) -> Option<NextFacts> {
-    let segments: Vec<&str> = entry_id.split('/').collect();
+/// Whether it matters to which app a file belongs.
+pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
+    let (folders, file) = entry_id.rsplit_once('/').unwrap_or(("", entry_id));
+    let says_something = || {
+        has_default(facts) || !facts.next.methods.is_empty() || facts.directive.is_some() || says_next(facts)
+    };
+    is_gate(file.split('.').next().unwrap_or_default())
+        || folders.split('/').any(|folder| matches!(folder, "app" | "pages")) && says_something()
+}
+
+pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Option<NextFacts> {
+    let is_known = matches!(next, NextApp::In(_));
+    let is_other = next == NextApp::Absent && !facts.next.imports_next;
+    let inside = match next {
+        NextApp::In(folder) => entry_id.strip_prefix(folder).unwrap_or(entry_id).trim_start_matches('/'),
+        NextApp::Unknown | NextApp::Absent => entry_id,
+    };
+    let segments: Vec<&str> = inside.split('/').collect();
     let (file, folders) = segments.split_last()?;
     // Dots may be part of an address: `[...all].tsx`, `sitemap.xml.tsx`. Many projects mark pages: `about.page.tsx`.
     let stem = file.rsplit_once('.').map_or(*file, |(stem, _)| stem);
     let stem = stem.strip_suffix(".page").unwrap_or(stem);
-    let has_default = facts.exports.iter().any(|export| export.name == "default");
-    let app = route_root(folders, "app");
+    let has_default = has_default(facts);
+    let root = |name| route_root(folders, name).filter(|_| !is_other);
+    let app = root("app").filter(|at| !is_known || !is_part(&folders[..*at]));
     let in_app = app.and_then(|at| {
         let role = app_role(stem, has_default, &facts.next)?;
         Some((NextRouter::App, role, segment_path(&folders[at + 1..])))
     });
     let in_pages = || {
-        let at = route_root(folders, "pages")?;
+        let at = root("pages")?;
         let role = pages_role(stem, &folders[at + 1..], has_default)?;
         let says_so = facts.next.imports_next || !facts.next.data.is_empty();
         let is_special = matches!(role, RouteRole::App | RouteRole::Document);
-        let is_read = || is_at_top(&folders[..at]) && has_next();
-        if !(is_special || says_so || is_read()) {
+        let is_read = is_known && is_at_top(&folders[..at]);
+        if !(is_special || says_so || is_read) {
             return None;
         }
         let own =
@@ -29,14 +47,13 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, has_next: impl Fn() -> bool
             folders[at + 1..].iter().copied().chain([own]).filter(|part| !part.is_empty()).collect();
         Some((NextRouter::Pages, role, format!("/{}", path.join("/"))))
     };
-    let is_middleware = stem == "middleware" && facts.next.imports_next && matches!(folders, [] | ["src"]);
-    let middleware = || is_middleware.then(|| (NextRouter::App, RouteRole::Middleware, "/".to_owned()));
-    let route = in_app.or_else(in_pages).or_else(middleware);
-    let is_next = route.is_some()
-        || facts.directive.is_some()
-        || facts.next.imports_next
-        || !facts.next.actions.is_empty();
-    if !is_next {
+    let gate = || {
+        let is_meant = facts.next.imports_next || is_known && (has_default || exports(facts, stem));
+        let is_one = is_gate(stem) && is_meant && is_at_root(folders);
+        is_one.then(|| (NextRouter::App, RouteRole::Middleware, "/".to_owned()))
+    };
+    let route = in_app.or_else(in_pages).or_else(gate);
+    if !(route.is_some() || facts.directive.is_some() || says_next(facts)) {
         return None;
     }
     let (router, route_role, segment_path) = match route {
@@ -57,13 +74,37 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, has_next: impl Fn() -> bool
     })
 }
 
+fn exports(facts: &LocalFacts, name: &str) -> bool {
+    !facts.exported_as(name).0.is_empty()
+}
+
+fn has_default(facts: &LocalFacts) -> bool {
+    exports(facts, "default")
+}
+
+/// Whether a file is of Next.js by itself.
+fn says_next(facts: &LocalFacts) -> bool {
+    facts.next.imports_next || !facts.next.actions.is_empty()
+}
+
+/// What every request goes through; since Next.js 16 it has the second name.
+fn is_gate(stem: &str) -> bool {
+    matches!(stem, "middleware" | "proxy")
+}
+
 /// The folder that routes hang from: at the root, below `src`, or in a package of a monorepo.
 fn route_root(folders: &[&str], name: &str) -> Option<usize> {
     let at = folders.iter().position(|folder| *folder == name)?;
-    let before = folders[..at].strip_suffix(&["src"]).unwrap_or(&folders[..at]);
-    let is_package =
-        matches!(before.first(), Some(&("apps" | "packages" | "examples" | "sites" | "websites")));
-    (before.len() <= 1 || is_package).then_some(at)
+    let before = without_src(&folders[..at]);
+    (before.len() <= 1 || before.first().is_some_and(|first| holds_packages(first))).then_some(at)
+}
+
+fn without_src<'f, 's>(folders: &'f [&'s str]) -> &'f [&'s str] {
+    folders.strip_suffix(&["src"]).unwrap_or(folders)
+}
+
+fn holds_packages(folder: &str) -> bool {
+    matches!(folder, "apps" | "packages" | "examples" | "sites" | "websites")
 }
 
 fn app_role(stem: &str, has_default: bool, exports: &NextExports) -> Option<RouteRole> {
@@ -98,12 +139,22 @@ fn pages_role(stem: &str, below: &[&str], has_default: bool) -> Option<RouteRole
 
 /// Whether a folder of routes has no more around it than the package, as far as names tell.
 fn is_at_top(around: &[&str]) -> bool {
-    let around = around.strip_suffix(&["src"]).unwrap_or(around);
-    match around {
-        [] | ["apps" | "packages" | "examples" | "sites" | "websites", _] => true,
-        [only] => !matches!(*only, "components" | "features" | "lib" | "modules" | "ui" | "views"),
+    is_at_root(around) || without_src(around).len() == 1 && !is_part(around)
+}
+
+/// Whether folders are those of a package.
+fn is_at_root(folders: &[&str]) -> bool {
+    match without_src(folders) {
+        [] => true,
+        [first, _] => holds_packages(first),
         _ => false,
     }
+}
+
+/// Whether folders hold parts of an app, and no app.
+fn is_part(folders: &[&str]) -> bool {
+    let parts = ["app", "components", "features", "lib", "modules", "pages", "ui", "views"];
+    matches!(without_src(folders), [only] if parts.contains(only))
 }
 
 /// `(group)` is no part of an address; `@slot` and `(.)intercepted` are kept, because they tell routes apart.

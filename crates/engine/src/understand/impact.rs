@@ -1,6 +1,6 @@
 //! Who depends on a file or one of its exports.
 
-use becket_contracts::graph::{Cycle, Dependent, HandedOn};
+use becket_contracts::graph::{Cycle, Dependent, HandedOn, is_twin};
 use becket_contracts::model::ExportOrigin;
 use becket_contracts::target::Target;
 use becket_project::index::{Index, IndexedFile};
@@ -122,6 +122,9 @@ impl Engine {
 
 /// The names under which a file exports what it takes from another under `name`.
 fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
+    if is_twin(&file.path, from) {
+        return vec![name.to_owned()];
+    }
     let facts = &file.local().facts;
     let has_own = !facts.exported_as(name).0.is_empty();
     let handed = facts.exports.iter().filter_map(|export| {

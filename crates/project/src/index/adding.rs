@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use becket_contracts::graph::Members;
+use becket_contracts::graph::{Members, is_declaration};
 use becket_contracts::link::declaring_file;
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -52,10 +52,6 @@ impl Modules {
             None => found,
         }
     }
-}
-
-fn is_declaration(path: &str) -> bool {
-    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
 }
 
 /// Begins what is stored of a module instead of a path.

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Behind, Edge, Graph, Members, needs, stars};
-use becket_contracts::link::link;
+use becket_contracts::graph::{Behind, Edge, Graph, Members, NextApp, needs, stars, twin_of};
+use becket_contracts::link::{link, may_be_route};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
@@ -95,7 +95,7 @@ fn build_here(
         .zip(&read)
         .map(|((_, file), read)| match read {
             Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
-                Some(modules.led(specifier, resolver.resolve(&file.path, specifier)))
+                Some(modules.led(specifier, found(&resolver, &file.path, specifier)?))
             })
             .into(),
             None => Arc::default(),
@@ -204,8 +204,25 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
     Some(Read { key, local: Arc::new(local), surface, slot, effort })
 }
 
-/// Among the targets of a file in `pages` that no import leads to: whether the package depends on Next.js.
+/// Among the targets of a file that may be a route, no import, but the app of Next.js that it belongs to.
 pub(super) const NEXT: &str = "next/";
+
+/// Where a specifier leads, or [`NEXT`].
+pub(super) fn found(resolver: &Resolver, from: &str, specifier: &str) -> Option<Target> {
+    if specifier != NEXT {
+        return Some(resolver.resolve(from, specifier));
+    }
+    let (folder, asks_for_it) = resolver.home(from, "next")?;
+    Some(Target::Builtin(if asks_for_it { format!("{NEXT}{folder}") } else { String::new() }))
+}
+
+/// What was found as [`NEXT`].
+pub(super) fn next_app(target: Option<&Target>) -> NextApp<'_> {
+    match target {
+        Some(Target::Builtin(app)) => app.strip_prefix(NEXT).map_or(NextApp::Absent, NextApp::In),
+        _ => NextApp::Unknown,
+    }
+}
 
 /// Where each specifier leads; one that `resolve` knows nothing of is left out.
 pub(super) fn targets_of(
@@ -231,11 +248,8 @@ pub(super) fn targets_of(
             targets.extend(other.map(|one| (to.to_owned(), one)));
         }
     }
-    let may_be_page = path.starts_with("pages/") || path.contains("/pages/");
-    if may_be_page && !facts.next.imports_next && !facts.exported_as("default").0.is_empty() {
-        if let Some(Target::Package { declared: true, .. } | Target::Builtin(_)) = resolve(NEXT) {
-            targets.push((NEXT.to_owned(), Target::Builtin(NEXT.to_owned())));
-        }
+    if may_be_route(path, facts) {
+        targets.extend(resolve(NEXT).map(|app| (NEXT.to_owned(), app)));
     }
     targets.into_iter().collect()
 }
@@ -397,8 +411,12 @@ impl Members for Tree<'_> {
         self.behind.get(at)
     }
 
-    fn has_next(&self, at: usize) -> bool {
-        self.raw[at].targets.get(NEXT).is_some()
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.position(path))
+    }
+
+    fn next_app(&self, at: usize) -> NextApp<'_> {
+        next_app(self.raw[at].targets.get(NEXT))
     }
 
     fn adding(&self, at: usize) -> Vec<usize> {

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Behind, Edge, Members, stars};
+use becket_contracts::graph::{Behind, Edge, Members, NextApp, stars, twin_of};
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
-use super::build::{NEXT, id_with, made, targets_of};
+use super::build::{NEXT, found, id_with, made, next_app, targets_of};
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
@@ -92,11 +92,11 @@ pub(super) fn step(
         }
         let local = Local::parse(path, &bytes, &content);
         let found = |specifier: &str| {
-            let found = resolver_of(resolver, place, &walked).resolve(path, specifier);
-            previous.adding.led(specifier, found)
+            let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
+            Some(previous.adding.led(specifier, found))
         };
         let targets = targets_of(path, &local.facts, |specifier| {
-            Some(old.targets().get(specifier).cloned().unwrap_or_else(|| found(specifier)))
+            old.targets().get(specifier).cloned().or_else(|| found(specifier))
         });
         let surface = Surface::of(&local.facts);
         Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))
@@ -255,8 +255,12 @@ impl Members for Overlay<'_> {
         self.behind.get(at)
     }
 
-    fn has_next(&self, at: usize) -> bool {
-        self.target(at, NEXT).is_some()
+    fn twin(&self, at: usize) -> Option<usize> {
+        twin_of(self.path(at), |path| self.previous.position(path))
+    }
+
+    fn next_app(&self, at: usize) -> NextApp<'_> {
+        next_app(self.target(at, NEXT))
     }
 
     fn adding(&self, at: usize) -> Vec<usize> {

@@ -154,6 +154,68 @@ fn a_page_is_a_route_where_the_package_depends_on_next() {
 }
 
 #[test]
+fn routes_are_where_the_manifest_of_an_app_says() {
+    let page = "export default function Page() { return <p />; }\n";
+    let get = "export const GET = 'get';\n";
+    let gate = "export function proxy() {}\n";
+    let next = r#"{ "dependencies": { "next": "16" } }"#;
+    let bench = Bench::new(&[
+        ("apps/nx/app/page.tsx", page),
+        ("apps/web/middleware.ts", "import 'next/server';\nexport function middleware() {}\n"),
+        ("apps/web/package.json", next),
+        ("services/front/web/app/(shop)/[id]/page.tsx", page),
+        ("services/front/web/lib/app/error.tsx", page),
+        ("services/front/web/package.json", next),
+        ("services/front/web/pages/about.tsx", page),
+        ("services/front/web/pages/app/page.tsx", page),
+        ("services/front/web/src/proxy.ts", gate),
+        ("services/front/web/src/server/proxy.ts", gate),
+        ("src/app/error.ts", "export default class AppError extends Error {}\n"),
+        ("src/app/route.ts", get),
+        ("src/proxy.ts", gate),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let roles = |index: &Index| -> Vec<String> {
+        let each = index.files().iter().filter_map(|file| {
+            let next = file.contract().nextjs.clone()?;
+            Some(format!("{} {:?} {}", file.path, next.route_role?, next.segment_path?))
+        });
+        each.collect()
+    };
+    let sure = [
+        "apps/web/middleware.ts Middleware /",
+        "services/front/web/app/(shop)/[id]/page.tsx Page /[id]",
+        "services/front/web/pages/about.tsx Page /about",
+        "services/front/web/pages/app/page.tsx Page /app/page",
+        "services/front/web/src/proxy.ts Middleware /",
+    ];
+    let by_name = ["apps/nx/app/page.tsx Page /", "src/app/error.ts Error /", "src/app/route.ts Route /"];
+    let all = |more: &[&str]| {
+        let mut all: Vec<String> = sure.iter().chain(more).map(|one| (*one).to_owned()).collect();
+        all.sort();
+        all
+    };
+    let in_root = [by_name.as_slice(), &["src/proxy.ts Middleware /"]].concat();
+    // Where no manifest tells, names do.
+    assert_eq!(roles(&index), all(&by_name));
+    let steps: &[(&str, &str, Vec<String>)] = &[
+        ("package.json", r#"{ "dependencies": { "@angular/core": "19" } }"#, all(&[])),
+        ("src/app/route.ts", "export const GET = 'other';\n", all(&[])),
+        ("package.json", next, all(&in_root)),
+        ("src/app/route.ts", get, all(&in_root)),
+    ];
+    for (step, (path, text, expected)) in steps.iter().enumerate() {
+        bench.write(path, text);
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(roles(&index), *expected, "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
+    }
+}
+
+#[test]
 fn a_second_worktree_costs_only_what_differs() {
     let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 1;\n")]);
     look(&bench.place("cache"), None).unwrap();
@@ -398,6 +460,47 @@ fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
     }
 }
 
+#[test]
+fn a_declaration_file_leads_to_the_file_beside_it_whoever_comes_and_goes() {
+    let bench = Bench::new(&[
+        ("lib.js", "exports.a = 1;\n"),
+        ("lib.d.ts", "export const a: number;\n"),
+        ("all.js", "export * as lib from './lib';\n"),
+        ("use.js", "const { a } = require('./lib');\nexports.b = a;\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let edges = |index: &Index, from: &str| {
+        let graph = index.graph();
+        let edges = graph.edges(graph.position(from).unwrap()).iter();
+        let shown = edges.map(|edge| format!("{}:{}", graph.path(edge.to), edge.names.as_text()));
+        shown.collect::<Vec<_>>().join(" ").replace('\0', ",")
+    };
+    assert_eq!(edges(&index, "lib.d.ts"), "lib.js:*,");
+    let steps: &[(&str, Option<&str>, &str)] = &[
+        ("lib.js", Some("exports.a = 1;\nexports.more = 1;\n"), "lib.js:*,"),
+        ("lib.d.ts", Some("export const a: number;\nexport const more: number;\n"), "lib.js:*,"),
+        ("lib.js", Some("export default 1;\n"), "lib.js:*,default,"),
+        ("lib.d.ts", Some("export const a: number;\nexport default a;\n"), "lib.js:*,default,"),
+        ("lib.js", None, ""),
+        ("lib.jsx", Some("exports.a = 1;\n"), "lib.jsx:*,"),
+        ("lib.js", Some("exports.a = 1;\n"), "lib.js:*,"),
+        ("lib.ts", Some("export const a = 1;\n"), ""),
+        ("lib.ts", None, "lib.js:*,"),
+    ];
+    for (step, (path, text, expected)) in steps.iter().enumerate() {
+        match text {
+            Some(text) => bench.write(path, text),
+            None => bench.remove(path),
+        }
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(edges(&index, "lib.d.ts"), *expected, "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
+    }
+}
+
 fn full_paths(index: &Index, path: &str) -> Vec<String> {
     let routes = &index.file(path).unwrap().contract().routes;
     routes.iter().flat_map(|route| route.full_paths.clone()).collect()
@@ -448,7 +551,8 @@ enum Edit {
     Rename(usize, usize),
 }
 
-const PATHS: &[&str] = &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts"];
+const PATHS: &[&str] =
+    &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts", "a.d.ts", "a.js", "lib/c.js"];
 const TEXTS: &[&str] = &[
     "export const x = 1;\n",
     "import { x } from './a';\nexport function run(value: typeof x): void {}\n",

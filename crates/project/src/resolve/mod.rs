@@ -5,6 +5,7 @@
 mod builtin;
 mod exported;
 mod frameworks;
+mod home;
 mod lockfile;
 mod manifest;
 mod modules;

@@ -66,6 +66,63 @@ fn what_a_barrel_has_itself_is_not_that_of_its_stars_and_what_is_assigned_is_tak
 }
 
 #[test]
+fn who_imports_a_declaration_file_uses_what_it_stands_for() {
+    let repo = TestRepo::new();
+    let lib = "function make() {}\nfunction gone() {}\nmodule.exports = { make, gone };\n";
+    repo.write("lib.js", lib);
+    repo.write("lib.d.ts", "export function make(): void;\nexport function gone(): void;\n");
+    repo.write("use.js", "const { gone } = require('./lib');\ngone();\n");
+    repo.write("other.mjs", "import { make } from './lib.js';\nmake();\n");
+    repo.write("all.js", "const lib = require('./lib');\nlib.run(lib);\n");
+    repo.write("again.js", "export { gone as went } from './lib';\n");
+    repo.write("last.js", "import { went } from './again';\nwent();\n");
+    repo.commit("all");
+    let felt = |target: &str| felt(&engine(&repo), target);
+    assert_eq!(felt("lib.js"), ["again.js", "all.js", "last.js", "lib.d.ts", "other.mjs", "use.js"]);
+    let users = ["again.js", "all.js", "last.js", "lib.d.ts", "use.js"];
+    assert_eq!(felt("lib.js#gone"), users);
+    repo.write("lib.js", lib.replace(", gone", ""));
+    assert_eq!(used_by(&repo, "gone"), users);
+}
+
+#[test]
+fn a_default_is_not_of_who_hands_on_the_rest() {
+    let repo = TestRepo::new();
+    let api = "export const load = 1;\nexport default function run(a: string) {}\n";
+    repo.write("api.ts", api);
+    repo.write("barrel.ts", "export * from './api';\n");
+    repo.write("behind.ts", "import * as all from './barrel';\nexport const kept = all;\n");
+    repo.write("named.ts", "export * as api from './api';\n");
+    repo.write("taken.ts", "import run from './api';\nrun('');\n");
+    repo.write("whole.ts", "import * as api from './api';\nexport const all = api;\n");
+    repo.commit("all");
+    repo.write("api.ts", api.replace("a: string", "a: number"));
+    assert_eq!(used_by(&repo, "run"), ["named.ts", "taken.ts", "whole.ts"]);
+    assert_eq!(felt(&engine(&repo), "api.ts#default"), ["named.ts", "taken.ts", "whole.ts"]);
+    repo.write("api.ts", api.replace("const load = 1", "const load = 'x'"));
+    assert_eq!(used_by(&repo, "load"), ["barrel.ts", "behind.ts", "named.ts", "whole.ts"]);
+}
+
+/// Who uses what changed since the last commit.
+fn used_by(repo: &TestRepo, name: &str) -> Vec<String> {
+    told(repo, name).1
+}
+
+/// The verdict on it, and who uses it.
+pub(super) fn told(repo: &TestRepo, name: &str) -> (String, Vec<String>) {
+    let request = DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() };
+    let report = engine(repo).context_compare(&request).unwrap();
+    let told = serde_json::to_value(&report.compared.result.folder_diffs).unwrap();
+    let changes = told.as_array().unwrap().iter().flat_map(|folder| folder["changes"].as_array().unwrap());
+    let declared = changes.flat_map(|change| change["declarations"].as_array().unwrap());
+    let mut named = declared.filter(|one| one["name"] == name);
+    let one = named.next().unwrap_or_else(|| panic!("{told:#}"));
+    let users = one["usedBy"].as_array().cloned().unwrap_or_default();
+    let users = users.iter().map(|user| user.as_str().unwrap().to_owned()).collect();
+    (one["verdict"].as_str().unwrap().to_owned(), users)
+}
+
+#[test]
 fn what_is_required_is_used_in_every_form() {
     let repo = TestRepo::new();
     repo.write("route.js", "module.exports = function route() {};\n");

@@ -274,3 +274,38 @@ fn what_is_passed_on_is_still_there_and_its_users_are_found() {
         assert_eq!(only(&drift()).1, "breaking", "{passing}");
     }
 }
+
+#[test]
+fn a_move_breaks_who_did_not_follow() {
+    let repo = TestRepo::new();
+    repo.write("tsconfig.json", r#"{"compilerOptions": {"paths": {"@a": ["./src/a.ts"]}}}"#);
+    repo.write("src/a.ts", "export function f(x: number): string {\n  return String(x);\n}\n");
+    repo.write("src/use.ts", "import { f } from './a';\nf(1);\n");
+    repo.write("src/barrel.ts", "export * from './a';\n");
+    repo.write("src/through.ts", "import { f } from './barrel';\nf(2);\n");
+    repo.write("src/alias.ts", "import { f } from '@a';\nf(3);\n");
+    repo.commit("all");
+    let moved = |to: &str| {
+        let (verdict, users) = barrels::told(&repo, to);
+        format!("{verdict}: {}", users.join(" "))
+    };
+    let all = "src/alias.ts src/barrel.ts src/through.ts src/use.ts";
+    repo.write("src/b.ts", repo.read("src/a.ts"));
+    repo.remove("src/a.ts");
+    assert_eq!(moved("src/b.ts"), format!("breaking: {all}"));
+    repo.write("tsconfig.json", r#"{"compilerOptions": {"paths": {"@a": ["./src/b.ts"]}}}"#);
+    repo.write("src/barrel.ts", "export * from './b';\n");
+    assert_eq!(moved("src/b.ts"), "breaking: src/use.ts");
+    repo.write("src/use.ts", "import { f } from './b';\nf(1);\n");
+    assert_eq!(moved("src/b.ts"), format!("compatible: {all}"));
+    // Who has its name from a barrel depends on what that gives, which is told there.
+    repo.write("src/barrel.ts", "export function f(x: number): string {\n  return '';\n}\n");
+    assert_eq!(moved("src/b.ts"), format!("compatible: {all}"));
+    // Something else is found where it was.
+    repo.write("src/use.ts", "import { f } from './a';\nf(1);\n");
+    repo.write(
+        "src/a/index.ts",
+        "export const f = String;\nexport const more = 1;\nexport const most = 2;\n",
+    );
+    assert_eq!(moved("src/b.ts"), format!("compatible: {all}"));
+}
