@@ -8,6 +8,7 @@ use super::signature::group;
 use super::told::INFERRED;
 use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
+use crate::languages::typescript::digest;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 use crate::render::named;
 
@@ -27,7 +28,15 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     let after: Vec<String> = is.own.iter().map(|one| renaming.text(one)).collect();
     let known = |text: &String| member(text, 0);
     let name = |text: &String| known(text).map(|one| one.name);
-    for text in was.own.iter().filter(|text| !after.contains(text)) {
+    // In a long namespace members stand by their names, with digests.
+    let brief = |text: &str| match named(text) {
+        Some((_, name, _)) if kind == DeclarationKind::Namespace => format!("{name}: {}", digest(text)),
+        _ => String::new(),
+    };
+    let is_kept = |text: &String| {
+        after.contains(text) || after.contains(&brief(text)) || after.iter().any(|one| brief(one) == *text)
+    };
+    for text in was.own.iter().filter(|text| !is_kept(text)) {
         let gone = || breaking(format!("`{text}` was changed or removed"));
         // Of a namespace a member is declared as others are; what has no name of its own is taken for a default.
         let declared = |(_, name, _): &(_, &str, _)| kind == DeclarationKind::Namespace && *name != "default";

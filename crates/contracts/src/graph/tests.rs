@@ -22,6 +22,7 @@ pub(crate) fn facts() -> LocalFacts {
         next: NextExports::default(),
         style: None,
         diagnostics: Vec::new(),
+        is_global: false,
         line_count: 1,
     }
 }

@@ -425,12 +425,17 @@ pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -
             .first()
             .and_then(|signature| signature.strip_prefix("const ")?.split_once(" = "))
             .and_then(|(_, value)| value.strip_prefix('\'')?.strip_suffix('\''))
-            .map(|text| text.trim_matches('/').to_owned()),
+            .map(str::to_owned),
         Found::Outside(_) | Found::Unknown => None,
     };
     let after = known(after, scope, resolver);
     match text {
-        Some(text) => format!("{before}{text}{after}"),
+        // `/${PREFIX}/a`, whether `PREFIX` has strokes around it or not.
+        Some(text) => {
+            let start = if before.ends_with('/') { text.trim_start_matches('/') } else { &text };
+            let text = if after.starts_with('/') { start.trim_end_matches('/') } else { start };
+            format!("{before}{text}{after}")
+        }
         None => format!("{before}${{{name}}}{after}"),
     }
 }

@@ -42,6 +42,9 @@ pub struct LocalFacts {
     pub style: Option<Box<StyleFacts>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,
+    /// A declaration file that is no module: what it declares is there for everybody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_global: bool,
     /// Lines of the file, for people.
     pub line_count: u32,
 }
@@ -178,6 +181,7 @@ impl LocalFacts {
             next: NextExports::default(),
             style: None,
             diagnostics: Vec::new(),
+            is_global: false,
             line_count: 0,
         }
     }

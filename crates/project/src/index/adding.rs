@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use becket_contracts::graph::{Members, is_declaration};
+use becket_contracts::graph::Members;
 use becket_contracts::link::declaring_file;
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -28,7 +28,7 @@ impl Modules {
         let mut modules = Self::default();
         for (path, facts) in files {
             // What is a module itself adds to others, and declares none.
-            if !is_declaration(path) || !facts.exports.is_empty() {
+            if !facts.is_global {
                 continue;
             }
             for module in facts.declarations.iter().filter_map(Declaration::module) {

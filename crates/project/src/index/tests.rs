@@ -388,7 +388,7 @@ fn a_module_that_is_only_declared_leads_to_its_declaration() {
         ("theme.d.ts", heading),
         ("view.tsx", view),
         (
-            "adds.ts",
+            "adds.d.ts",
             "import '@theme/other';\ndeclare module '@theme/other' { interface P { a: 1 } }\nexport {};\n",
         ),
         ("late.tsx", "export {};\n"),
@@ -402,7 +402,7 @@ fn a_module_that_is_only_declared_leads_to_its_declaration() {
         format!("{} {props}", led.unwrap_or("nowhere"))
     };
     assert_eq!(props(&index, "view.tsx"), "theme.d.ts as size");
-    let other = index.file("adds.ts").unwrap().targets().get("@theme/other").cloned();
+    let other = index.file("adds.d.ts").unwrap().targets().get("@theme/other").cloned();
     assert!(matches!(other, Some(becket_contracts::target::Target::Package { .. })), "{other:?}");
     let edits = [
         ("late.tsx", view.to_owned(), "late.tsx", "theme.d.ts as size"),

@@ -1,13 +1,13 @@
 //! What a namespace, or a block that is declared for a module, shows to others.
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, ModuleExportName, Statement, TSNamespaceDeclaration,
-    TSNamespaceDeclarationBody,
+    Declaration, ExportDefaultDeclarationKind, ModuleExportName, Statement, TSImportEqualsDeclaration,
+    TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 
 use super::component::Callable;
 use super::modules::{self, DEFAULT, declared_names};
-use super::print::{Print, join};
+use super::print::{Print, join, quoted, type_name};
 use super::value::digest;
 
 /// Longer ones are known by the names of what they hold, with digests, so that a change of it is seen all the same.
@@ -109,18 +109,14 @@ pub(super) fn names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) ->
 impl Print<'_, '_> {
     pub(super) fn namespace(self, namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> String {
         let is_ambient = is_ambient || namespace.declare;
-        let mut inner = namespace;
-        let mut path = namespace.id.name.into_string();
-        let body = loop {
-            match &inner.body {
-                TSNamespaceDeclarationBody::TSModuleBlock(block) => break block.body.as_slice(),
-                TSNamespaceDeclarationBody::TSNamespaceDeclaration(deeper) => {
-                    path = format!("{path}.{}", deeper.id.name);
-                    inner = deeper;
-                }
+        // `namespace A.B { … }` is one in another.
+        let body = match &namespace.body {
+            TSNamespaceDeclarationBody::TSModuleBlock(block) => self.block(&block.body, is_ambient),
+            TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+                format!("{{ {} }}", self.namespace(inner, is_ambient))
             }
         };
-        format!("namespace {path} {}", self.block(body, is_ambient))
+        format!("namespace {} {body}", namespace.id.name)
     }
 
     /// `{ … }` with what can be reached through it.
@@ -174,9 +170,26 @@ impl Print<'_, '_> {
                 });
                 return each.collect();
             }
+            Declaration::TSImportEqualsDeclaration(import) => {
+                return vec![(import.id.name.into_string(), self.import_equals(import))];
+            }
             other => return declared_names(other).into_iter().map(|name| (name.clone(), name)).collect(),
         };
         vec![(name, text)]
+    }
+
+    /// `import Part = Whole.Part`
+    pub(super) fn import_equals(self, import: &TSImportEqualsDeclaration<'_>) -> String {
+        let of = match &import.module_reference {
+            TSModuleReference::ExternalModuleReference(other) => {
+                format!("require({})", quoted(&other.expression.value))
+            }
+            TSModuleReference::IdentifierReference(other) => other.name.into_string(),
+            TSModuleReference::QualifiedName(other) => {
+                format!("{}.{}", type_name(&other.left), other.right.name)
+            }
+        };
+        format!("import {} = {of}", import.id.name)
     }
 
     fn default(self, declaration: &ExportDefaultDeclarationKind<'_>) -> Option<(String, String)> {

@@ -7,8 +7,7 @@ use memchr::memmem;
 use oxc_ast::ast::{
     Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
     Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement,
-    TSInterfaceDeclaration, TSModuleReference, TSNamespaceDeclaration, VariableDeclaration,
-    VariableDeclarator,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
@@ -16,7 +15,7 @@ use oxc_span::{GetSpan, Span};
 use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
-use super::print::{INFERRED, Print, join, listed, literal_type, quoted, type_name};
+use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{jsdoc, maker, shape, vue};
 use crate::model::{
@@ -181,16 +180,7 @@ impl<'a> Collector<'_, '_, 'a> {
             Syntax::TSImportEqualsDeclaration(import) => {
                 let name = import.id.name.into_string();
                 if self.exported.contains(name.as_str()) {
-                    let of = match &import.module_reference {
-                        TSModuleReference::ExternalModuleReference(other) => {
-                            format!("require({})", quoted(&other.expression.value))
-                        }
-                        TSModuleReference::IdentifierReference(other) => other.name.into_string(),
-                        TSModuleReference::QualifiedName(other) => {
-                            format!("{}.{}", type_name(&other.left), other.right.name)
-                        }
-                    };
-                    let signature = format!("import {name} = {of}");
+                    let signature = self.print.import_equals(import);
                     self.push(name, DeclarationKind::Namespace, signature, span, DeclarationDetail::None);
                 }
             }

@@ -29,6 +29,7 @@ mod within;
 mod wrapped;
 
 pub(crate) use print::{listed, quoted};
+pub(crate) use value::digest;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -37,7 +38,7 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::{Program, Statement, TSType};
 use oxc_span::GetSpan;
 
-use crate::model::{Diagnostic, Import, ImportKind, LocalFacts, Severity, TypeShape};
+use crate::model::{Diagnostic, Import, LocalFacts, Severity, TypeShape};
 use crate::secrets;
 use body::FileUse;
 pub(crate) use body::is_hook;
@@ -134,7 +135,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
-    let Modules { imports, exports, .. } = modules;
+    let Modules { imports, exports, is_global, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
     if is_whole {
         namespaces::name_members(program, &mut imports);
@@ -154,6 +155,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         style: file.style.finish(&imports),
         imports,
         diagnostics: Vec::new(),
+        is_global,
         line_count: 0,
     }
 }
@@ -166,7 +168,7 @@ fn merged(statements: Vec<Import>, calls: Vec<Import>) -> Vec<Import> {
             known.kind == call.kind
                 && known.line == call.line
                 && known.specifier == call.specifier
-                && (call.kind != ImportKind::Require || call.names.is_empty() || known.names == call.names)
+                && (call.names.is_empty() || known.names == call.names)
         };
         if !all.iter().any(twice) {
             all.push(call);
