@@ -31,7 +31,7 @@ pub(super) struct FileUse {
     pub(super) hooks: BTreeSet<String>,
     pub(super) components: BTreeSet<String>,
     pub(super) imports: Vec<Import>,
-    /// Where a `require` begins of which it is known what is taken.
+    /// Where a `require` or an `import()` begins of which it is known what is taken.
     pub(super) named: BTreeSet<u32>,
     pub(super) reads_arguments: bool,
     pub(super) has_jsx: bool,
