@@ -21,7 +21,7 @@ pub(super) fn count(piece: &[u8]) -> usize {
     match piece {
         [] | [_] => piece.len(),
         [first, second] => 1 + usize::from(pair(*first, *second) == NONE),
-        _ if rank(piece).is_some() => 1,
+        _ if is_token(piece) => 1,
         // Once two parts are left no more can be joined: the whole is no token.
         [a, b, c] => 3 - usize::from(pair(*a, *b) != NONE || pair(*b, *c) != NONE),
         [a, b, c, d] => count_four(piece, [pair(*a, *b), pair(*b, *c), pair(*c, *d)]),
@@ -31,9 +31,12 @@ pub(super) fn count(piece: &[u8]) -> usize {
     }
 }
 
+pub(super) fn is_token(piece: &[u8]) -> bool {
+    rank(piece).is_some()
+}
+
 /// Four bytes that are no token, by the ranks of their pairs.
 fn count_four(piece: &[u8], [first, middle, last]: [u32; 3]) -> usize {
-    let is_token = |part: &[u8]| rank(part).is_some();
     let lowest = first.min(middle).min(last);
     if lowest == NONE {
         return 4;

@@ -2,8 +2,11 @@
 //!
 //! All threads share what one has learned. A place holds a piece exactly, so that what is found there is right whoever wrote
 //! it and when: up to seven bytes in one number, which is replaced as a whole, and up to fifteen in two, which are written
-//! once and never again.
+//! once and never again. What is longer and no token is rare, but lines that divide a file come again and again, and take
+//! long: each thread remembers some of those.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -26,6 +29,13 @@ const KEY: u64 = (1 << TOKENS) - 1;
 /// In a place that is being written; no length is so small.
 const WRITING: u64 = 1;
 
+thread_local! {
+    static LONG: RefCell<HashMap<Box<[u8]>, usize>> = RefCell::default();
+}
+/// So many of them, of so many bytes at most.
+const MOST_LONG: usize = 512;
+const LONGEST: usize = 256;
+
 /// The tokens of the piece that begins and ends there in the text.
 #[inline]
 pub(super) fn count(text: &[u8], start: usize, end: usize) -> usize {
@@ -42,7 +52,7 @@ pub(super) fn count(text: &[u8], start: usize, end: usize) -> usize {
         return count;
     }
     if length > SHORT_LENGTH {
-        return merge::count(&text[start..end]);
+        return long(&text[start..end]);
     }
     let first = u64::from_le_bytes(bytes_at(text, start));
     let last = key(bytes_at(text, start + 8), length - 8, length);
@@ -63,6 +73,22 @@ pub(super) fn count(text: &[u8], start: usize, end: usize) -> usize {
         }
     }
     count
+}
+
+fn long(piece: &[u8]) -> usize {
+    if merge::is_token(piece) {
+        return 1;
+    }
+    LONG.with_borrow_mut(|known| {
+        if let Some(count) = known.get(piece) {
+            return *count;
+        }
+        let count = merge::count(piece);
+        if known.len() < MOST_LONG && piece.len() <= LONGEST {
+            known.insert(piece.into(), count);
+        }
+        count
+    })
 }
 
 #[cold]

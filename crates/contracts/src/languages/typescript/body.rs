@@ -642,10 +642,10 @@ pub(super) fn tag_name<'a>(name: &JSXElementName<'a>) -> Cow<'a, str> {
 }
 
 fn member_tag(member: &JSXMemberExpression<'_>) -> String {
-    let object = match &member.object {
-        JSXMemberExpressionObject::IdentifierReference(name) => name.name.into_string(),
-        JSXMemberExpressionObject::MemberExpression(inner) => member_tag(inner),
-        JSXMemberExpressionObject::ThisExpression(_) => "this".to_owned(),
-    };
-    format!("{object}.{}", member.property.name)
+    let property = member.property.name.as_str();
+    match &member.object {
+        JSXMemberExpressionObject::IdentifierReference(name) => [name.name.as_str(), ".", property].concat(),
+        JSXMemberExpressionObject::MemberExpression(inner) => [&member_tag(inner), ".", property].concat(),
+        JSXMemberExpressionObject::ThisExpression(_) => ["this.", property].concat(),
+    }
 }

@@ -78,13 +78,13 @@ const SECTIONS: &[&str] = &["article", "aside", "footer", "form", "header", "mai
 impl StyleCollector {
     pub(super) fn element(&mut self, tag: &str) {
         if let Some(name) = tag.strip_prefix("motion.").or_else(|| tag.strip_prefix("m.")) {
-            self.motion_components.insert(name.to_owned());
+            keep(&mut self.motion_components, name);
         }
         if SECTIONS.contains(&tag) {
-            self.sections.insert(tag.to_owned());
+            keep(&mut self.sections, tag);
         }
         if tag.contains('.') && tag.starts_with(|letter: char| letter.is_uppercase()) {
-            self.parts.insert(tag.to_owned());
+            keep(&mut self.parts, tag);
         }
     }
 
@@ -126,12 +126,8 @@ impl StyleCollector {
             "css" | "sx" => self.uses_css_prop = true,
             "jsx" => self.styled_jsx = true,
             "theme" => self.uses_theme = true,
-            _ if MOTION_PROPS.contains(&name) => {
-                self.motion_props.insert(name.to_owned());
-            }
-            _ if TELLING.contains(&name) || name.starts_with("aria-") => {
-                self.attributes.insert(name.to_owned());
-            }
+            _ if MOTION_PROPS.contains(&name) => keep(&mut self.motion_props, name),
+            _ if TELLING.contains(&name) || name.starts_with("aria-") => keep(&mut self.attributes, name),
             _ => {}
         }
     }
@@ -157,7 +153,7 @@ impl StyleCollector {
 
     /// `None` where a file says nothing of style.
     pub(super) fn finish(self, imports: &[Import]) -> Option<Box<StyleFacts>> {
-        let mut libraries: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut libraries: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let (mut css_modules, mut scss_modules) = (BTreeSet::new(), BTreeSet::new());
         let mut has_motion = false;
         for import in imports {
@@ -165,14 +161,14 @@ impl StyleCollector {
             if let Some((key, _)) =
                 LIBRARIES.iter().find(|(_, known)| known.iter().any(|known| belongs(from, known)))
             {
-                let components: &mut BTreeSet<String> = libraries.entry(key).or_default();
+                let components = libraries.entry(key).or_default();
                 for name in import.names.iter().filter(|name| !name.type_only) {
-                    let of = |part: &&String| {
+                    let of = |part: &&str| {
                         part.strip_prefix(&*name.local).is_some_and(|rest| rest.starts_with('.'))
                     };
-                    let parts: Vec<String> = self.parts.iter().filter(of).cloned().collect();
-                    if parts.is_empty() && name.imported != "*" {
-                        components.insert(name.local.clone());
+                    let mut parts = self.parts.iter().map(String::as_str).filter(of).peekable();
+                    if parts.peek().is_none() && name.imported != "*" {
+                        components.insert(&name.local);
                     }
                     components.extend(parts);
                 }
@@ -204,19 +200,17 @@ impl StyleCollector {
             motion_props: if has_motion { self.motion_props.into_iter().collect() } else { Vec::new() },
             libraries: libraries
                 .into_iter()
-                .map(|(key, names)| (key.to_owned(), names.into_iter().collect()))
+                .map(|(key, names)| (key.to_owned(), names.into_iter().map(str::to_owned).collect()))
                 .collect(),
             variants: self.variants.into_iter().collect(),
             sizes: self.sizes.into_iter().collect(),
-            attributes: self.attributes.into_iter().collect(),
-            sections: self.sections.into_iter().collect(),
-        };
-        let nothing = StyleFacts {
-            sections: facts.sections.clone(),
-            attributes: facts.attributes.clone(),
             ..StyleFacts::default()
         };
-        (facts != nothing).then(|| Box::new(facts))
+        let (attributes, sections) = (self.attributes, self.sections);
+        (facts != StyleFacts::default()).then(|| {
+            let (attributes, sections) = (attributes.into_iter().collect(), sections.into_iter().collect());
+            Box::new(StyleFacts { attributes, sections, ..facts })
+        })
     }
 
     fn classes_in(&mut self, expression: &Expression<'_>) {
@@ -263,6 +257,13 @@ impl StyleCollector {
     fn add_classes(&mut self, text: &str) {
         self.classes.push_str(text);
         self.classes.push(' ');
+    }
+}
+
+/// Most names come again.
+fn keep(names: &mut BTreeSet<String>, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_owned());
     }
 }
 

@@ -2,14 +2,14 @@
 //! place, what a function gives back in such an object. What is too long to be read out is known by a digest, so that a
 //! change of it is seen all the same.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKind, Statement, SwitchCase, TSType,
-    TSTypeParameterInstantiation,
+    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, Statement, SwitchCase,
+    TSType, TSTypeParameterInstantiation,
 };
 
 use super::body::callee_name;
@@ -154,13 +154,12 @@ impl Print<'_, '_> {
             return None;
         }
         let told = |(name, what): &(&str, Given<'_, '_>), depth: usize, room: usize| {
-            let (brackets, parts) = match what {
-                Given::Object(object) => (["({ ", " })"], self.names_in(object, depth)),
-                Given::Names(names) if name.is_empty() => (["[", "]"], names.clone()),
-                Given::Names(names) => (["(", ")"], names.clone()),
+            let (Ok(text) | Err((text, _))) = match what {
+                Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, depth), room),
+                Given::Names(names) if name.is_empty() => read_out(["[", "]"], names, room),
+                Given::Names(names) => read_out(["(", ")"], names, room),
             };
-            let (Ok(text) | Err((text, _))) = read_out(brackets, &parts, room);
-            format!("{name}{text}")
+            [*name, &text].concat()
         };
         let whole = given.iter().map(|one| told(one, 0, usize::MAX)).collect::<Vec<_>>().join(" ");
         if whole.len() <= LONGEST_RETURN {
@@ -178,11 +177,16 @@ impl Print<'_, '_> {
     }
 
     /// Sorted; an object inside of it, or given to a call there, with its own names.
-    fn names_in(self, object: &ObjectExpression<'_>, depth: usize) -> Vec<String> {
-        let named = |property: &ObjectPropertyKind<'_>| match property {
-            ObjectPropertyKind::SpreadProperty(spread) => format!("...{}", self.short(&spread.argument)),
+    fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize) -> Vec<Cow<'x, str>> {
+        let named = |property: &'x ObjectPropertyKind<'_>| match property {
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                Cow::Owned(["...", &self.short(&spread.argument)].concat())
+            }
             ObjectPropertyKind::ObjectProperty(property) => {
-                let key = self.key(&property.key, property.computed);
+                let key = match &property.key {
+                    PropertyKey::StaticIdentifier(name) if !property.computed => name.name.as_str().into(),
+                    other => Cow::Owned(self.key(other, property.computed)),
+                };
                 let mut given = Vec::new();
                 match property.value.get_inner_expression() {
                     _ if depth >= DEEPEST => {}
@@ -193,14 +197,14 @@ impl Print<'_, '_> {
                     Given::Object(object) => Some(*object),
                     Given::Names(_) => None,
                 });
-                let mut inner: Vec<String> =
+                let mut inner: Vec<Cow<'x, str>> =
                     objects.flat_map(|object| self.names_in(object, depth + 1)).collect();
-                inner.sort();
-                if inner.is_empty() { key } else { format!("{key}: {}", listed(&inner)) }
+                inner.sort_unstable();
+                if inner.is_empty() { key } else { [&key, ": { ", &inner.join(", "), " }"].concat().into() }
             }
         };
-        let mut names: Vec<String> = object.properties.iter().map(named).collect();
-        names.sort();
+        let mut names: Vec<Cow<'x, str>> = object.properties.iter().map(named).collect();
+        names.sort_unstable();
         names
     }
 
@@ -564,17 +568,21 @@ fn is_read_too(property: &ObjectProperty<'_>, object: &ObjectExpression<'_>) -> 
 }
 
 /// All of the parts where they fit; else as many as do, how many more there are, and the whole.
-fn read_out([open, close]: [&str; 2], parts: &[String], room: usize) -> Result<String, (String, String)> {
+fn read_out<T: Borrow<str>>(
+    [open, close]: [&str; 2],
+    parts: &[T],
+    room: usize,
+) -> Result<String, (String, String)> {
     let whole = parts.join(", ");
     if parts.is_empty() {
         return Ok(format!("{}{}", open.trim_end(), close.trim_start()));
     }
     if whole.len() + open.len() + close.len() <= room {
-        return Ok(format!("{open}{whole}{close}"));
+        return Ok([open, &whole, close].concat());
     }
     let mut used = 0;
-    let fits = |part: &&String| {
-        used += part.len() + 2;
+    let fits = |part: &&T| {
+        used += T::borrow(part).len() + 2;
         used <= room
     };
     let shown = parts.iter().take_while(fits).count();
@@ -584,10 +592,6 @@ fn read_out([open, close]: [&str; 2], parts: &[String], room: usize) -> Result<S
         cut.push_str(", ");
     }
     Err((format!("{open}{cut}…{more} more{close}"), whole))
-}
-
-fn listed(names: &[String]) -> String {
-    if names.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", names.join(", ")) }
 }
 
 /// What a promise gives; anything else as it is.
