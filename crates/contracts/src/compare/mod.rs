@@ -5,6 +5,7 @@ mod details;
 mod directive;
 mod expand;
 mod exported;
+mod followed;
 mod form;
 mod generics;
 mod members;
@@ -124,15 +125,30 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
             Some(old) => files.extend(changed_file(&origins, old, contract)),
-            None => files.push(whole_file(before, contract, Change::Added)),
+            None => files.push(added_file(before, contract)),
         }
     }
     let taken: BTreeSet<&str> = moves.values().copied().collect();
     for contract in gone.into_iter().filter(|contract| !taken.contains(contract.entry_id.as_str())) {
-        files.push(whole_file(before, contract, Change::Removed));
+        files.push(removed_file(&origins, contract));
     }
     files.sort_by(|left, right| left.entry_id.cmp(&right.entry_id));
+    for change in files.iter_mut().flat_map(|file| &mut file.declarations) {
+        users_now(&origins, &mut change.used_by);
+    }
     Comparison { files }
+}
+
+/// Users are found where they were, and told where they are; one that is gone uses nothing.
+fn users_now(origins: &Origins<'_, '_>, users: &mut Vec<String>) {
+    for user in users.iter_mut() {
+        *user = origins.path_now(user).to_owned();
+    }
+    if let Some(graph) = origins.after.graph {
+        users.retain(|user| graph.position(user).is_some());
+    }
+    users.sort_unstable();
+    users.dedup();
 }
 
 impl Comparison {
@@ -153,43 +169,80 @@ fn absent_in<'a>(side: &Side<'a>, other: &Side<'_>) -> Vec<&'a Contract> {
         .collect()
 }
 
-fn whole_file(before: &Side<'_>, contract: &Contract, change: Change) -> FileChange {
-    let removed = change == Change::Removed;
-    let verdict = if removed { Verdict::Breaking } else { Verdict::Compatible };
+fn added_file(before: &Side<'_>, contract: &Contract) -> FileChange {
     let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
     let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| DeclarationChange {
             name: declaration.name.clone(),
             kind: declaration.kind.as_str().to_owned(),
-            change,
-            before: if removed { declaration.signatures.clone() } else { Vec::new() },
-            after: if removed { Vec::new() } else { declaration.signatures.clone() },
-            verdict,
-            reason: format!("its file was {}", if removed { "removed" } else { "added" }),
-            used_by: if removed { users_of(before, contract, declaration, change) } else { Vec::new() },
+            change: Change::Added,
+            before: Vec::new(),
+            after: declaration.signatures.clone(),
+            verdict: Verdict::Compatible,
+            reason: "its file was added".to_owned(),
+            used_by: Vec::new(),
         })
         .collect();
-    let (old, new) = if removed { (Some(contract), None) } else { (None, Some(contract)) };
-    declarations.extend(routes::changes(before, old, new));
-    if let Some(new) = new {
-        unread(new, false, &mut declarations);
-    }
-    // A file that promises nothing is missed by nobody.
-    let verdict = if removed && declarations.is_empty() && contract.exports.is_empty() {
-        Verdict::Internal
-    } else {
-        verdict
-    };
-    let hash = Some(contract.semantic_hash.clone());
+    declarations.extend(routes::changes(before, None, Some(contract)));
+    unread(contract, false, &mut declarations);
     FileChange {
         entry_id: contract.entry_id.clone(),
-        change,
+        change: Change::Added,
+        moved_from: None,
+        verdict: Verdict::Compatible,
+        declarations,
+        semantic_hash_before: None,
+        semantic_hash_after: Some(contract.semantic_hash.clone()),
+        details: Details::default(),
+    }
+}
+
+fn removed_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
+    let before = origins.before;
+    let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
+    let mut declarations: Vec<DeclarationChange> = exported
+        .map(|declaration| {
+            let gone = followed::gone(origins, (contract, declaration), None, "its file was removed");
+            removed(before, (contract, declaration), gone)
+        })
+        .collect();
+    declarations.extend(routes::changes(before, Some(contract), None));
+    let told: BTreeSet<String> =
+        contract.declarations.iter().flat_map(|one| exported::names(contract, one)).collect();
+    let passes_on =
+        !contract.exports.stars.is_empty() || contract.exports.names().any(|name| !told.contains(name));
+    // A file that promises nothing is missed by nobody.
+    let least = if passes_on { Verdict::Breaking } else { Verdict::Internal };
+    let verdict = declarations.iter().map(|change| change.verdict).fold(least, Verdict::min);
+    FileChange {
+        entry_id: contract.entry_id.clone(),
+        change: Change::Removed,
         moved_from: None,
         verdict,
         declarations,
-        semantic_hash_before: hash.clone().filter(|_| removed),
-        semantic_hash_after: hash.filter(|_| !removed),
+        semantic_hash_before: Some(contract.semantic_hash.clone()),
+        semantic_hash_after: None,
         details: Details::default(),
+    }
+}
+
+/// An exported declaration that its file no longer has.
+fn removed(
+    before: &Side<'_>,
+    (contract, declaration): In<'_, ContractDeclaration>,
+    gone: followed::Gone,
+) -> DeclarationChange {
+    let is_breaking = gone.verdict == Verdict::Breaking;
+    let all = || users_of(before, contract, declaration, Change::Removed);
+    DeclarationChange {
+        name: declaration.name.clone(),
+        kind: declaration.kind.as_str().to_owned(),
+        change: gone.change,
+        before: declaration.signatures.clone(),
+        after: Vec::new(),
+        verdict: gone.verdict,
+        reason: gone.reason,
+        used_by: if is_breaking { gone.used_by.unwrap_or_else(all) } else { Vec::new() },
     }
 }
 
@@ -315,9 +368,19 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     changes.extend(other_decorators(origins, one, other));
                     continue;
                 };
-                (Change::Changed, verdict, reason)
+                let is_breaking = verdict == Verdict::Breaking;
+                match is_breaking.then(|| followed::declared_elsewhere(origins, (old, one))).flatten() {
+                    Some(place) => {
+                        (Change::Changed, Verdict::Compatible, format!("{place} declares the rest of it now"))
+                    }
+                    None => (Change::Changed, verdict, reason),
+                }
             }
-            (Some(old), None) if old.exported => (Change::Removed, Verdict::Breaking, "removed".to_owned()),
+            (Some(one), None) if one.exported => {
+                let gone = followed::gone(origins, (old, one), Some(new), "removed");
+                changes.push(removed(side, (old, one), gone));
+                continue;
+            }
             (None, Some(new)) if new.exported => (Change::Added, Verdict::Compatible, "added".to_owned()),
             (Some(_), None) => (Change::Removed, Verdict::Internal, "removed, and was private".to_owned()),
             _ => (Change::Added, Verdict::Internal, "added, and is private".to_owned()),

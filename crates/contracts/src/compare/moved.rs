@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::origins::Origins;
-use super::{Change, DeclarationChange, Side, Verdict, users_of_file};
+use super::{Change, DeclarationChange, Verdict, users_of_file};
 use crate::graph::{Edge, is_twin};
 use crate::model::Contract;
 
@@ -75,10 +75,6 @@ fn left_behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<String> {
     let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return Vec::new() };
     let Some(file) = before.position(old) else { return Vec::new() };
     let is_left = |user: &&str| {
-        let now = origins.now.get(user).copied().unwrap_or(user);
-        let text = |side: &Side<'_>, path: &str| side.contracts.get(path).map(|one| one.file_hash.clone());
-        let was = text(origins.before, user).filter(|hash| !hash.is_empty());
-        let is_same = was.is_some() && was == text(origins.after, now);
         // Where something else has its name, that is found instead.
         let found = |edge: &Edge| {
             let to = after.path(edge.to);
@@ -86,7 +82,7 @@ fn left_behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<String> {
         };
         let stands_for_it = is_twin(user, old) && module(old) == module(new);
         let finds = |at: usize| stands_for_it || after.edges(at).iter().any(found);
-        is_same && !after.position(now).is_none_or(finds)
+        origins.is_untouched(user) && !after.position(origins.path_now(user)).is_none_or(finds)
     };
     let users = before.dependents(file).iter().map(|user| before.path(*user));
     let left: Vec<&str> = users.filter(is_left).collect();

@@ -1,7 +1,9 @@
 //! Where the names in a declaration come from, before and after: the same name may be that of something else.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::followed::{Ambient, ambient};
 use super::verdict::{Judgement, breaking};
 use super::{Side, exported, judge_pair};
 use crate::link::seen_from;
@@ -13,24 +15,59 @@ pub(super) struct Origins<'s, 'a> {
     pub(super) after: &'s Side<'a>,
     /// Modules by where they are now, with where they were.
     moved: BTreeMap<String, String>,
-    /// Files by where they were, with where they are now.
-    pub(super) now: BTreeMap<&'a str, &'a str>,
+    /// Files by where they were, with where they are now, and the other way.
+    now: BTreeMap<&'a str, &'a str>,
+    was: &'s BTreeMap<&'a str, &'a str>,
+    ambient_now: OnceCell<Ambient<'a>>,
 }
 
 /// A file with something in it.
 pub(super) type In<'c, T> = (&'c Contract, &'c T);
 
 impl<'s, 'a> Origins<'s, 'a> {
-    pub(super) fn new(before: &'s Side<'a>, after: &'s Side<'a>, moves: &BTreeMap<&'a str, &'a str>) -> Self {
-        let moved = moves.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
-        let now = moves.iter().map(|(new, old)| (*old, *new)).collect();
-        Self { before, after, moved, now }
+    /// `was` are the files that moved, by where they are now.
+    pub(super) fn new(
+        before: &'s Side<'a>,
+        after: &'s Side<'a>,
+        was: &'s BTreeMap<&'a str, &'a str>,
+    ) -> Self {
+        let moved = was.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
+        let now = was.iter().map(|(new, old)| (*old, *new)).collect();
+        Self { before, after, moved, now, was, ambient_now: OnceCell::new() }
+    }
+
+    /// Where a file is now; of one that is gone, where it was.
+    pub(super) fn path_now<'p>(&self, path: &'p str) -> &'p str
+    where
+        'a: 'p,
+    {
+        self.now.get(path).copied().unwrap_or(path)
+    }
+
+    /// Where a file was before.
+    pub(super) fn path_before<'p>(&self, path: &'p str) -> &'p str
+    where
+        'a: 'p,
+    {
+        self.was.get(path).copied().unwrap_or(path)
+    }
+
+    /// Whether the text of a file that was there is what it was.
+    pub(super) fn is_untouched(&self, path: &str) -> bool {
+        let text = |side: &Side<'_>, path: &str| side.contracts.get(path).map(|one| one.file_hash.clone());
+        let was = text(self.before, path).filter(|hash| !hash.is_empty());
+        was.is_some() && was == text(self.after, self.path_now(path))
+    }
+
+    /// What the later side declares for everybody.
+    pub(super) fn ambient_now(&self) -> &Ambient<'a> {
+        self.ambient_now.get_or_init(|| ambient(self.after))
     }
 
     /// Whether two names stand for the same, as far as modules tell.
     pub(super) fn same(&self, old: In<'_, ImportedAs>, new: In<'_, ImportedAs>) -> bool {
-        let now = home(new.0, new.1);
-        old.1.name == new.1.name && home(old.0, old.1) == *self.moved.get(&now).unwrap_or(&now)
+        let now = home(new.0, &new.1.from);
+        old.1.name == new.1.name && home(old.0, &old.1.from) == *self.moved.get(&now).unwrap_or(&now)
     }
 
     /// The new declaration with the names that the old one has for what it imports; `None` where they are the same.
@@ -174,13 +211,13 @@ fn texts(one: &ContractDeclaration) -> BTreeSet<&str> {
 }
 
 /// The module that a name comes from, seen from the root.
-fn home(contract: &Contract, one: &ImportedAs) -> String {
-    if !one.from.starts_with('.') {
-        return one.from.clone();
+pub(super) fn home(contract: &Contract, from: &str) -> String {
+    if !from.starts_with('.') {
+        return from.to_owned();
     }
     let folder = contract.entry_id.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in one.from.split('/') {
+    for part in from.split('/') {
         match part {
             "." | "" => {}
             ".." => {

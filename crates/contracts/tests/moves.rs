@@ -1,0 +1,139 @@
+//! Runs `tests/moves.md`: a heading per case, files as they were and as they are (`both` for one that stays), and what is
+//! said of every file that is not as it was, with those who use what breaks.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test reads its own page and fails loudly"
+)]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use becket_contracts::compare::{Comparison, Side, compare};
+use becket_contracts::fingerprint::{file_hash, semantic_hash};
+use becket_contracts::graph::{Graph, Members, needs, stars};
+use becket_contracts::language::Reader;
+use becket_contracts::link::link;
+use becket_contracts::model::{Contract, LocalFacts};
+
+#[test]
+fn what_moves_is_told_as_it_is() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/moves.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let (mut count, mut failures) = (0, String::new());
+    for case in text.split("\n## ").skip(1) {
+        let (title, body) = case.split_once('\n').unwrap();
+        let (mut before, mut after, mut expected) = (Vec::new(), Vec::new(), "");
+        let mut parts = body.split("```");
+        while let (Some(lead), Some(fence)) = (parts.next(), parts.next()) {
+            let (_, text) = fence.split_once('\n').unwrap();
+            let (when, path) = match lead.trim().split_once(" `") {
+                Some((when, path)) => (when, path.trim_end_matches('`')),
+                None => (lead.trim(), ""),
+            };
+            match when {
+                "before" => before.push((path, text)),
+                "after" => after.push((path, text)),
+                "both" => {
+                    before.push((path, text));
+                    after.push((path, text));
+                }
+                "says" => expected = text,
+                other => panic!("{title}: `{other}` is no part of a case"),
+            }
+        }
+        let (old, new) = (Tree::of(&before), Tree::of(&after));
+        let said = said(&compare(&old.side(), &new.side()));
+        count += 1;
+        if said != expected {
+            writeln!(failures, "{title}:\n{said}instead of\n{expected}").unwrap();
+        }
+    }
+    assert!(count >= 10, "only {count} cases were found");
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn said(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for file in &comparison.files {
+        writeln!(text, "{} {}", file.entry_id, file.verdict.as_str()).unwrap();
+        for one in &file.declarations {
+            let users =
+                if one.used_by.is_empty() { String::new() } else { format!(" ({})", one.used_by.join(", ")) };
+            writeln!(text, "  {} {}: {}{users}", one.name, one.verdict.as_str(), one.reason).unwrap();
+        }
+    }
+    text
+}
+
+/// Files that import each other by their places.
+struct Tree {
+    files: Vec<(String, LocalFacts)>,
+    contracts: BTreeMap<String, Contract>,
+    graph: Graph,
+}
+
+impl Tree {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let mut reader = Reader::new();
+        let texts: BTreeMap<&str, &str> = files.iter().copied().collect();
+        let read = texts
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), reader.read(path.rsplit('/').next().unwrap(), text)));
+        let mut tree = Self { files: read.collect(), contracts: BTreeMap::new(), graph: Graph::default() };
+        let linked = (0..tree.files.len()).map(|at| {
+            let mut contract = link(&tree, at).contract;
+            contract.semantic_hash = semantic_hash(&contract);
+            contract.file_hash = file_hash(texts[tree.path(at)]);
+            (tree.path(at).to_owned(), contract)
+        });
+        let contracts = linked.collect();
+        let edges = (0..tree.files.len()).map(|at| needs(&tree, at).edges).collect();
+        let paths = tree.files.iter().map(|(path, _)| Arc::from(path.as_str())).collect();
+        tree.graph = Graph::from_edges(paths, edges);
+        tree.contracts = contracts;
+        tree
+    }
+
+    fn side(&self) -> Side<'_> {
+        let contracts = self.contracts.iter().map(|(path, contract)| (path.as_str(), contract)).collect();
+        Side { contracts, graph: Some(&self.graph), reduced: false }
+    }
+}
+
+impl Members for Tree {
+    fn path(&self, at: usize) -> &str {
+        &self.files[at].0
+    }
+
+    fn facts(&self, at: usize) -> &LocalFacts {
+        &self.files[at].1
+    }
+
+    fn stars(&self, at: usize) -> Cow<'_, [usize]> {
+        stars(self, at).into()
+    }
+
+    fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        let (folder, _) = self.path(from).rsplit_once('/').unwrap();
+        let mut parts: Vec<&str> = folder.split('/').collect();
+        for part in specifier.starts_with('.').then(|| specifier.split('/'))? {
+            match part {
+                "." => {}
+                ".." => _ = parts.pop(),
+                other => parts.push(other),
+            }
+        }
+        let path = parts.join("/");
+        let endings = [".ts", ".tsx", ".d.ts", "/index.ts"];
+        endings.iter().find_map(|ending| {
+            let path = format!("{path}{ending}");
+            self.files.iter().position(|(known, _)| *known == path)
+        })
+    }
+}
