@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use becket_contracts::compare::{Comparison, Side, compare};
 use becket_contracts::fingerprint::{file_hash, semantic_hash};
-use becket_contracts::graph::{Graph, Members, needs, stars};
+use becket_contracts::graph::{DeclaredModules, Graph, Members, needs, stars};
 use becket_contracts::language::Reader;
 use becket_contracts::link::link;
 use becket_contracts::model::{Contract, LocalFacts};
@@ -74,6 +74,7 @@ fn said(comparison: &Comparison) -> String {
 /// Files that import each other by their places.
 struct Tree {
     files: Vec<(String, LocalFacts)>,
+    modules: DeclaredModules,
     contracts: BTreeMap<String, Contract>,
     graph: Graph,
 }
@@ -85,7 +86,9 @@ impl Tree {
         let read = texts
             .iter()
             .map(|(path, text)| ((*path).to_owned(), reader.read(path.rsplit('/').next().unwrap(), text)));
-        let mut tree = Self { files: read.collect(), contracts: BTreeMap::new(), graph: Graph::default() };
+        let files: Vec<(String, LocalFacts)> = read.collect();
+        let modules = DeclaredModules::of(files.iter().map(|(path, facts)| (path.as_str(), facts)));
+        let mut tree = Self { files, modules, contracts: BTreeMap::new(), graph: Graph::default() };
         let linked = (0..tree.files.len()).map(|at| {
             let mut contract = link(&tree, at).contract;
             contract.semantic_hash = semantic_hash(&contract);
@@ -119,7 +122,23 @@ impl Members for Tree {
         stars(self, at).into()
     }
 
+    fn declared(&self, _from: usize, specifier: &str) -> Option<&str> {
+        self.modules.name(specifier)
+    }
+
+    fn has_declared(&self) -> bool {
+        !self.modules.is_empty()
+    }
+
+    fn declaring(&self, module: &str) -> Vec<usize> {
+        let at = |path: &String| self.files.iter().position(|(known, _)| known == path);
+        self.modules.files(module).iter().filter_map(at).collect()
+    }
+
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
+        if let Some(module) = self.modules.name(specifier) {
+            return self.declaring(module).first().copied();
+        }
         let (folder, _) = self.path(from).rsplit_once('/').unwrap();
         let mut parts: Vec<&str> = folder.split('/').collect();
         for part in specifier.starts_with('.').then(|| specifier.split('/'))? {

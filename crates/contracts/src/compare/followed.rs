@@ -67,9 +67,9 @@ fn moved_to<'a>(
     };
     let mut homes: BTreeMap<&'a str, &'a ContractDeclaration> = BTreeMap::new();
     let mut others = BTreeSet::new();
-    for edge in known.iter().flat_map(edges).filter(|edge| others.insert(edge.to)) {
-        let path = after.path(edge.to);
-        homes.extend(new_there(origins, old, path));
+    let may_take = |edge: &&Edge| names.iter().chain([&one.name]).any(|name| edge.takes(name));
+    for edge in known.iter().flat_map(edges).filter(may_take).filter(|edge| others.insert(edge.to)) {
+        homes.extend(new_there(origins, old, after.path(edge.to)));
     }
     let finds = |edge: &Edge| {
         let path = after.path(edge.to);
@@ -163,12 +163,10 @@ pub(super) fn ambient<'a>(side: &Side<'a>) -> Ambient<'a> {
 
 /// `None` for what is imported.
 fn ambient_name(file: &Contract, one: &ContractDeclaration) -> Option<String> {
-    let is_block = one.kind == DeclarationKind::Namespace;
-    let module = one.name.strip_prefix("module '").filter(|_| is_block);
-    if let Some(module) = module {
-        return Some(format!("module '{}", home(file, module)));
+    if let Some(module) = one.module() {
+        return Some(format!("module '{}'", home(file, module)));
     }
-    let is_global = one.name == "global" && is_block
+    let is_global = one.name == "global" && one.kind == DeclarationKind::Namespace
         || one.exported && file.exports.is_empty() && is_declaration(&file.entry_id);
     is_global.then(|| one.name.clone())
 }

@@ -233,7 +233,7 @@ fn removed(
     gone: followed::Gone,
 ) -> DeclarationChange {
     let is_breaking = gone.verdict == Verdict::Breaking;
-    let all = || users_of(before, contract, declaration, Change::Removed);
+    let all = || users_of(before, (contract, declaration), None);
     DeclarationChange {
         name: declaration.name.clone(),
         kind: declaration.kind.as_str().to_owned(),
@@ -399,7 +399,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             verdict,
             reason,
             used_by: match before {
-                Some(before) if verdict == Verdict::Breaking => users_of(side, old, before, change),
+                Some(before) if verdict == Verdict::Breaking => users_of(side, (old, before), after),
                 _ => Vec::new(),
             },
         });

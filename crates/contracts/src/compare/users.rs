@@ -1,26 +1,32 @@
 //! Who uses what was broken: the files that import it, also through what a private declaration is seen by, and through
-//! barrels that are imported as a whole.
+//! barrels that are imported as a whole; of what is declared for a module those that import it from there.
 
 use std::collections::BTreeSet;
 
 use super::exported::names;
-use super::{Change, Side};
-use crate::graph::{EdgeKind, is_twin};
+use super::form::{Form, Members};
+use super::members::judge_members;
+use super::origins::In;
+use super::{Side, Verdict};
+use crate::graph::{EdgeKind, fits, is_twin};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+use crate::render::named;
 
 /// Who uses it under any of the names that it is exported by; of a private one, and of a type that is no longer what it
-/// was, also who uses what it is seen through.
+/// was, also who uses what it is seen through. `now` is what became of it.
 pub(super) fn users_of(
     side: &Side<'_>,
-    contract: &Contract,
-    declaration: &ContractDeclaration,
-    change: Change,
+    (contract, declaration): In<'_, ContractDeclaration>,
+    now: Option<&ContractDeclaration>,
 ) -> Vec<String> {
     use DeclarationKind::{Class, Enum, Interface, Type};
+    if let Some(module) = declaration.module() {
+        return users_of_module(side, contract, module, &broken(declaration, now));
+    }
     let is_type = matches!(declaration.kind, Class | Enum | Interface | Type);
     let mut names: BTreeSet<String> = names(contract, declaration).into_iter().collect();
-    if !declaration.exported || is_type && change == Change::Changed {
+    if !declaration.exported || is_type && now.is_some() {
         names.extend(seen_through(contract, declaration));
     }
     let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
@@ -50,6 +56,76 @@ pub(super) fn users_of_file(side: &Side<'_>, entry: &str) -> Vec<String> {
     let Some(graph) = side.graph else { return Vec::new() };
     let Some(file) = graph.position(entry) else { return Vec::new() };
     graph.dependents(file).iter().map(|user| graph.path(*user).to_owned()).collect()
+}
+
+/// Who takes one of these names from a module that a file declares; who takes anything, where there are none.
+fn users_of_module(
+    side: &Side<'_>,
+    contract: &Contract,
+    module: &str,
+    names: &BTreeSet<String>,
+) -> Vec<String> {
+    let Some(graph) = side.graph else { return Vec::new() };
+    let Some(file) = graph.position(&contract.entry_id) else { return Vec::new() };
+    let all: BTreeSet<String> = if names.is_empty() {
+        users_of_file(side, &contract.entry_id).into_iter().collect()
+    } else {
+        names.iter().flat_map(|name| users(side, &contract.entry_id, name)).collect()
+    };
+    // The file may declare the same name for another module.
+    let means_it = |user: &String| {
+        let edges = graph.position(user).map(|at| graph.edges(at)).unwrap_or_default();
+        let is_direct = edges.iter().any(|edge| edge.to == file && edge.through.is_none());
+        let imports = |user: &&Contract| {
+            user.brief || user.version.imports.iter().any(|from| from == module || fits(module, from))
+        };
+        !is_direct || side.contracts.get(user.as_str()).is_some_and(imports)
+    };
+    all.into_iter().filter(means_it).collect()
+}
+
+/// The names of a block by which its users find something else now, or nothing: also through what stands beside.
+fn broken(was: &ContractDeclaration, now: Option<&ContractDeclaration>) -> BTreeSet<String> {
+    let members = |one: &ContractDeclaration| -> Vec<String> {
+        let forms = one.signatures.iter().map(|text| Form::of(one.kind, text));
+        forms
+            .filter_map(|form| if let Form::Members(members) = form { Some(members.own) } else { None })
+            .flatten()
+            .collect()
+    };
+    let block = |own: Vec<String>| Members { generics: String::new(), parents: Vec::new(), own };
+    let after = block(now.map(members).unwrap_or_default());
+    let before: Vec<(String, String)> =
+        members(was).into_iter().map(|text| (shown_as(&text).to_owned(), text)).collect();
+    let is_broken =
+        |text: &String| judge_members(was.kind, &block(vec![text.clone()]), &after).0 == Verdict::Breaking;
+    let mut names: BTreeSet<String> =
+        before.iter().filter(|(_, text)| is_broken(text)).map(|(name, _)| name.clone()).collect();
+    loop {
+        let known = names.len();
+        for (name, text) in &before {
+            if mentions(text).any(|mention| names.contains(mention.first())) {
+                names.insert(name.clone());
+            }
+        }
+        if names.len() == known {
+            return names;
+        }
+    }
+}
+
+/// The name by which a member of a block is imported.
+fn shown_as(text: &str) -> &str {
+    let listed = text.strip_prefix("export { ").and_then(|list| list.strip_suffix(" }"));
+    if let Some(listed) = listed {
+        return listed.rsplit_once(" as ").map_or(listed, |(_, name)| name);
+    }
+    let brief = text.split_once(": #").map(|(name, _)| name).filter(|name| !name.contains(' '));
+    let imported = text.strip_prefix("import ").and_then(|rest| rest.split(' ').next());
+    match named(text) {
+        _ if text.starts_with("default ") => "default",
+        named => brief.or(imported).or(named.map(|(_, name, _)| name)).unwrap_or_default(),
+    }
 }
 
 /// The names by which something is exported that leads to a declaration.

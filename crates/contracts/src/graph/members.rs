@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::declared::showing;
 use super::twin_of;
 use crate::model::{Export, ExportOrigin, LocalFacts};
 use crate::target::Target;
@@ -32,6 +33,21 @@ pub trait Members: Sync {
     /// The file that a declaration file stands for, as [`twin_of`](super::twin_of) finds it.
     fn twin(&self, _at: usize) -> Option<usize> {
         None
+    }
+
+    /// The name by which a module is declared that a specifier in a file leads to, where it is nothing else.
+    fn declared(&self, _from: usize, _specifier: &str) -> Option<&str> {
+        None
+    }
+
+    /// Whether any module is only declared: there is nothing to look for in most trees.
+    fn has_declared(&self) -> bool {
+        false
+    }
+
+    /// The files that declare a module by this name, by path.
+    fn declaring(&self, _module: &str) -> Vec<usize> {
+        Vec::new()
     }
 
     /// Asked of files alone that [may be routes](crate::link::may_be_route).
@@ -114,6 +130,10 @@ pub enum Exported<'a> {
     Here(usize, &'a Export),
     /// All that this file exports: `export * as Primitive from './primitive'`.
     All(usize),
+    /// What this file shows by this name in a module that is only declared.
+    Declared { file: usize, module: &'a str, name: &'a str },
+    /// All that is in such a module.
+    Module(&'a str),
     /// Something of a module that is no file of the tree; its specifier.
     Outside(&'a str),
 }
@@ -162,6 +182,9 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         let ExportOrigin::Module { specifier, imported } = &export.origin else {
             return Some(Exported::Here(file, export));
         };
+        if let Some(module) = self.members.declared(file, specifier) {
+            return self.declared(module, imported);
+        }
         match self.members.file(file, specifier) {
             None => Some(Exported::Outside(specifier)),
             Some(next) if imported == "*" => Some(Exported::All(next)),
@@ -175,19 +198,54 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         }
     }
 
+    /// A name of a module that is only declared.
+    fn declared(&mut self, module: &'a str, name: &str) -> Option<Exported<'a>> {
+        if name == "*" {
+            return Some(Exported::Module(module));
+        }
+        let (file, name) = showing(self.members, module, name, |file| (self.entered)(file, name))?;
+        Some(Exported::Declared { file, module, name })
+    }
+
     /// Through the stars of a file, in their order, to the first that has the name and leads somewhere by it.
     fn find_behind(&mut self, file: usize, name: &'n str) -> Option<Exported<'a>> {
         let members = self.members;
         let named = |file: usize| members.facts(file).exported_as(name).0.first();
-        if let Some(behind) = members.behind(file) {
-            let first = behind.first(members, file, name)?;
+        let first = members.behind(file).map(|behind| behind.first(members, file, name));
+        if first == Some(None) {
+            return self.find_declared_behind(file, name);
+        }
+        if let Some(first) = first.flatten() {
             if let Some(found) = named(first).and_then(|export| self.follow(first, export)) {
                 return Some(found);
             }
         }
-        through_stars(members, file, |file| match named(file) {
+        let found = through_stars(members, file, |file| match named(file) {
             Some(export) => Through::Past(self.follow(file, export)),
             None => Through::Into,
+        });
+        found.or_else(|| self.find_declared_behind(file, name))
+    }
+
+    /// Among the stars of a file, and of those behind them, that lead to modules which are only declared.
+    fn find_declared_behind(&mut self, file: usize, name: &str) -> Option<Exported<'a>> {
+        let members = self.members;
+        if !members.has_declared() {
+            return None;
+        }
+        let mut of = |file: usize| {
+            members.facts(file).exported_as("*").1.iter().find_map(|star| match &star.origin {
+                ExportOrigin::Module { specifier, .. } => {
+                    members.declared(file, specifier).and_then(|module| self.declared(module, name))
+                }
+                ExportOrigin::Local(_) => None,
+            })
+        };
+        of(file).or_else(|| {
+            through_stars(members, file, |file| match of(file) {
+                None => Through::Into,
+                found => Through::Past(found),
+            })
         })
     }
 }

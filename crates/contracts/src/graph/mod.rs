@@ -2,6 +2,7 @@
 //! reach; how a bundle is cut from it is `bundle`'s.
 
 mod cycles;
+pub(crate) mod declared;
 mod members;
 mod names;
 mod reach;
@@ -11,9 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
+use self::declared::showing;
 use crate::model::{ExportOrigin, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
+pub use self::declared::{DeclaredModules, fits};
 pub use self::members::{Behind, Exported, Member, Members, NextApp, Slice, exported, stars};
 pub use self::names::Names;
 pub use self::reach::{Dependent, HandedOn, Impact};
@@ -260,6 +263,18 @@ impl<'a> Finder<'a> {
                 ImportKind::Static | ImportKind::Require => EdgeKind::Static,
             };
             let handed_on = import.kind == ImportKind::ReExport;
+            if let Some(module) = self.members.declared(from, &import.specifier) {
+                let way = Way { to, kind, name: None, through: None, handed_on };
+                for name in import.taken() {
+                    self.declared(module, &name.imported, way, &mut found);
+                }
+                if import.names.is_empty() && kind == EdgeKind::Static {
+                    found.push(way);
+                } else if import.names.is_empty() {
+                    self.declared(module, "*", way, &mut found);
+                }
+                continue;
+            }
             let whole = import.names.is_empty() && kind != EdgeKind::Static;
             found.push(Way { to, kind, name: whole.then_some("*"), through: None, handed_on });
             let has_namespace = import.names.iter().any(|name| name.imported == "*");
@@ -287,6 +302,11 @@ impl<'a> Finder<'a> {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
                 if let Some(to) = self.members.file(from, specifier) {
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
+                    if let Some(module) = self.members.declared(from, specifier) {
+                        let way = Way { to, kind, name: None, through: None, handed_on: true };
+                        self.declared(module, imported, way, &mut found);
+                        continue;
+                    }
                     found.push(Way { to, kind, name: Some(imported), through: None, handed_on: true });
                     let with_default = imported == "*" && export.name != "*" && self.has_default(to);
                     let name = Some("default").filter(|_| with_default);
@@ -304,12 +324,26 @@ impl<'a> Finder<'a> {
         if found.is_empty() { Vec::new() } else { edges_by(found) }
     }
 
+    /// The ways to what is taken of a module that is only declared, which several files may do; `first` leads to the first.
+    fn declared(&mut self, module: &str, name: &'a str, first: Way<'a>, found: &mut Vec<Way<'a>>) {
+        if name == "*" {
+            let all = self.members.declaring(module).into_iter();
+            found.extend(all.map(|to| Way { to, name: Some(name), ..first }));
+            return;
+        }
+        let shown = showing(self.members, module, name, |file| self.ask(file, name));
+        let to = shown.map_or(first.to, |(file, _)| file);
+        found.push(Way { to, name: Some(name), ..first });
+    }
+
     /// The file that declares what another exports as `name`, and its name there.
     fn declaring_file(&mut self, file: usize, name: &str) -> Option<(usize, &'a str)> {
         self.ask(file, name);
         match exported(self.members, file, name, |file, name| self.ask(file, name))? {
             Exported::Here(file, export) => Some((file, &export.name)),
             Exported::All(file) => Some((file, "*")),
+            Exported::Declared { file, name, .. } => Some((file, name)),
+            Exported::Module(module) => Some((*self.members.declaring(module).first()?, "*")),
             Exported::Outside(_) => None,
         }
     }
@@ -326,6 +360,7 @@ impl<'a> Finder<'a> {
 }
 
 /// One way in which a file needs another, of which there may be more.
+#[derive(Clone, Copy)]
 struct Way<'a> {
     to: usize,
     kind: EdgeKind,

@@ -58,6 +58,7 @@ fn collect<'l>(
         match (export.name.as_str(), &export.origin) {
             ("default", _) => {}
             ("*", ExportOrigin::Module { specifier, .. }) => match resolver.passing(scope, specifier) {
+                Some(Scope { module: Some(module), .. }) => named.extend(resolver.declared_names(module)),
                 Some(file) => collect(file, resolver, named, stars, seen),
                 None => stars.push(specifier),
             },

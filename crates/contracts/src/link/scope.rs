@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
+use crate::graph::declared::blocks;
 use crate::graph::{Asked, Exported, Members, exported};
 use crate::model::{
     Declaration, DeclarationDetail, DeclarationKind, Export, ExportOrigin, ImportKind, LocalFacts, TypeShape,
@@ -40,6 +41,8 @@ pub(super) struct Scope<'f> {
     pub(super) at: usize,
     pub(super) entry: &'f str,
     pub(super) facts: &'f LocalFacts,
+    /// The module that is meant of those that the file only declares.
+    pub(super) module: Option<&'f str>,
 }
 
 /// What a name stands for.
@@ -90,7 +93,7 @@ impl<'l> Resolver<'l> {
     }
 
     pub(super) fn scope(&self, at: usize) -> Scope<'l> {
-        Scope { at, entry: self.members.path(at), facts: self.members.facts(at) }
+        Scope { at, entry: self.members.path(at), facts: self.members.facts(at), module: None }
     }
 
     pub(super) fn rests_on(self, except: usize) -> RestsOn {
@@ -120,7 +123,8 @@ impl<'l> Resolver<'l> {
 
     /// The file that a specifier leads to, of which nothing but exports is asked.
     pub(super) fn passing(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
-        self.members.file(from.at, specifier).map(|at| self.scope(at))
+        let at = self.members.file(from.at, specifier)?;
+        Some(Scope { module: self.members.declared(from.at, specifier), ..self.scope(at) })
     }
 
     pub(super) fn file(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
@@ -129,9 +133,11 @@ impl<'l> Resolver<'l> {
         Some(file)
     }
 
-    /// The path of the file that a specifier leads to, of which nothing else is asked.
+    /// The path of the file that a specifier leads to, of which nothing else is asked. A module that is only declared is
+    /// the same in whichever file that is.
     pub(super) fn entry(&self, from: Scope<'_>, specifier: &str) -> Option<&'l str> {
-        self.members.file(from.at, specifier).map(|at| self.members.path(at))
+        let at = self.members.file(from.at, specifier)?;
+        self.members.declared(from.at, specifier).is_none().then(|| self.members.path(at))
     }
 
     /// As [`Resolver::name`], of a type.
@@ -191,6 +197,9 @@ impl<'l> Resolver<'l> {
         if let Some((specifier, imported)) = inline_import(name) {
             return self.imported(scope, specifier, imported);
         }
+        if let Some(found) = scope.module.and_then(|module| self.declared_for(module, name)) {
+            return found;
+        }
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
             return Found::Declared(scope, declaration);
         }
@@ -202,6 +211,10 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        // Blocks for modules that are only declared see nothing of each other.
+        if scope.facts.is_global {
+            return None;
+        }
         scope.facts.declarations.iter().filter_map(Declaration::adds).find_map(|(to, types)| {
             let beside = types.iter().find(|one| one.name == name);
             let beside = beside.filter(|one| one.kind == DeclarationKind::Type);
@@ -255,18 +268,31 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        let Some(file) = self.passing(scope, specifier) else { return Found::Outside(specifier.to_owned()) };
-        let found = self.exported(file, name).or_else(|| self.declared_for(file, specifier, name));
+        let file = self.passing(scope, specifier);
+        let found = file.and_then(|file| self.exported(file, name));
         found.unwrap_or_else(|| Found::Outside(specifier.to_owned()))
     }
 
-    /// A type of a module that a file declares: `declare module '@theme/heading' { … }`.
-    fn declared_for<'f>(&self, file: Scope<'f>, specifier: &str, name: &str) -> Option<Found<'f>> {
-        let blocks = file.facts.declarations.iter().filter_map(Declaration::adds);
-        let mut types = blocks.filter(|(module, _)| *module == specifier).flat_map(|(_, types)| types);
-        let one = types.find(|one| one.name == name)?;
-        self.follow(file.at);
-        Some(Found::Declared(file, one))
+    /// A type of a module that files only declare: `declare module '@theme/heading' { … }`.
+    fn declared_for<'f>(&self, module: &'f str, name: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        self.members.declaring(module).into_iter().find_map(|at| {
+            self.enter(at, name);
+            let scope = Scope { module: Some(module), ..self.scope(at) };
+            let types = blocks(scope.facts, module).filter_map(Declaration::adds);
+            let one = types.flat_map(|(_, types)| types).find(|one| one.name == name)?;
+            self.follow(at);
+            Some(Found::Declared(scope, one))
+        })
+    }
+
+    /// The names of a module that files only declare.
+    pub(super) fn declared_names(&self, module: &str) -> Vec<&'l String> {
+        let files = self.members.declaring(module).into_iter();
+        let shown = files.flat_map(|at| blocks(self.members.facts(at), module).flat_map(Declaration::shown));
+        shown.filter(|name| *name != "default").collect()
     }
 
     /// What other files add to an interface of a file.
@@ -301,7 +327,11 @@ impl<'l> Resolver<'l> {
     {
         match self.found(file, name)? {
             Exported::All(file) => Some(self.scope(file)),
-            Exported::Here(..) | Exported::Outside(_) => None,
+            Exported::Module(module) => {
+                let file = self.scope(*self.members.declaring(module).first()?);
+                Some(Scope { module: Some(module), ..file })
+            }
+            Exported::Here(..) | Exported::Declared { .. } | Exported::Outside(_) => None,
         }
     }
 
@@ -310,6 +340,9 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        if let Some(module) = file.module {
+            return self.declared_for(module, name);
+        }
         match self.found(file, name)? {
             Exported::Here(at, Export { origin: ExportOrigin::Local(local), .. }) => {
                 self.follow(at);
@@ -317,7 +350,8 @@ impl<'l> Resolver<'l> {
                 let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
                 Some(Found::Declared(scope, declaration))
             }
-            Exported::Here(..) | Exported::All(_) => None,
+            Exported::Declared { module, name, .. } => self.declared_for(module, name),
+            Exported::Here(..) | Exported::All(_) | Exported::Module(_) => None,
             Exported::Outside(specifier) => Some(Found::Outside(specifier.to_owned())),
         }
     }

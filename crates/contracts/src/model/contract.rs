@@ -232,6 +232,11 @@ pub struct ImportedAs {
 }
 
 impl ContractDeclaration {
+    /// The module that it declares or adds to, as it is written.
+    pub fn module(&self) -> Option<&str> {
+        super::declaration::module(&self.name, self.kind)
+    }
+
     /// A signature of it with another name, which begins with a space, or with none.
     pub(crate) fn renamed(&self, signature: &str, name: &str) -> String {
         signature.replacen(&format!(" {}", self.name), name, 1)

@@ -30,17 +30,30 @@ pub struct Declaration {
 impl Declaration {
     /// The module that it declares or adds to, as it is written.
     pub fn module(&self) -> Option<&str> {
-        let is_block = self.kind == DeclarationKind::Namespace;
-        self.name.strip_prefix("module '")?.strip_suffix('\'').filter(|_| is_block)
+        module(&self.name, self.kind)
     }
 
     /// The module that it adds to, as it is written, and which types.
     pub fn adds(&self) -> Option<(&str, &[Declaration])> {
         match &self.detail {
-            DeclarationDetail::Adds { to, types } => Some((to, types)),
+            DeclarationDetail::Adds { to, types, .. } if !types.is_empty() => Some((to, types)),
             _ => None,
         }
     }
+
+    /// The names that can be reached through a block that is declared for a module.
+    pub fn shown(&self) -> &[String] {
+        match &self.detail {
+            DeclarationDetail::Adds { names, .. } => names,
+            _ => &[],
+        }
+    }
+}
+
+/// The module that a declaration of this name is a block for.
+pub(super) fn module(name: &str, kind: DeclarationKind) -> Option<&str> {
+    let is_block = kind == DeclarationKind::Namespace;
+    name.strip_prefix("module '")?.strip_suffix('\'').filter(|_| is_block)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -98,7 +111,11 @@ pub enum DeclarationDetail {
     /// that these name. Of each there is the shape alone.
     Adds {
         to: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         types: Vec<Declaration>,
+        /// Of whatever can be reached through it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        names: Vec<String>,
     },
     /// The members of an object that is a constant, for types that are made over them: `keyof typeof sizes`.
     Value(TypeShape),

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
-use becket_contracts::graph::{Behind, Edge, Graph, Members, NextApp, needs, stars, twin_of};
+use becket_contracts::graph::{
+    Behind, DeclaredModules, Edge, Graph, Members, NextApp, needs, stars, twin_of,
+};
 use becket_contracts::link::{link, may_be_route};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
@@ -15,7 +17,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
-use super::adding::{Adding, Modules as DeclaredModules};
+use super::adding::Adding;
 use super::file::{IndexedFile, RestsOn, edges_digest, written, written_key};
 use super::kept::{Kept, Linked};
 use super::known::Known;
@@ -119,7 +121,7 @@ fn build_here(
 
     let mut tree = Tree::of(&raw);
     tree.adding = Arc::new(Adding::of(&tree, raw.len(), modules));
-    let dirty = dirty(&raw, previous.filter(|previous| previous.adding == tree.adding));
+    let dirty = dirty(&raw, &tree.adding, previous);
     let made: Vec<(Arc<IndexedFile>, Vec<Edge>)> = (0..raw.len())
         .into_par_iter()
         .with_max_len(AT_ONCE)
@@ -241,7 +243,9 @@ pub(super) fn targets_of(
     let led = specifiers.iter().filter_map(|specifier| Some(((*specifier).clone(), resolve(specifier)?)));
     let mut targets: Vec<(String, Target)> = Vec::with_capacity(specifiers.len());
     targets.extend(led);
-    for (to, _) in facts.declarations.iter().filter_map(Declaration::adds) {
+    // What is no module itself declares others, and adds to none.
+    let adding = facts.declarations.iter().filter(|_| !facts.is_global);
+    for (to, _) in adding.filter_map(Declaration::adds) {
         // Most such blocks speak of packages, which nobody imports by them.
         if specifiers.binary_search_by(|specifier| specifier.as_str().cmp(to)).is_err() {
             let other = resolve(to).filter(|target| target.file().is_some_and(|file| file != path));
@@ -256,8 +260,9 @@ pub(super) fn targets_of(
 
 /// What has to be made again: a file that says or reaches something else, and every file that was made by looking at one
 /// that others see otherwise now.
-fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
+fn dirty(raw: &[Raw<'_>], adding: &Adding, previous: Option<&Index>) -> Vec<bool> {
     let Some(previous) = previous else { return vec![true; raw.len()] };
+    let unlike = previous.adding.unlike(adding);
     let same_targets: Vec<bool> =
         raw.par_iter().map(|file| file.old.is_some_and(|old| *old.targets() == *file.targets)).collect();
     let mut shown = Shown::default();
@@ -268,13 +273,15 @@ fn dirty(raw: &[Raw<'_>], previous: Option<&Index>) -> Vec<bool> {
             Err(_) => shown.add(at, old, None),
         }
     }
+    unlike.iter().filter_map(|path| previous.position(path)).for_each(|at| shown.add_all(at));
     shown.through_stars(|| previous.graph());
     raw.iter()
         .zip(&same_targets)
         .map(|(file, same_targets)| {
             let Some(old) = file.old else { return true };
             let is_touched = || previous.position(file.path).is_none_or(|at| shown.touches(at, old));
-            !*same_targets || old.local.key != file.key || is_touched()
+            let is_other = !*same_targets || old.local.key != file.key || unlike.contains(&**file.path);
+            is_other || is_touched()
         })
         .collect()
 }
@@ -417,6 +424,18 @@ impl Members for Tree<'_> {
 
     fn next_app(&self, at: usize) -> NextApp<'_> {
         next_app(self.raw[at].targets.get(NEXT))
+    }
+
+    fn declared(&self, from: usize, specifier: &str) -> Option<&str> {
+        self.adding.modules.name_of(specifier, || self.raw[from].targets.get(specifier)?.file())
+    }
+
+    fn has_declared(&self) -> bool {
+        !self.adding.modules.is_empty()
+    }
+
+    fn declaring(&self, module: &str) -> Vec<usize> {
+        self.adding.modules.files(module).iter().filter_map(|path| self.position(path)).collect()
     }
 
     fn adding(&self, at: usize) -> Vec<usize> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use becket_contracts::graph::{Asked, Graph};
-use becket_contracts::model::{Export, ExportOrigin, LocalFacts};
+use becket_contracts::model::{DeclarationDetail, Export, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 
 use super::Targets;
@@ -29,6 +29,12 @@ impl Shown {
         if names != Asked::default() {
             self.exports.insert(at, names);
         }
+    }
+
+    /// A file in which something else is to be found by any name.
+    pub(super) fn add_all(&mut self, at: usize) {
+        self.facts.insert(at);
+        self.exports.insert(at, Asked::ALL);
     }
 
     /// When all are added: who is asked for names asks whoever is behind his stars, as they led before.
@@ -73,9 +79,17 @@ fn changed(old: (&LocalFacts, &Targets), new: (&LocalFacts, &Targets)) -> Asked 
         };
         facts.exports.iter().map(|export| (export, led(export))).collect()
     }
+    if blocks(old.0).ne(blocks(new.0)) {
+        return Asked::ALL;
+    }
     let mut names = Asked::default();
     for (export, _) in said(old).symmetric_difference(&said(new)) {
         names.add(if export.name == "*" { Asked::ALL } else { Asked::one(&export.name) });
     }
     names
+}
+
+/// What a file declares for modules, which is asked for as exports are.
+fn blocks(facts: &LocalFacts) -> impl Iterator<Item = (&str, &DeclarationDetail)> {
+    facts.declarations.iter().filter_map(|one| Some((one.module()?, &one.detail)))
 }

@@ -93,7 +93,7 @@ pub(super) fn step(
         let local = Local::parse(path, &bytes, &content);
         let found = |specifier: &str| {
             let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
-            Some(previous.adding.led(specifier, found))
+            Some(previous.adding.modules.led(specifier, found))
         };
         let targets = targets_of(path, &local.facts, |specifier| {
             old.targets().get(specifier).cloned().or_else(|| found(specifier))
@@ -261,6 +261,20 @@ impl Members for Overlay<'_> {
 
     fn next_app(&self, at: usize) -> NextApp<'_> {
         next_app(self.target(at, NEXT))
+    }
+
+    fn declared(&self, from: usize, specifier: &str) -> Option<&str> {
+        let modules = &self.previous.adding.modules;
+        modules.name_of(specifier, || self.target(from, specifier)?.file())
+    }
+
+    fn has_declared(&self) -> bool {
+        !self.previous.adding.modules.is_empty()
+    }
+
+    fn declaring(&self, module: &str) -> Vec<usize> {
+        let files = self.previous.adding.modules.files(module).iter();
+        files.filter_map(|path| self.previous.position(path)).collect()
     }
 
     fn adding(&self, at: usize) -> Vec<usize> {

@@ -428,6 +428,93 @@ fn a_module_that_is_only_declared_leads_to_its_declaration() {
 }
 
 #[test]
+fn declared_modules_are_one_in_however_many_files_they_stand() {
+    let view =
+        |import: &str, of: &str| format!("{import}\nexport const V = (props: {of}) => <i>{{props.a}}</i>;\n");
+    let named = view("import type { Props, More } from '@theme/card';", "Props & More");
+    let whole = view("import * as Card from '@theme/card';", "Card.Props & Card.More");
+    let behind = view("import type { Props, More } from './barrel';", "Props & More");
+    let through = view("import { Card } from './barrel';", "Card.Props & Card.More");
+    let heading = view("import type { Props } from '@theme/Heading';", "Props");
+    let bench = Bench::new(&[
+        (
+            "a.d.ts",
+            "declare module '@theme/card' { interface Base { b: 1 } export interface Props extends Base { a: More } }\n",
+        ),
+        (
+            "b.d.ts",
+            "declare module '@theme/card' { export interface More { m: 1 } }\ndeclare module '@theme/*' { export interface Props { star: 1 } }\n",
+        ),
+        (
+            "c.d.ts",
+            "declare module '*.svg' { const url: string; export default url; }\ndeclare module 'own' { export interface P { c: 1 } }\n",
+        ),
+        ("named.tsx", &named),
+        ("whole.tsx", &whole),
+        ("barrel.ts", "export * from '@theme/card';\nexport * as Card from '@theme/card';\n"),
+        ("behind.tsx", &behind),
+        ("through.tsx", &through),
+        ("heading.tsx", &heading),
+        (
+            "icon.ts",
+            "import icon from './icon.svg';\nimport there from './there.svg';\nexport const it = [icon, there];\n",
+        ),
+        ("there.svg", "<svg/>"),
+        ("tsconfig.json", "{ \"compilerOptions\": { \"paths\": { \"own\": [\"./own.ts\"] } } }"),
+        ("own.ts", "export interface P { a: 1 }\n"),
+        ("aliased.tsx", &view("import type { P } from 'own';", "P")),
+    ]);
+    let place = bench.place("cache");
+    let props = |index: &Index, path: &str| {
+        let contract = index.file(path).unwrap().contract();
+        contract.logic_signature.props.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    let led = |index: &Index, path: &str| {
+        let graph = index.graph();
+        let edges = graph.edges(graph.position(path).unwrap()).iter();
+        let shown = edges.map(|edge| {
+            format!("{} {}", graph.path(edge.to), edge.names.iter().collect::<Vec<_>>().join(","))
+        });
+        shown.collect::<Vec<_>>().join("; ")
+    };
+    let mut index = look(&place, None).unwrap();
+    for path in ["named.tsx", "whole.tsx", "behind.tsx", "through.tsx"] {
+        assert_eq!(props(&index, path), "a b m", "{path}");
+    }
+    assert_eq!(props(&index, "heading.tsx"), "star");
+    assert_eq!(props(&index, "aliased.tsx"), "a");
+    assert_eq!(led(&index, "named.tsx"), "a.d.ts Props; b.d.ts More");
+    assert_eq!(led(&index, "whole.tsx"), "a.d.ts *; b.d.ts *");
+    assert_eq!(led(&index, "behind.tsx"), "a.d.ts Props; b.d.ts More; barrel.ts More,Props");
+    assert_eq!(led(&index, "barrel.ts"), "a.d.ts *; b.d.ts *");
+    assert_eq!(led(&index, "heading.tsx"), "b.d.ts Props");
+    assert_eq!(led(&index, "icon.ts"), "c.d.ts default");
+    assert_eq!(led(&index, "aliased.tsx"), "own.ts P");
+    let names = &index.file("barrel.ts").unwrap().contract().exports.named;
+    assert_eq!(names.join(" "), "Base Card More Props");
+    let edits = [
+        ("b.d.ts", "declare module '@theme/card' { export interface More { n: 1 } }\n", "a b n", ""),
+        ("b.d.ts", "declare module '@theme/card' { export interface Most { n: 1 } }\n", "a b", ""),
+        ("b.d.ts", "declare module '@theme/H*' { export interface Props { n: 1 } }\n", "a b", "n"),
+        ("d.d.ts", "declare module '@theme/card' { export interface More { d: 1 } }\n", "a b d", "n"),
+        ("d.d.ts", "declare module '@theme/Heading' { export interface Props { d: 1 } }\n", "a b", "d"),
+    ];
+    for (step, (path, text, expected, of_heading)) in edits.iter().enumerate() {
+        bench.write(path, text);
+        index = look(&place, Some(&index)).unwrap();
+        let is_small = *path == "b.d.ts" && step < 1;
+        assert!(!is_small || index.work().linked < 8, "{step}: {:?}", index.work());
+        for path in ["named.tsx", "whole.tsx", "behind.tsx", "through.tsx"] {
+            assert_eq!(props(&index, path), *expected, "{step} {path}");
+        }
+        assert_eq!(props(&index, "heading.tsx"), *of_heading, "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{path} {text}");
+    }
+}
+
+#[test]
 fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
     let base = "import { Component } from 'pkg';\nexport class Base extends Component {}\nfunction v() { return <i />; }\n";
     let root = "import * as P from 'pkg';\nexport const R = P.Root;\nfunction w() { return <P.Root />; }\n";
@@ -551,8 +638,18 @@ enum Edit {
     Rename(usize, usize),
 }
 
-const PATHS: &[&str] =
-    &["a.ts", "b.tsx", "lib/c.ts", "lib/index.ts", "lib/d/index.tsx", "e.d.ts", "a.d.ts", "a.js", "lib/c.js"];
+const PATHS: &[&str] = &[
+    "a.ts",
+    "b.tsx",
+    "lib/c.ts",
+    "lib/index.ts",
+    "lib/d/index.tsx",
+    "e.d.ts",
+    "a.d.ts",
+    "f.d.ts",
+    "a.js",
+    "lib/c.js",
+];
 const TEXTS: &[&str] = &[
     "export const x = 1;\n",
     "import { x } from './a';\nexport function run(value: typeof x): void {}\n",
@@ -565,6 +662,9 @@ const TEXTS: &[&str] = &[
     "import './lib/c';\ndeclare module './lib/c' { interface P { z?: 1 } }\n",
     "import { Q } from 'declared';\nexport const U = (props: Q) => <i>{props.q}</i>;\n",
     "declare module 'declared' { export interface Q { q: string } }\n",
+    "declare module 'declared' { export interface R { r: string } }\ndeclare module 'de*' { export interface Q { s: 1 } }\n",
+    "import * as N from 'declared';\nexport const U = (props: N.Q & N.R) => <i>{props.q}</i>;\n",
+    "export * from 'declared';\nexport { Q as P } from 'desert';\n",
     "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
 ];
 

@@ -87,15 +87,17 @@ fn shown<'x, 'a>(body: &'x [Statement<'a>], is_ambient: bool) -> Vec<Shown<'x, '
 }
 
 /// The names that can be reached through a namespace.
-pub(super) fn names(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
-    let block = match &namespace.body {
-        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
-            return vec![inner.id.name.into_string()];
-        }
-        TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
-    };
+pub(super) fn names_of(namespace: &TSNamespaceDeclaration<'_>, is_ambient: bool) -> Vec<String> {
+    match &namespace.body {
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => vec![inner.id.name.into_string()],
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => names(&block.body, is_ambient),
+    }
+}
+
+/// The names that can be reached through a block.
+pub(super) fn names(body: &[Statement<'_>], is_ambient: bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for one in shown(&block.body, is_ambient) {
+    for one in shown(body, is_ambient) {
         match one {
             Shown::Declared(declaration) => names.extend(declared_names(declaration)),
             Shown::Listed { name, .. } => names.extend((name != "*").then_some(name)),

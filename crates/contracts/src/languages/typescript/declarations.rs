@@ -17,7 +17,7 @@ use super::component::{self, Annotated, Callable};
 use super::modules::{self, CommonJs, DEFAULT, Modules};
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
-use super::{jsdoc, maker, shape, vue};
+use super::{blocks, jsdoc, maker, shape, vue};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, Member,
     MemberKind, TypeShape, is_for_react,
@@ -559,7 +559,7 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// The types that a block declares for a module.
+    /// The types that a block declares for a module, and the names that it shows.
     fn added_types(&self, to: &str, body: &[Statement<'a>]) -> DeclarationDetail {
         let declared = body.iter().filter_map(|statement| match statement {
             Statement::ExportDeclaration(export) => Some(&export.declaration),
@@ -586,12 +586,11 @@ impl<'a> Collector<'_, '_, 'a> {
                 detail,
             })
         });
-        let types: Vec<Declaration> = types.collect();
-        if types.is_empty() {
-            DeclarationDetail::None
-        } else {
-            DeclarationDetail::Adds { to: to.to_owned(), types }
+        let (types, names) = (types.collect::<Vec<_>>(), blocks::names(body, true));
+        if names.is_empty() && types.is_empty() {
+            return DeclarationDetail::None;
         }
+        DeclarationDetail::Adds { to: to.to_owned(), types, names }
     }
 
     fn walk(&mut self, visit: impl FnOnce(&mut Walk<'_, '_, 'a>)) -> BodyUse {
@@ -620,8 +619,12 @@ impl<'a> Collector<'_, '_, 'a> {
                     let first = std::mem::replace(shape, TypeShape::Object(Vec::new()));
                     *shape = TypeShape::Intersection(vec![first, more]);
                 }
-                (DeclarationDetail::Adds { types, .. }, DeclarationDetail::Adds { types: more, .. }) => {
+                (
+                    DeclarationDetail::Adds { types, names, .. },
+                    DeclarationDetail::Adds { types: more, names: others, .. },
+                ) => {
                     types.extend(more);
+                    names.extend(others);
                 }
                 (earlier @ DeclarationDetail::None, more) => *earlier = more,
                 _ => {}

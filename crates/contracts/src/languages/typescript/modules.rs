@@ -246,7 +246,7 @@ impl<'a> Modules<'a> {
             let Declaration::TSNamespaceDeclaration(namespace) = declaration else { continue };
             let is_ambient = namespace.declare || program.source_type.is_typescript_definition();
             if namespace.id.name == assigned.as_str() {
-                for name in blocks::names(namespace, is_ambient) {
+                for name in blocks::names_of(namespace, is_ambient) {
                     self.exports.push(Export {
                         name,
                         origin: ExportOrigin::Local(assigned.clone()),
