@@ -1,5 +1,6 @@
 //! Members of classes, interfaces, namespaces and enumerations, before and after.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::form::{Call, Class, Enum, Form, Members};
@@ -8,7 +9,7 @@ use super::signature::group;
 use super::told::INFERRED;
 use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
-use crate::languages::typescript::digest;
+use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 use crate::render::named;
 
@@ -29,13 +30,9 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     let known = |text: &String| member(text, 0);
     let name = |text: &String| known(text).map(|one| one.name);
     // In a long namespace members stand by their names, with digests.
-    let brief = |text: &str| match named(text) {
-        Some((_, name, _)) if kind == DeclarationKind::Namespace => format!("{name}: {}", digest(text)),
-        _ => String::new(),
-    };
-    let is_kept = |text: &String| {
-        after.contains(text) || after.contains(&brief(text)) || after.iter().any(|one| brief(one) == *text)
-    };
+    let known_briefly = |text: &String| after.iter().any(|one| goes_on(&briefly(text), &briefly(one)));
+    let is_kept =
+        |text: &String| after.contains(text) || kind == DeclarationKind::Namespace && known_briefly(text);
     for text in was.own.iter().filter(|text| !is_kept(text)) {
         let gone = || breaking(format!("`{text}` was changed or removed"));
         // Of a namespace a member is declared as others are; what has no name of its own is taken for a default.
@@ -70,6 +67,20 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         Some(text) => breaking(format!("`{text}` was added and is required")),
         None => compatible(ONLY_MORE),
     }
+}
+
+/// As a long namespace has it.
+fn briefly(text: &str) -> Cow<'_, str> {
+    let is_brief = text.split_once(": #").is_some_and(|(name, _)| !name.contains(' '));
+    match named(text).filter(|_| !is_brief) {
+        Some((_, name, _)) => brief(name, text).into(),
+        None => text.into(),
+    }
+}
+
+/// Whether a member that is known by a digest is what it was, and perhaps takes more.
+fn goes_on(was: &str, is: &str) -> bool {
+    is.strip_prefix(was).is_some_and(|more| more.is_empty() || more.starts_with('?'))
 }
 
 pub(super) fn judge_enum(was: &Enum, is: &Enum) -> Judgement {

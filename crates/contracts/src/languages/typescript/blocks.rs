@@ -9,9 +9,36 @@ use super::component::Callable;
 use super::modules::{self, DEFAULT, declared_names};
 use super::print::{Print, join, quoted, type_name};
 use super::value::digest;
+use crate::brackets::{group, split};
+use crate::model::DeclarationKind;
+use crate::render::named;
 
 /// Longer ones are known by the names of what they hold, with digests, so that a change of it is seen all the same.
 const LONGEST: usize = 1000;
+
+/// A member of a long block: `name: #5f3a9c1e`. What a function need not be given stands apart, for it may be more:
+/// `name: #5f3a9c1e?07a2`.
+pub(crate) fn brief(name: &str, text: &str) -> String {
+    let is_function = matches!(named(text), Some((DeclarationKind::Function | DeclarationKind::Hook, ..)));
+    let Some((start, end)) = group(text, '(', ')').filter(|_| is_function) else {
+        return format!("{name}: {}", digest(text));
+    };
+    let mut needed = split(&text[start + 1..end], &[',']);
+    let first = needed.iter().rposition(|one| !need_not_be_given(one)).map_or(0, |last| last + 1);
+    let others = needed.split_off(first);
+    let rest = digest(&[&text[..start], &needed.join(", "), &text[end..]].join("("));
+    let others = others.iter().map(|one| format!("?{}", &digest(one)[1..5]));
+    format!("{name}: {rest}{}", others.collect::<String>())
+}
+
+/// `far?: number`, `far = 1`, `...all: number[]`
+fn need_not_be_given(parameter: &str) -> bool {
+    let count = |text: &str, signs: &[char]| text.matches(signs).count();
+    let is_open = |text: &str| count(text, &['{', '[', '(']) > count(text, &['}', ']', ')']);
+    let name = parameter.split(':').next().unwrap_or_default();
+    let default = parameter.split_once(" = ").is_some_and(|(before, _)| !is_open(before));
+    parameter.starts_with("...") || name.ends_with('?') || default
+}
 
 /// One thing that can be reached through a block.
 enum Shown<'x, 'a> {
@@ -147,7 +174,7 @@ impl Print<'_, '_> {
         let text = if whole.len() <= LONGEST {
             whole
         } else {
-            join(members.iter().map(|(name, text)| format!("{name}: {}", digest(text))), "; ")
+            join(members.iter().map(|(name, text)| brief(name, text)), "; ")
         };
         if text.is_empty() { "{}".to_owned() } else { format!("{{ {text} }}") }
     }

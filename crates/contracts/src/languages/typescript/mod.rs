@@ -28,8 +28,8 @@ mod vue;
 mod within;
 mod wrapped;
 
+pub(crate) use blocks::brief;
 pub(crate) use print::{listed, quoted};
-pub(crate) use value::digest;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -676,7 +676,7 @@ fn names_within(object: &ObjectExpression<'_>, depth: usize) -> usize {
 }
 
 /// Stands for what is too long to be read out.
-pub(crate) fn digest(whole: &str) -> String {
+pub(super) fn digest(whole: &str) -> String {
     format!("#{}", &blake3::hash(whole.as_bytes()).to_hex()[..8])
 }
 
