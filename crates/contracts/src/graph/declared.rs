@@ -1,15 +1,19 @@
 //! Modules that are only declared: `declare module '@theme/heading' { … }`, in a file that is no module itself. An import
 //! leads to such a declaration where nothing else is found for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Members;
 use crate::model::{Declaration, LocalFacts};
 use crate::target::{Reason, Target};
 
-/// By the name that is declared, which may have a star in it, with the files that do, by path.
+/// By the name that is declared, with the files that do, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeclaredModules(BTreeMap<String, Vec<String>>);
+pub struct DeclaredModules {
+    files: BTreeMap<String, Vec<String>>,
+    /// The names with a star in them.
+    starred: BTreeSet<String>,
+}
 
 impl DeclaredModules {
     /// `files` come by path.
@@ -28,30 +32,30 @@ impl DeclaredModules {
     }
 
     pub fn add(&mut self, module: &str, path: &str) {
-        self.0.entry(module.to_owned()).or_default().push(path.to_owned());
+        self.files.entry(module.to_owned()).or_default().push(path.to_owned());
+        if module.contains('*') {
+            self.starred.insert(module.to_owned());
+        }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.0.iter().map(|(module, files)| (module.as_str(), files.as_slice()))
+        self.files.iter().map(|(module, files)| (module.as_str(), files.as_slice()))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.files.is_empty()
     }
 
     pub fn files(&self, module: &str) -> &[String] {
-        self.0.get(module).map(Vec::as_slice).unwrap_or_default()
+        self.files.get(module).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The name by which a specifier is declared: its own, else the one with the longest text before its star.
     pub fn name(&self, specifier: &str) -> Option<&str> {
-        if self.0.is_empty() {
-            return None;
-        }
-        if let Some((module, _)) = self.0.get_key_value(specifier) {
+        if let Some((module, _)) = self.files.get_key_value(specifier) {
             return Some(module);
         }
-        let fitting = self.0.keys().filter(|module| fits(module, specifier));
+        let fitting = self.starred.iter().filter(|module| fits(module, specifier));
         // Of those that are as long the first.
         fitting.rev().max_by_key(|module| module.find('*')).map(String::as_str)
     }
@@ -89,19 +93,21 @@ pub(crate) fn blocks<'f>(facts: &'f LocalFacts, module: &str) -> impl Iterator<I
     facts.declarations.iter().filter(move |one| one.module() == Some(module))
 }
 
-/// The file among those that declare a module in which a name is shown, and the name there. `asked` is told of every file
+/// The files among those that declare a module in which a name is shown, and the name there. `asked` is told of every file
 /// that is asked for it.
 pub(super) fn showing<'a>(
     members: &'a dyn Members,
     module: &str,
     name: &str,
     mut asked: impl FnMut(usize),
-) -> Option<(usize, &'a str)> {
-    members.declaring(module).into_iter().find_map(|at| {
+) -> Vec<(usize, &'a str)> {
+    let files = members.declaring(module).into_iter();
+    let shown = files.filter_map(|at| {
         asked(at);
         let mut names = blocks(members.facts(at), module).flat_map(Declaration::shown);
         names.find(|shown| *shown == name).map(|shown| (at, shown.as_str()))
-    })
+    });
+    shown.collect()
 }
 
 #[cfg(test)]

@@ -203,8 +203,8 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         if name == "*" {
             return Some(Exported::Module(module));
         }
-        let (file, name) = showing(self.members, module, name, |file| (self.entered)(file, name))?;
-        Some(Exported::Declared { file, module, name })
+        let shown = showing(self.members, module, name, |file| (self.entered)(file, name));
+        shown.first().map(|(file, name)| Exported::Declared { file: *file, module, name })
     }
 
     /// Through the stars of a file, in their order, to the first that has the name and leads somewhere by it.

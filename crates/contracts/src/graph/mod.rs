@@ -332,8 +332,9 @@ impl<'a> Finder<'a> {
             return;
         }
         let shown = showing(self.members, module, name, |file| self.ask(file, name));
-        let to = shown.map_or(first.to, |(file, _)| file);
-        found.push(Way { to, name: Some(name), ..first });
+        let otherwise = shown.is_empty().then_some(first.to);
+        let files = shown.into_iter().map(|(file, _)| file).chain(otherwise);
+        found.extend(files.map(|to| Way { to, name: Some(name), ..first }));
     }
 
     /// The file that declares what another exports as `name`, and its name there.

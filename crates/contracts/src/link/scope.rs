@@ -278,14 +278,27 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        self.members.declaring(module).into_iter().find_map(|at| {
+        let first = self.declared_types(module, name).into_iter().next();
+        first.map(|(scope, one)| Found::Declared(scope, one))
+    }
+
+    /// An interface may stand in several blocks, and is one all the same.
+    fn declared_types<'f>(&self, module: &'f str, name: &str) -> Vec<(Scope<'f>, &'f Declaration)>
+    where
+        'l: 'f,
+    {
+        let mut found = Vec::new();
+        for at in self.members.declaring(module) {
             self.enter(at, name);
             let scope = Scope { module: Some(module), ..self.scope(at) };
-            let types = blocks(scope.facts, module).filter_map(Declaration::adds);
-            let one = types.flat_map(|(_, types)| types).find(|one| one.name == name)?;
-            self.follow(at);
-            Some(Found::Declared(scope, one))
-        })
+            let blocks = blocks(scope.facts, module).filter_map(Declaration::adds);
+            let types = blocks.flat_map(|(_, types)| types).filter(|one| one.name == name);
+            found.extend(types.map(|one| (scope, one)));
+            if found.last().is_some_and(|(last, _)| last.at == at) {
+                self.follow(at);
+            }
+        }
+        found
     }
 
     /// The names of a module that files only declare.
@@ -300,6 +313,9 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        if let Some(module) = file.module {
+            return self.declared_types(module, name).into_iter().skip(1).collect();
+        }
         let mut found = Vec::new();
         for at in self.members.adding(file.at) {
             self.follow(at);

@@ -497,6 +497,14 @@ fn declared_modules_are_one_in_however_many_files_they_stand() {
         ("b.d.ts", "declare module '@theme/card' { export interface Most { n: 1 } }\n", "a b", ""),
         ("b.d.ts", "declare module '@theme/H*' { export interface Props { n: 1 } }\n", "a b", "n"),
         ("d.d.ts", "declare module '@theme/card' { export interface More { d: 1 } }\n", "a b d", "n"),
+        (
+            "e.d.ts",
+            "declare module '@theme/card' { interface More { e: 1 } interface Props { e2: 1 } }\n",
+            "a b d e e2",
+            "n",
+        ),
+        ("e.d.ts", "declare module '@theme/card' { interface More { e3: 1 } }\n", "a b d e3", "n"),
+        ("e.d.ts", "export {};\n", "a b d", "n"),
         ("d.d.ts", "declare module '@theme/Heading' { export interface Props { d: 1 } }\n", "a b", "d"),
     ];
     for (step, (path, text, expected, of_heading)) in edits.iter().enumerate() {
