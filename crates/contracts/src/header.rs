@@ -5,7 +5,7 @@
 //! are gone already: facts are read from redacted text. Where there is little room signatures are cut alike, the
 //! longest first: a reader who needs the thousandth member opens the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::languages::typescript::{listed, quoted};
 use crate::model::{Declaration, ExportOrigin, LocalFacts};
@@ -192,7 +192,27 @@ fn renames(facts: &LocalFacts) -> Option<String> {
             }
         }
     }
+    names.extend(undeclared(facts).map(|(local, name)| match name {
+        same if same == local => listed(name).into_owned(),
+        other => format!("{local} as {}", listed(other)),
+    }));
     (!names.is_empty()).then(|| format!("export {{ {} }}", names.join(", ")))
+}
+
+/// What is exported that no declaration tells of: a global, or what could not be read.
+fn undeclared(facts: &LocalFacts) -> impl Iterator<Item = (&str, &str)> {
+    let may_be = facts.is_common_js || !facts.diagnostics.is_empty();
+    let exports = if may_be { facts.exports.as_slice() } else { &[] };
+    let declared: BTreeSet<&str> = match exports {
+        [] => BTreeSet::new(),
+        _ => facts.declarations.iter().map(|one| one.name.as_str()).collect(),
+    };
+    exports.iter().filter_map(move |export| match &export.origin {
+        ExportOrigin::Local(local) if local != DEFAULT && !declared.contains(local.as_str()) => {
+            Some((local.as_str(), export.name.as_str()))
+        }
+        _ => None,
+    })
 }
 
 /// A signature as far as there is room for it.

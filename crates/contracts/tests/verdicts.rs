@@ -33,7 +33,11 @@ fn every_change_means_what_it_says() {
         let [before, after, others @ ..] = fences.as_slice() else { panic!("{title}: not two files") };
         let (kind, before) = before.split_once('\n').unwrap();
         let (_, after) = after.split_once('\n').unwrap();
-        let path = if kind == "tsx" { "src/it.tsx" } else { "src/it.ts" };
+        let path = match kind {
+            "tsx" => "src/it.tsx",
+            "js" => "src/it.js",
+            _ => "src/it.ts",
+        };
         let (old, new) = (Tree::of(path, before, others), Tree::of(path, after, others));
         let comparison = compare(&old.side(), &new.side());
         let (old, new) = (old.contract(path), new.contract(path));

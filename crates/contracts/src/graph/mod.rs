@@ -284,6 +284,8 @@ impl<'a> Finder<'a> {
                 let is_member = local.is_empty() && has_namespace;
                 let is_export = || !self.members.facts(to).exported_as(name).0.is_empty();
                 let as_whole = is_member && declaring.is_none() && !is_export();
+                // `import app from './app.cjs'` is all that the file exports.
+                let as_whole = as_whole || name == "default" && self.members.facts(to).is_common_js;
                 let name = if as_whole { "*" } else { name.as_str() };
                 found.push(Way { to, kind, name: Some(name), through: None, handed_on });
                 // `import { value, type Type }`: what a name leads to is needed as the name is.
@@ -301,6 +303,10 @@ impl<'a> Finder<'a> {
         for export in &facts.exports {
             if let ExportOrigin::Module { specifier, imported } = &export.origin {
                 if let Some(to) = self.members.file(from, specifier) {
+                    // `module.exports = require('./names')` has a default where that has one.
+                    if facts.is_common_js && imported == "default" && !self.has_default(to) {
+                        continue;
+                    }
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
                     if let Some(module) = self.members.declared(from, specifier) {
                         let way = Way { to, kind, name: None, through: None, handed_on: true };

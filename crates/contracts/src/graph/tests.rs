@@ -23,6 +23,7 @@ pub(crate) fn facts() -> LocalFacts {
         style: None,
         diagnostics: Vec::new(),
         is_global: false,
+        is_common_js: false,
         line_count: 1,
     }
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use super::scope::{Found, Resolver, Scope};
 use super::sorted;
-use crate::model::{DeclarationKind, ExportOrigin, Exports};
+use crate::model::{DeclarationKind, Export, ExportOrigin, Exports};
 
 pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
-    let default = scope.facts.exports.iter().find(|export| export.name == "default").map(|export| {
-        match &export.origin {
-            ExportOrigin::Local(local) => local.clone(),
-            ExportOrigin::Module { imported, .. } => imported.clone(),
-        }
+    let default = scope.facts.exports.iter().find(|export| is_default(export, scope, resolver));
+    let default = default.map(|export| match &export.origin {
+        ExportOrigin::Local(local) => local.clone(),
+        ExportOrigin::Module { imported, .. } => imported.clone(),
     });
     let mut named = Vec::new();
     let mut stars = Vec::new();
@@ -42,6 +41,12 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
         texts.into_iter().cloned().collect()
     };
     Exports { default, named: texts(named), stars: texts(stars), renamed: renamed.collect(), types }
+}
+
+/// What a `CommonJS` module hands on as a whole has a default only where that has one.
+pub(super) fn is_default<'l>(export: &Export, scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
+    let may_lack = scope.facts.is_common_js && matches!(export.origin, ExportOrigin::Module { .. });
+    export.name == "default" && (!may_lack || resolver.has_default(scope))
 }
 
 fn collect<'l>(

@@ -341,13 +341,14 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        match self.found(file, name)? {
-            Exported::All(file) => Some(self.scope(file)),
-            Exported::Module(module) => {
+        match self.found(file, name) {
+            Some(Exported::All(file)) => Some(self.scope(file)),
+            Some(Exported::Module(module)) => {
                 let file = self.scope(*self.members.declaring(module).first()?);
                 Some(Scope { module: Some(module), ..file })
             }
-            Exported::Here(..) | Exported::Declared { .. } | Exported::Outside(_) => None,
+            None if name == "default" && file.facts.is_common_js => Some(file),
+            Some(Exported::Here(..) | Exported::Declared { .. } | Exported::Outside(_)) | None => None,
         }
     }
 
@@ -370,6 +371,11 @@ impl<'l> Resolver<'l> {
             Exported::Here(..) | Exported::All(_) | Exported::Module(_) => None,
             Exported::Outside(specifier) => Some(Found::Outside(specifier.to_owned())),
         }
+    }
+
+    /// Whether a default is exported that is one of a file.
+    pub(super) fn has_default(&self, file: Scope<'_>) -> bool {
+        matches!(self.found(file, "default"), Some(Exported::Here(..) | Exported::All(_)))
     }
 
     fn found(&self, file: Scope<'_>, name: &str) -> Option<Exported<'l>> {

@@ -6,10 +6,11 @@ use std::iter;
 
 use memchr::{memchr_iter, memrchr};
 
+use super::exports::is_default;
 use super::scope::{Resolver, Scope};
 use crate::brackets::group;
 use crate::mentions::{Mention, first_letter, is_class, mentions_among};
-use crate::model::{ContractDeclaration, DeclarationKind, ExportOrigin, ImportedAs, ImportedName};
+use crate::model::{ContractDeclaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName};
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
 /// it who uses what is exported. What is seen says which of its names are imported.
@@ -38,8 +39,9 @@ pub(super) fn published(
 }
 
 /// What is exported without being declared here.
-pub(super) fn passed_on(scope: Scope<'_>, resolver: &Resolver<'_>) -> Vec<ImportedAs> {
-    let exports = scope.facts.exports.iter().filter_map(|export| match &export.origin {
+pub(super) fn passed_on<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<ImportedAs> {
+    let is_there = |export: &&Export| export.name != "default" || is_default(export, scope, resolver);
+    let exports = scope.facts.exports.iter().filter(is_there).filter_map(|export| match &export.origin {
         ExportOrigin::Module { specifier, imported } => Some(ImportedAs {
             text: export.name.clone(),
             name: imported.clone(),

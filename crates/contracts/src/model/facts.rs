@@ -45,6 +45,9 @@ pub struct LocalFacts {
     /// A declaration file that is no module: what it declares is there for everybody.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_global: bool,
+    /// Exports by `module.exports`, which is what somebody gets who imports its default. Not of what was compiled from a module.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_common_js: bool,
     /// Lines of the file, for people.
     pub line_count: u32,
 }
@@ -182,6 +185,7 @@ impl LocalFacts {
             style: None,
             diagnostics: Vec::new(),
             is_global: false,
+            is_common_js: false,
             line_count: 0,
         }
     }

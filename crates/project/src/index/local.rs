@@ -82,7 +82,7 @@ impl Surface {
         for one in &facts.imports {
             (&one.specifier, one.kind, &one.names).hash(&mut bytes);
         }
-        facts.exports.hash(&mut bytes);
+        (&facts.exports, facts.is_common_js).hash(&mut bytes);
         // What mounts a router shows its routes; where they stand in their file is not among it.
         for one in &facts.routes {
             Route { line: 0, ..one.clone() }.hash(&mut bytes);

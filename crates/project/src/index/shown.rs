@@ -86,6 +86,10 @@ fn changed(old: (&LocalFacts, &Targets), new: (&LocalFacts, &Targets)) -> Asked 
     for (export, _) in said(old).symmetric_difference(&said(new)) {
         names.add(if export.name == "*" { Asked::ALL } else { Asked::one(&export.name) });
     }
+    // The default of such a file is all of it.
+    if old.0.is_common_js != new.0.is_common_js {
+        names.add(Asked::one("default"));
+    }
     names
 }
 

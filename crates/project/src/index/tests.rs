@@ -596,6 +596,33 @@ fn a_declaration_file_leads_to_the_file_beside_it_whoever_comes_and_goes() {
     }
 }
 
+#[test]
+fn the_default_of_a_common_js_module_is_all_of_it_whatever_it_was_before() {
+    let bench = Bench::new(&[
+        ("lib.js", "exports.a = 1;\n"),
+        ("index.js", "module.exports = require('./lib');\n"),
+        ("use.mjs", "import lib from './index.js';\nimport own from './lib.js';\nlib.a(own);\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    for (step, text) in [
+        "module.exports = function (a) {};\n",
+        "export const a = 1;\n",
+        "exports.a = 1;\n",
+        "export default 1;\n",
+        "const lib = { a: 1 };\nmodule.exports = lib;\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        bench.write("lib.js", text);
+        index = look(&place, Some(&index)).unwrap();
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{text}");
+    }
+}
+
 fn full_paths(index: &Index, path: &str) -> Vec<String> {
     let routes = &index.file(path).unwrap().contract().routes;
     routes.iter().flat_map(|route| route.full_paths.clone()).collect()

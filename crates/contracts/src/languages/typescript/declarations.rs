@@ -11,10 +11,12 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
+use rustc_hash::FxHashSet;
 
 use super::body::{BodyUse, FileUse, Walk, is_hook};
+use super::common_js::CommonJs;
 use super::component::{self, Annotated, Callable};
-use super::modules::{self, CommonJs, DEFAULT, Modules};
+use super::modules::{self, DEFAULT, Modules};
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{blocks, jsdoc, maker, shape, vue};
@@ -32,7 +34,11 @@ pub(super) struct Collector<'c, 's, 'a> {
     /// Functions that become components by what is made of them: `memo(_Card)`.
     pub(super) wrapped: BTreeSet<&'c str>,
     /// `exports.name = value` declares.
-    pub(super) common_js: bool,
+    pub(super) common_js: Option<&'c CommonJs<'c, 'a>>,
+    /// What it exports by another name.
+    pub(super) renamed: BTreeSet<&'c str>,
+    /// What was declared so.
+    pub(super) by_export: FxHashSet<String>,
     /// A declaration file: everything in it is declared for others.
     pub(super) is_ambient: bool,
     /// One that is no module: nobody imports what it declares, and everybody sees it.
@@ -49,41 +55,13 @@ impl<'a> Collector<'_, '_, 'a> {
             Statement::TSExportAssignment(export) => self.default_expression(&export.expression, span),
             other => match other.as_declaration() {
                 Some(declaration) => self.declaration(declaration, span),
-                None if self.common_js => self.common_js(other, span),
-                None => {
-                    self.walk(|walk| walk.visit_statement(other));
-                }
+                None => match self.common_js {
+                    Some(common_js) => self.common_js(common_js, other),
+                    None => {
+                        self.walk(|walk| walk.visit_statement(other));
+                    }
+                },
             },
-        }
-    }
-
-    /// What is exported without a declaration of its own is declared by its export.
-    fn common_js(&mut self, statement: &Statement<'a>, span: Span) {
-        let (mut walked, mut is_all) = (false, matches!(statement, Statement::ExpressionStatement(_)));
-        for export in modules::common_js_exports(statement) {
-            let (name, value) = match export {
-                CommonJs::Named(name, Some(value)) => (name, value),
-                CommonJs::Whole(value) => (DEFAULT.to_owned(), value),
-                CommonJs::Named(_, None) => {
-                    is_all = false;
-                    continue;
-                }
-                CommonJs::All(_) => continue,
-            };
-            // A name is declared elsewhere, and `void 0` only makes room for what comes later.
-            let is_value = !matches!(
-                value.get_inner_expression(),
-                Expression::Identifier(_)
-                    | Expression::UnaryExpression(_)
-                    | Expression::AssignmentExpression(_)
-            );
-            if is_value && !self.declarations.iter().any(|known| known.name == name) {
-                self.value(value, name, None, None, "const", span);
-                walked = true;
-            }
-        }
-        if !walked || !is_all {
-            self.walk(|walk| walk.visit_statement(statement));
         }
     }
 
@@ -109,7 +87,9 @@ impl<'a> Collector<'_, '_, 'a> {
             let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
             let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
             let Expression::Identifier(of) = &member.object else { continue };
-            add(of.name.as_str(), member.property.name.into_string(), &assignment.right);
+            if self.common_js.is_none_or(|common_js| !common_js.is_name(&of.name)) {
+                add(of.name.as_str(), member.property.name.into_string(), &assignment.right);
+            }
         }
         for (of, members) in added {
             let is_merged =
@@ -147,7 +127,11 @@ impl<'a> Collector<'_, '_, 'a> {
         match declaration {
             Syntax::FunctionDeclaration(function) => {
                 let name = function.name().map_or(DEFAULT.to_owned(), Ident::into_string);
-                self.function(function, name, span);
+                if self.by_export.contains(&name) {
+                    Callable::Function(function).walk(self.print, self.file);
+                } else {
+                    self.function(function, name, span);
+                }
             }
             Syntax::ClassDeclaration(class) => {
                 let name = class.id.as_ref().map_or(DEFAULT.to_owned(), |id| id.name.into_string());
@@ -320,6 +304,12 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     fn variable(&mut self, keyword: &str, declarator: &VariableDeclarator<'a>, span: Span) {
+        if self
+            .common_js
+            .is_some_and(|common_js| self.exported_variable(common_js, keyword, declarator, span))
+        {
+            return;
+        }
         let mut names = Vec::new();
         modules::bound_names(&declarator.id, &mut names);
         let single = declarator.id.is_binding_identifier();
@@ -376,7 +366,7 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     /// A value with a name: a function, a component in any wrapping, a class, or a constant.
-    fn value(
+    pub(super) fn value(
         &mut self,
         value: &Expression<'a>,
         name: String,
@@ -593,13 +583,13 @@ impl<'a> Collector<'_, '_, 'a> {
         DeclarationDetail::Adds { to: to.to_owned(), types, names }
     }
 
-    fn walk(&mut self, visit: impl FnOnce(&mut Walk<'_, '_, 'a>)) -> BodyUse {
+    pub(super) fn walk(&mut self, visit: impl FnOnce(&mut Walk<'_, '_, 'a>)) -> BodyUse {
         let mut walk = Walk { print: self.print, file: self.file, body: BodyUse::default() };
         visit(&mut walk);
         walk.body
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         name: String,
         kind: DeclarationKind,
@@ -694,7 +684,7 @@ fn is_function(kind: DeclarationKind) -> bool {
     matches!(kind, DeclarationKind::Function | DeclarationKind::Hook | DeclarationKind::Component)
 }
 
-fn variable_kind(keyword: &str) -> DeclarationKind {
+pub(super) fn variable_kind(keyword: &str) -> DeclarationKind {
     if matches!(keyword, "const" | "default") { DeclarationKind::Constant } else { DeclarationKind::Variable }
 }
 

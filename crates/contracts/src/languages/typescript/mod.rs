@@ -3,8 +3,10 @@
 
 mod blocks;
 mod body;
+mod common_js;
 mod component;
 mod declarations;
+mod exported;
 mod expression;
 mod jsdoc;
 mod kind;
@@ -33,15 +35,19 @@ pub(crate) use print::{listed, quoted};
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
+use memchr::memmem;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Program, Statement, TSType};
 use oxc_span::GetSpan;
+use rustc_hash::FxHashSet;
 
 use crate::model::{Diagnostic, Import, LocalFacts, Severity, TypeShape};
 use crate::secrets;
 use body::FileUse;
 pub(crate) use body::is_hook;
+use common_js::CommonJs;
 use declarations::Collector;
 use modules::Modules;
 use print::Print;
@@ -109,7 +115,8 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         .with_names(&program.body);
     let print = Print { source: &source };
     let documented = jsdoc::of(program, &source);
-    let mut modules = Modules::of(program, &source);
+    let common_js = CommonJs::of(program);
+    let mut modules = Modules::of(program, common_js.as_ref(), &source);
     modules.document(&documented);
     let mut file =
         FileUse { is_vue: modules.is_vue() || vue::has_macros(program, &modules), ..FileUse::default() };
@@ -119,7 +126,9 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         exported: modules.exported_locals(),
         asked: OnceCell::new(),
         wrapped: component::handed_on(program),
-        common_js: modules.is_common_js,
+        common_js: common_js.as_ref().filter(|_| modules.is_common_js),
+        renamed: if modules.is_common_js { modules.renamed_locals() } else { BTreeSet::new() },
+        by_export: FxHashSet::default(),
         is_ambient: program.source_type.is_typescript_definition(),
         is_global: modules.is_global,
         declarations: Vec::new(),
@@ -135,7 +144,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
-    let Modules { imports, exports, is_global, .. } = modules;
+    let Modules { imports, exports, is_global, is_common_js, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
     if is_whole {
         namespaces::name_members(program, &mut imports);
@@ -156,6 +165,8 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         imports,
         diagnostics: Vec::new(),
         is_global,
+        // What was compiled from a module says that it is one.
+        is_common_js: is_common_js && memmem::find(program.source_text.as_bytes(), b"__esModule").is_none(),
         line_count: 0,
     }
 }

@@ -1,15 +1,14 @@
-//! Imports and exports: every form that a module has, `CommonJS` included.
+//! Imports and exports: every form that a module has. What `CommonJS` has of them is read in `common_js`.
 
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident,
-    ImportDeclarationSpecifier, ModuleExportName, ObjectExpression, ObjectPropertyKind, Program, PropertyKey,
-    PropertyKind, Statement, TSModuleReference, TSNamespaceDeclarationBody,
+    BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident, ImportDeclarationSpecifier,
+    ModuleExportName, Program, Statement, TSModuleReference, TSNamespaceDeclarationBody,
 };
 
 use super::blocks;
-use super::body::{callee_name, text_of};
+use super::common_js::{self, CommonJs, Exported, Member, Value};
 use super::jsdoc::Documented;
 use super::source::Source;
 use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
@@ -39,7 +38,11 @@ struct Binding<'a> {
 }
 
 impl<'a> Modules<'a> {
-    pub(super) fn of(program: &Program<'a>, source: &Source<'_>) -> Self {
+    pub(super) fn of(
+        program: &Program<'a>,
+        common_js: Option<&CommonJs<'_, 'a>>,
+        source: &Source<'_>,
+    ) -> Self {
         let mut modules = Self::default();
         for statement in &program.body {
             modules.import(statement, source);
@@ -53,8 +56,8 @@ impl<'a> Modules<'a> {
         if program.source_type.is_typescript_definition() {
             modules.export_ambient(program);
         }
-        if modules.exports.is_empty() && program.source_type.is_javascript() {
-            modules.common_js(program);
+        if let Some(common_js) = common_js.filter(|_| modules.exports.is_empty()) {
+            modules.common_js(program.body.iter().flat_map(|one| common_js.exports(one)).collect());
             modules.is_common_js = !modules.exports.is_empty();
         }
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
@@ -87,6 +90,15 @@ impl<'a> Modules<'a> {
             }
         }
         self.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
+    }
+
+    /// Local names that are exported by another one.
+    pub(super) fn renamed_locals(&self) -> BTreeSet<&str> {
+        let renamed = self.exports.iter().filter_map(|export| match &export.origin {
+            ExportOrigin::Local(local) if *local != export.name => Some(local.as_str()),
+            _ => None,
+        });
+        renamed.collect()
     }
 
     /// Local names that can be reached from outside, under whatever name.
@@ -238,18 +250,18 @@ impl<'a> Modules<'a> {
     /// `export = Widget` exports what a namespace of that name holds, too.
     fn export_members(&mut self, program: &Program<'_>) {
         let assigned = program.body.iter().find_map(|statement| match statement {
-            Statement::TSExportAssignment(export) => identifier(&export.expression),
+            Statement::TSExportAssignment(export) => common_js::identifier(&export.expression),
             _ => None,
         });
         let Some(assigned) = assigned else { return };
         for declaration in program.body.iter().filter_map(Statement::as_declaration) {
             let Declaration::TSNamespaceDeclaration(namespace) = declaration else { continue };
             let is_ambient = namespace.declare || program.source_type.is_typescript_definition();
-            if namespace.id.name == assigned.as_str() {
+            if namespace.id.name == assigned {
                 for name in blocks::names_of(namespace, is_ambient) {
                     self.exports.push(Export {
                         name,
-                        origin: ExportOrigin::Local(assigned.clone()),
+                        origin: ExportOrigin::Local(assigned.to_owned()),
                         type_only: false,
                     });
                 }
@@ -275,18 +287,6 @@ impl<'a> Modules<'a> {
             .flat_map(declared_names);
         let all = values.chain(default.map(Ident::into_string));
         all.filter(|name| self.binding(name).is_some()).collect()
-    }
-
-    /// `module.exports = codes` exports what the object of that name holds, too.
-    fn export_object(&mut self, local: &str, program: &Program<'_>) {
-        let objects = constants(program).filter(|(name, _)| *name == local);
-        for (_, value) in objects {
-            let Expression::ObjectExpression(object) = value.get_inner_expression() else { continue };
-            for (name, value) in members(object).filter(|(name, _)| name != DEFAULT) {
-                let own = value.and_then(identifier).unwrap_or_else(|| local.to_owned());
-                self.local(name, own, false);
-            }
-        }
     }
 
     /// What is imported and exported again by name is of the module that it came from.
@@ -321,37 +321,34 @@ impl<'a> Modules<'a> {
         }
     }
 
-    fn common_js(&mut self, program: &Program<'_>) {
-        for export in program.body.iter().flat_map(common_js_exports) {
+    fn common_js(&mut self, exports: Vec<Exported<'_, '_>>) {
+        for export in exports {
             match export {
-                CommonJs::Named(name, value) => {
-                    let local = value.and_then(identifier).unwrap_or_else(|| name.clone());
-                    self.local(name, local, false);
-                }
-                CommonJs::Whole(value) => {
-                    let local = identifier(value).unwrap_or_else(|| DEFAULT.to_owned());
-                    self.export_object(&local, program);
-                    self.local(DEFAULT.to_owned(), local, false);
-                }
-                CommonJs::All(specifier) => {
-                    let origin = ExportOrigin::Module { specifier, imported: "*".to_owned() };
-                    self.exports.push(Export { name: "*".to_owned(), origin, type_only: false });
+                Exported::Named(member) => self.member(member),
+                Exported::Members(object) => common_js::members(object).for_each(|one| self.member(one)),
+                Exported::Whole(_, local) => self.local(DEFAULT.to_owned(), local.to_owned(), false),
+                Exported::All(specifier, _) => self.all(specifier, "*"),
+                Exported::Same(specifier, _) => {
+                    self.all(specifier.clone(), "*");
+                    self.all(specifier, DEFAULT);
                 }
             }
         }
     }
-}
 
-/// The members of an object by name, and their values; of a getter there is none that has a type of its own.
-fn members<'x, 'a>(
-    object: &'x ObjectExpression<'a>,
-) -> impl Iterator<Item = (String, Option<&'x Expression<'a>>)> {
-    object.properties.iter().filter_map(|property| {
-        let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
-        let is_text = matches!(property.key, PropertyKey::StringLiteral(_));
-        let name = property.key.static_name().filter(|_| !property.computed || is_text)?;
-        Some((name.into_owned(), (property.kind == PropertyKind::Init).then_some(&property.value)))
-    })
+    fn all(&mut self, specifier: String, name: &str) {
+        let origin = ExportOrigin::Module { specifier, imported: name.to_owned() };
+        self.exports.push(Export { name: name.to_owned(), origin, type_only: false });
+    }
+
+    fn member(&mut self, member: Member<'_, '_>) {
+        let named = match member.value {
+            Value::Is(value) => common_js::identifier(value),
+            Value::Given(_) | Value::Unknown => None,
+        };
+        let local = named.or(member.local).unwrap_or(&member.name).to_owned();
+        self.local(member.name, local, false);
+    }
 }
 
 /// What is declared at the top of a file, exported in place or not.
@@ -375,107 +372,6 @@ pub(super) fn constants<'x, 'a>(
         (BindingPattern::BindingIdentifier(name), Some(init)) => Some((name.name.as_str(), init)),
         _ => None,
     })
-}
-
-/// What a statement of a `CommonJS` module exports.
-pub(super) enum CommonJs<'x, 'a> {
-    Named(String, Option<&'x Expression<'a>>),
-    /// `module.exports = value`
-    Whole(&'x Expression<'a>),
-    /// `module.exports = require('…')`, or what compilers write for `export *`.
-    All(String),
-}
-
-pub(super) fn common_js_exports<'x, 'a>(statement: &'x Statement<'a>) -> Vec<CommonJs<'x, 'a>> {
-    let mut found = Vec::new();
-    statement_exports(statement, &mut found);
-    found
-}
-
-/// Both ways of an `if` are told, and what is tried.
-fn statement_exports<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
-    match statement {
-        Statement::ExpressionStatement(statement) => exports_of(&statement.expression, found),
-        Statement::BlockStatement(block) => {
-            block.body.iter().for_each(|statement| statement_exports(statement, found));
-        }
-        Statement::IfStatement(either) => {
-            statement_exports(&either.consequent, found);
-            either.alternate.iter().for_each(|other| statement_exports(other, found));
-        }
-        Statement::TryStatement(tried) => {
-            let handler = tried.handler.iter().flat_map(|handler| &handler.body.body);
-            let all = tried.block.body.iter().chain(handler);
-            all.for_each(|statement| statement_exports(statement, found));
-        }
-        _ => {}
-    }
-}
-
-fn exports_of<'x, 'a>(expression: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
-    match expression.get_inner_expression() {
-        Expression::AssignmentExpression(assignment) => {
-            // `exports.a = exports.b = value`
-            exports_of(&assignment.right, found);
-            let Some(target) = assignment.left.as_member_expression() else { return };
-            let Some(property) = target.static_property_name() else { return };
-            if target.object().is_specific_id("module") && property == "exports" {
-                whole(assignment.right.get_inner_expression(), found);
-            } else if is_exports(target.object()) && property != "__esModule" {
-                found.push(CommonJs::Named(property.to_owned(), Some(&assignment.right)));
-            }
-        }
-        // `0 && (module.exports = { … })` tells the names to those who only read.
-        Expression::LogicalExpression(logical) => exports_of(&logical.right, found),
-        Expression::SequenceExpression(sequence) => {
-            for each in &sequence.expressions {
-                exports_of(each, found);
-            }
-        }
-        Expression::CallExpression(call) => {
-            let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
-            let (Some(first), Some(second)) = (argument(0), argument(1)) else { return };
-            match callee_name(&call.callee) {
-                Some("defineProperty") if is_exports(first) => {
-                    let name = text_of(second).filter(|name| name != "__esModule");
-                    found.extend(name.map(|name| CommonJs::Named(name, None)));
-                }
-                Some("__exportStar" | "__export") if is_exports(second) => {
-                    found.extend(required(first).map(CommonJs::All));
-                }
-                _ => {}
-            }
-        }
-        _ => {}
-    }
-}
-
-fn whole<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<CommonJs<'x, 'a>>) {
-    // `module.exports = exports = value`
-    if let Expression::AssignmentExpression(inner) = value {
-        return whole(inner.right.get_inner_expression(), found);
-    }
-    let Expression::ObjectExpression(object) = value else {
-        found.push(required(value).map_or(CommonJs::Whole(value), CommonJs::All));
-        return;
-    };
-    found.extend(members(object).map(|(name, value)| CommonJs::Named(name, value)));
-    for property in &object.properties {
-        if let ObjectPropertyKind::SpreadProperty(spread) = property {
-            found.extend(required(&spread.argument).map(CommonJs::All));
-        }
-    }
-}
-
-fn is_exports(expression: &Expression<'_>) -> bool {
-    expression.is_specific_id("exports") || expression.is_specific_member_access("module", "exports")
-}
-
-/// The module of `require('…')`.
-fn required(expression: &Expression<'_>) -> Option<String> {
-    let Expression::CallExpression(call) = expression.get_inner_expression() else { return None };
-    let first = call.arguments.first().and_then(Argument::as_expression)?;
-    if call.callee.is_specific_id("require") { text_of(first) } else { None }
 }
 
 /// The names that a declaration binds at the top level.
@@ -523,12 +419,5 @@ fn name_of<'a>(name: &ModuleExportName<'a>) -> &'a str {
 /// The name that is exported by it. What is said to be of another type is something of its own.
 pub(super) fn named(expression: &Expression<'_>) -> Option<String> {
     let other = matches!(super::component::cast(expression), Some(ty) if !ty.is_keyword() && !ty.is_const_type_reference());
-    identifier(expression).filter(|_| !other)
-}
-
-fn identifier(expression: &Expression<'_>) -> Option<String> {
-    match expression.get_inner_expression() {
-        Expression::Identifier(name) => Some(name.name.into_string()),
-        _ => None,
-    }
+    common_js::identifier(expression).filter(|_| !other).map(str::to_owned)
 }

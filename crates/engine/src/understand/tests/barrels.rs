@@ -123,6 +123,27 @@ pub(super) fn told(repo: &TestRepo, name: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+fn each_member_of_a_common_js_module_has_its_own_users() {
+    let repo = TestRepo::new();
+    let lib = "const api = { one: (a) => a, two: (a) => a };\nmodule.exports = api;\n";
+    repo.write("lib.js", lib);
+    repo.write("main.js", "module.exports = function main(a) {};\n");
+    repo.write("index.js", "module.exports = require('./lib');\n");
+    repo.write("whole.js", "module.exports = require('./main');\n");
+    repo.write("behind.js", "const lib = require('./index');\nlib.two(1);\n");
+    repo.write("called.js", "const main = require('./whole');\nmain(1);\n");
+    repo.write("default.mjs", "import lib from './lib.js';\nlib.two(1);\n");
+    repo.write("one.js", "const { one } = require('./lib');\none(1);\n");
+    repo.write("two.js", "const { two } = require('./lib');\ntwo(1);\n");
+    repo.commit("all");
+    repo.write("lib.js", lib.replace("two: (a)", "two: (a, b)"));
+    assert_eq!(used_by(&repo, "two"), ["behind.js", "default.mjs", "index.js", "two.js"]);
+    repo.write("main.js", "module.exports = function main(a, b) {};\n");
+    assert_eq!(used_by(&repo, "default"), ["called.js", "whole.js"]);
+    assert_eq!(felt(&engine(&repo), "main.js#default"), ["called.js", "whole.js"]);
+}
+
+#[test]
 fn what_is_required_is_used_in_every_form() {
     let repo = TestRepo::new();
     repo.write("route.js", "module.exports = function route() {};\n");
