@@ -28,7 +28,7 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Optio
     let has_default = has_default(facts);
     let root = |name| route_root(folders, name).filter(|_| !is_other);
     let app = root("app").filter(|at| !is_known || !is_part(&folders[..*at]));
-    let in_app = app.and_then(|at| {
+    let in_app = app.filter(|at| is_routed(&folders[at + 1..])).and_then(|at| {
         let role = app_role(stem, has_default, &facts.next)?;
         Some((NextRouter::App, role, segment_path(&folders[at + 1..])))
     });
@@ -157,9 +157,30 @@ fn is_part(folders: &[&str]) -> bool {
     matches!(without_src(folders), [only] if parts.contains(only))
 }
 
-/// `(group)` is no part of an address; `@slot` and `(.)intercepted` are kept, because they tell routes apart.
+/// Whether Next.js looks for routes below folders of `app`: `_lib` is the app's own.
+fn is_routed(folders: &[&str]) -> bool {
+    !folders.iter().any(|folder| folder.starts_with('_'))
+}
+
+/// `(group)` and `@slot` are no parts of an address, and `(..)photo` is shown at the one that it intercepts.
 fn segment_path(folders: &[&str]) -> String {
-    let is_group = |folder: &&&str| folder.starts_with('(') && folder.ends_with(')');
-    let kept: Vec<&str> = folders.iter().filter(|folder| !is_group(folder)).copied().collect();
-    format!("/{}", kept.join("/"))
+    let mut kept: Vec<&str> = Vec::new();
+    for folder in folders {
+        let mut name = *folder;
+        while let Some((marker, rest)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            match marker {
+                "." => {}
+                ".." => drop(kept.pop()),
+                "..." => kept.clear(),
+                _ => break,
+            }
+            name = rest;
+        }
+        let is_group = name.starts_with('(') && name.ends_with(')');
+        if !is_group && !name.starts_with('@') {
+            kept.push(name);
+        }
+    }
+    // An address that begins so is written so, for a folder that does is the app's own.
+    format!("/{}", kept.join("/")).replace("/%5F", "/_")
 }

@@ -161,6 +161,8 @@ fn routes_are_where_the_manifest_of_an_app_says() {
     let next = r#"{ "dependencies": { "next": "16" } }"#;
     let bench = Bench::new(&[
         ("apps/nx/app/page.tsx", page),
+        ("apps/other/app/page.tsx", page),
+        ("apps/other/package.json", r#"{ "name": "other", "dependencies": { "react": "19" } }"#),
         ("apps/web/middleware.ts", "import 'next/server';\nexport function middleware() {}\n"),
         ("apps/web/package.json", next),
         ("services/front/web/app/(shop)/[id]/page.tsx", page),

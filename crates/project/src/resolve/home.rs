@@ -3,10 +3,9 @@
 use super::{Resolver, parent};
 
 impl Resolver {
-    /// The folder of the nearest manifest around a file, and whether that manifest or one above it asks for a package;
-    /// `None` where there is none.
+    /// The folder of the nearest manifest around a file, and whether its package asks for another; `None` where there is none.
     pub fn home(&self, file: &str, package: &str) -> Option<(&str, bool)> {
         let manifest = self.folders.get(parent(file))?.manifest?;
-        Some((self.manifests.folder(manifest), self.manifests.range(manifest, package).is_some()))
+        Some((self.manifests.folder(manifest), self.manifests.asks(manifest, package)))
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::Contents;
 use super::modules::{Modules, join};
@@ -40,17 +42,17 @@ pub(super) struct Fields {
     pub(super) typings: Option<String>,
     #[serde(deserialize_with = "lenient")]
     pub(super) source: Option<String>,
-    pub(super) exports: Option<serde_json::Value>,
-    #[serde(deserialize_with = "lenient")]
-    workspaces: Option<Workspaces>,
-    #[serde(deserialize_with = "lenient")]
-    dependencies: Option<BTreeMap<String, String>>,
-    #[serde(deserialize_with = "lenient")]
-    dev_dependencies: Option<BTreeMap<String, String>>,
-    #[serde(deserialize_with = "lenient")]
-    peer_dependencies: Option<BTreeMap<String, String>>,
-    #[serde(deserialize_with = "lenient")]
-    optional_dependencies: Option<BTreeMap<String, String>>,
+    pub(super) exports: Option<Value>,
+    #[serde(deserialize_with = "workspaces")]
+    workspaces: Option<Vec<String>>,
+    #[serde(deserialize_with = "ranges")]
+    dependencies: BTreeMap<String, String>,
+    #[serde(deserialize_with = "ranges")]
+    dev_dependencies: BTreeMap<String, String>,
+    #[serde(deserialize_with = "ranges")]
+    peer_dependencies: BTreeMap<String, String>,
+    #[serde(deserialize_with = "ranges")]
+    optional_dependencies: BTreeMap<String, String>,
 }
 
 impl Fields {
@@ -61,19 +63,43 @@ impl Fields {
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Workspaces {
-    Plain(Vec<String>),
-    Nested { packages: Vec<String> },
+/// A field of the wrong kind is no reason to lose the others.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
-/// A field of the wrong kind is no reason to lose the others.
-fn lenient<'de, D: serde::Deserializer<'de>, T: serde::de::DeserializeOwned>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
+/// Nor is an entry of the wrong kind one to lose those beside it.
+fn ranges<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let Value::Object(entries) = Value::deserialize(deserializer)? else { return Ok(BTreeMap::new()) };
+    let text = |(name, range)| Some((name, text(range)?));
+    Ok(entries.into_iter().filter_map(text).collect())
+}
+
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(listed(Value::deserialize(deserializer)?).unwrap_or_default())
+}
+
+/// A list, or `{ "packages": [ … ] }`.
+fn workspaces<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Object(mut nested) => nested.remove("packages").and_then(listed),
+        plain => listed(plain),
+    })
+}
+
+fn listed(value: Value) -> Option<Vec<String>> {
+    match value {
+        Value::Array(items) => Some(items.into_iter().filter_map(text).collect()),
+        _ => None,
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 impl Manifests {
@@ -91,11 +117,7 @@ impl Manifests {
             match name {
                 "package.json" => {
                     let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
-                    if let Some(Workspaces::Plain(globs) | Workspaces::Nested { packages: globs }) =
-                        &fields.workspaces
-                    {
-                        roots.push((folder.to_owned(), globs_of(globs)));
-                    }
+                    roots.extend(fields.workspaces.iter().map(|globs| (folder.to_owned(), globs_of(globs))));
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
                     manifests.all.push(Manifest { folder: folder.to_owned(), bytes: bytes.into(), fields });
                 }
@@ -179,6 +201,14 @@ impl Manifests {
         asked(package).or_else(|| asked(&types()))
     }
 
+    /// Whether a package asks for another. A manifest that asks for nothing at all leaves that to the one above it, as where
+    /// a monorepo has all of it at its root; one that asks for others does not ask for this.
+    pub(super) fn asks(&self, from: usize, package: &str) -> bool {
+        let mut chain = self.chain(from).into_iter().map(|index| &self.all[index].fields);
+        let telling = chain.find(|fields| fields.asked().any(|asked| !asked.is_empty()));
+        telling.is_some_and(|fields| fields.asked().any(|asked| asked.contains_key(package)))
+    }
+
     /// A manifest and those in the folders above it.
     fn chain(&self, index: usize) -> Vec<usize> {
         let mut chain = vec![index];
@@ -195,13 +225,12 @@ impl Fields {
     fn asked(&self) -> impl Iterator<Item = &BTreeMap<String, String>> {
         [&self.dependencies, &self.dev_dependencies, &self.peer_dependencies, &self.optional_dependencies]
             .into_iter()
-            .flatten()
     }
 }
 
 #[derive(Default, Deserialize)]
 struct LernaFields {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     packages: Vec<String>,
 }
 

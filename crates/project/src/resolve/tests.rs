@@ -443,6 +443,30 @@ fn a_root_may_have_the_name_of_one_of_its_packages() {
 }
 
 #[test]
+fn an_entry_of_the_wrong_kind_costs_no_other() {
+    let manifest = r#"{
+        "workspaces": ["packages/*", 7, null],
+        "dependencies": { "zod": "^3.0.0", "odd": { "version": "1" }, "gone": null },
+        "devDependencies": ["vite"],
+        "peerDependencies": { "react": "19", "count": 2 }
+    }"#;
+    let resolver = resolver(&[
+        ("package.json", manifest),
+        (
+            "packages/ui/package.json",
+            r##"{ "name": "ui", "imports": { "#a": 7, "#b": "./b.ts" }, "exports": { "./a": 7, "./b": "./b.ts" } }"##,
+        ),
+        ("packages/ui/b.ts", ""),
+        ("src/a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/a.ts", "zod"), package("zod", Some("^3.0.0"), true));
+    assert_eq!(resolver.resolve("src/a.ts", "react"), package("react", Some("19"), true));
+    assert_eq!(resolver.resolve("src/a.ts", "odd"), package("odd", None, false));
+    assert_eq!(resolver.resolve("src/a.ts", "ui/b"), file("packages/ui/b.ts"));
+    assert_eq!(resolver.resolve("packages/ui/b.ts", "#b"), file("packages/ui/b.ts"));
+}
+
+#[test]
 fn pnpm_workspaces() {
     let resolver = resolver(&[
         ("pnpm-workspace.yaml", "# here\npackages:\n  - 'apps/*' # apps\n  - \"libs/**\"\ncatalog:\n  - x\n"),
