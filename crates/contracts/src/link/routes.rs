@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::nest;
 use super::scope::{Found, Resolver, Scope};
+use crate::languages::typescript::is_rare;
 use crate::model::{
     Contract, Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity,
     TypeShape,
@@ -119,7 +120,8 @@ fn within<'l>(
     name: Option<&str>,
     depth: usize,
 ) -> Vec<Placed<'l>> {
-    let own: Vec<Route> = scope.facts.routes.iter().map(|route| registered(route, scope, resolver)).collect();
+    let own = scope.facts.routes.iter().map(|route| registered(route, scope, resolver));
+    let own: Vec<Route> = own.filter(is_sure).collect();
     let uses = uses(&own, scope, resolver);
     let mut all: Vec<Placed<'l>> = Vec::new();
     // The class of Nest whose routes are told already.
@@ -218,7 +220,15 @@ fn registered<'l>(route: &Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> R
             route.guards.remove(0);
         }
     }
+    for guard in route.guards.iter_mut().filter(|guard| guard.starts_with(Route::HIDDEN)) {
+        guard.remove(0);
+    }
     route
+}
+
+/// Whether a path may be one: of a method that others have a function for, too, it has to be a text.
+fn is_sure(route: &Route) -> bool {
+    !(is_rare(route) && route.path.starts_with("${") && route.path.ends_with('}'))
 }
 
 /// What `use` is given that is no router, in the order of the file, each with the place of the call in it.
@@ -419,7 +429,9 @@ fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l s
 pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> String {
     let Some((before, rest)) = path.split_once("${") else { return path.to_owned() };
     let Some((name, after)) = rest.split_once('}') else { return path.to_owned() };
-    let text = match resolver.name(scope, name) {
+    let own = name.strip_prefix(Route::HIDDEN);
+    let found = own.map_or_else(|| resolver.name(scope, name), |_| Found::Unknown);
+    let text = match found {
         Found::Declared(_, declaration) => declaration
             .signatures
             .first()
@@ -436,6 +448,6 @@ pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -
             let text = if after.starts_with('/') { start.trim_end_matches('/') } else { start };
             format!("{before}{text}{after}")
         }
-        None => format!("{before}${{{name}}}{after}"),
+        None => format!("{before}${{{}}}{after}", own.unwrap_or(name)),
     }
 }

@@ -99,6 +99,8 @@ impl Route {
     pub const MADE_IN_PLACE: &str = "router";
     /// How a mounted router is written in a table.
     pub const USE: &str = "USE";
+    /// Begins a name in `${}`, and one of middleware, that a function has for something of its own; `link` leaves it out.
+    pub const HIDDEN: char = ' ';
     /// A version that any request has.
     pub const NEUTRAL: &str = "VERSION_NEUTRAL";
 

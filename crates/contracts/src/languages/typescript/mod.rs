@@ -32,6 +32,7 @@ mod wrapped;
 
 pub(crate) use blocks::brief;
 pub(crate) use print::{listed, quoted};
+pub(crate) use routes::is_rare;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -12,7 +12,7 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::super::print::Print;
 use super::nest::{Names, mount, option};
-use super::{Routes, texts};
+use super::{Routes, Texts};
 use crate::model::{NestApplication, Route};
 
 pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
@@ -22,7 +22,7 @@ pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut R
     if !WORDS.iter().any(|word| word.find(program.source_text.as_bytes()).is_some()) {
         return;
     }
-    let names = Names { program, print, texts: texts(program) };
+    let names = Names { program, print, texts: Texts::of(program) };
     let mut found = Applications { names: &names, found: BTreeMap::new() };
     found.visit_program(program);
     for (owner, Made { module, prefix, line, application }) in found.found {

@@ -13,9 +13,10 @@ use oxc_syntax::scope::ScopeFlags;
 use super::super::body::{callee_name, text_of};
 use super::super::component::Callable;
 use super::super::modules;
+use super::super::origins::{Origin, root};
 use super::super::print::Print;
 use super::nest::option;
-use super::{RARE_VERBS, Routes, VERBS, framework, is_verb, path, text, texts};
+use super::{DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of<'a>(
@@ -32,7 +33,7 @@ pub(super) fn of<'a>(
         inside: None,
         registering: Vec::new(),
         functions: functions(program),
-        texts: texts(program),
+        texts: Texts::of(program),
         found: Vec::new(),
         routes,
     };
@@ -63,8 +64,7 @@ struct Calls<'r, 's, 'a, 'x> {
     /// Where those begin that register something.
     registering: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
-    /// Constants that are texts.
-    texts: BTreeMap<String, String>,
+    texts: Texts<'a>,
     /// With where they stand.
     found: Vec<(u32, Route)>,
     routes: &'r mut Routes,
@@ -81,6 +81,9 @@ struct Registration<'x, 'a> {
 
 impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if self.inside.is_some() {
+            self.hide(&declarator.id);
+        }
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
             if let Some(application) = self.made(init) {
                 self.applications.insert(name.into_string(), application);
@@ -110,21 +113,16 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
                 self.applications.insert(name.name.into_string(), Application { framework, prefix: None });
             }
         }
+        self.hide(&parameter.pattern);
         walk::walk_formal_parameter(self, parameter);
     }
 
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
-        let around = self.inside;
-        self.inside = around.or(Some(function.span.start));
-        walk::walk_function(self, function, flags);
-        self.inside = around;
+        self.within(function.span.start, |calls| walk::walk_function(calls, function, flags));
     }
 
     fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
-        let around = self.inside;
-        self.inside = around.or(Some(arrow.span.start));
-        walk::walk_arrow_function_expression(self, arrow);
-        self.inside = around;
+        self.within(arrow.span.start, |calls| walk::walk_arrow_function_expression(calls, arrow));
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
@@ -136,6 +134,20 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
 }
 
 impl<'a> Calls<'_, '_, 'a, '_> {
+    /// Walks a function, whose own names are nobody else's.
+    fn within(&mut self, start: u32, walk: impl FnOnce(&mut Self)) {
+        let (around, hidden) = (self.inside, self.texts.hidden.len());
+        self.inside = around.or(Some(start));
+        walk(self);
+        self.inside = around;
+        self.texts.hidden.truncate(hidden);
+    }
+
+    fn hide(&mut self, pattern: &BindingPattern<'a>) {
+        let names = pattern.get_binding_identifiers();
+        self.texts.hidden.extend(names.into_iter().map(|name| name.name.as_str()));
+    }
+
     /// Whose `Router` is meant.
     fn routers(&self) -> RouteFramework {
         let others = [RouteFramework::Express, RouteFramework::Koa];
@@ -149,7 +161,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             return self.made(&awaited.argument);
         }
         if let Some((earlier, base)) = based(init) {
-            return self.made(earlier).map(|made| Application { prefix: text(&self.texts, base), ..made });
+            return self.made(earlier).map(|made| Application { prefix: self.texts.text(base), ..made });
         }
         if let Some(earlier) = begins_chain(init) {
             return self.made(earlier);
@@ -171,7 +183,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         };
         let prefix = match arguments.first().and_then(Argument::as_expression) {
             Some(Expression::ObjectExpression(options)) if framework == RouteFramework::Koa => {
-                option(options, "prefix").and_then(|prefix| text(&self.texts, prefix))
+                option(options, "prefix").and_then(|prefix| self.texts.text(prefix))
             }
             _ => None,
         };
@@ -187,7 +199,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         // `router.route('/a').get(f).post(g)`
         if let Some((owner, path)) = chained_route(member.object()) {
             let owner = owner.to_owned();
-            let method = verb.to_ascii_uppercase();
+            let method = method(verb);
             let path = self.paths(path);
             return (is_verb(verb) && !arguments.is_empty()).then_some(Registration {
                 owner,
@@ -222,13 +234,17 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let method = USE.to_owned();
             return (!handlers.is_empty()).then_some(Registration { owner, method, path, handlers, start });
         }
+        let framework = self.applications.get(&owner).map(|one| one.framework);
+        // `router.get('name', '/path', handler)`
+        let is_named = framework == Some(RouteFramework::Koa) && rest.len() > 1 && self.is_path(rest[0]);
+        let (first, rest) = if is_named { rest.split_first()? } else { (first, rest) };
         // `app.route('/api', other)`
-        let is_mount = verb == "route"
-            && self.applications.get(&owner).is_some_and(|one| one.framework == RouteFramework::Hono);
-        let method = if is_mount { USE.to_owned() } else { verb.to_ascii_uppercase() };
-        // Other functions have such a name, too: `app.bind(this)`.
-        let is_rare = || RARE_VERBS.contains(&verb) && self.is_path(first);
-        (!rest.is_empty() && (is_mount || VERBS.contains(&verb) || is_rare())).then(|| Registration {
+        let is_mount = verb == "route" && framework == Some(RouteFramework::Hono);
+        let method = if is_mount { USE.to_owned() } else { method(verb) };
+        // Other functions have such a name, too: `app.bind(this)`. What a constant of another file is, `link` knows.
+        let is_rare = || RARE_VERBS.contains(&verb) && (self.is_path(first) || self.is_imported(first));
+        let is_usual = VERBS.contains(&verb) || verb == DELETE;
+        (!rest.is_empty() && (is_mount || is_usual || is_rare())).then(|| Registration {
             owner,
             method,
             path: self.paths(first),
@@ -266,7 +282,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
         // What is an object are options.
         let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
-        let guards: Vec<String> = guards.map(|guard| self.handler(guard)).collect();
+        let guards: Vec<String> = guards.map(|guard| self.texts.marked(guard, self.handler(guard))).collect();
         let within = self.inside.map_or(0, |function| {
             let known = self.registering.iter().position(|one| *one == function);
             known.unwrap_or_else(|| {
@@ -325,8 +341,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             Expression::BinaryExpression(_)
             | Expression::RegExpLiteral(_)
             | Expression::TemplateLiteral(_) => true,
-            other => text(&self.texts, other).is_some(),
+            other => self.texts.text(other).is_some(),
         }
+    }
+
+    fn is_imported(&self, value: &Expression<'_>) -> bool {
+        let origin = root(value).and_then(|name| self.print.source.origins.of(name));
+        matches!(origin, Some(Origin::Module { .. })) && !self.texts.hides(value)
     }
 
     fn paths(&self, written: &Expression<'_>) -> Vec<String> {
@@ -336,7 +357,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 each.flat_map(|path| self.paths(path)).collect()
             }
             Expression::RegExpLiteral(_) => vec![self.print.expression(written)],
-            other => vec![path(self.print, &self.texts, other)],
+            other => vec![self.texts.path(self.print, other)],
         }
     }
 

@@ -12,6 +12,7 @@ use oxc_syntax::operator::BinaryOperator;
 
 use super::body::text_of;
 use super::modules::constants;
+use super::origins::root;
 use super::print::Print;
 use crate::model::{Import, Route, RouteFramework};
 
@@ -49,8 +50,20 @@ const RARE_VERBS: &[&str] = &[
     "unsubscribe",
 ];
 
+/// Koa's, and of old Express.
+const DELETE: &str = "del";
+
 fn is_verb(name: &str) -> bool {
-    VERBS.contains(&name) || RARE_VERBS.contains(&name)
+    VERBS.contains(&name) || RARE_VERBS.contains(&name) || name == DELETE
+}
+
+fn method(verb: &str) -> String {
+    if verb == DELETE { "DELETE".to_owned() } else { verb.to_ascii_uppercase() }
+}
+
+/// Whether a function of the same name may be meant, of which the path tells.
+pub(crate) fn is_rare(route: &Route) -> bool {
+    RARE_VERBS.iter().any(|verb| verb.eq_ignore_ascii_case(&route.method))
 }
 
 #[derive(Default)]
@@ -87,48 +100,67 @@ fn framework(specifier: &str) -> Option<RouteFramework> {
 }
 
 /// Constants of the file that are texts, by name.
-fn texts(program: &Program<'_>) -> BTreeMap<String, String> {
-    let texts = constants(program).filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?)));
-    texts.collect()
+#[derive(Default)]
+struct Texts<'a> {
+    known: BTreeMap<String, String>,
+    /// Names that functions give a meaning of their own, around what is looked at.
+    hidden: Vec<&'a str>,
 }
 
-/// A text, or a constant of the file that is one, or a template of both.
-fn text(texts: &BTreeMap<String, String>, expression: &Expression<'_>) -> Option<String> {
-    match expression.get_inner_expression() {
-        Expression::Identifier(name) => texts.get(name.name.as_str()).cloned(),
-        Expression::TemplateLiteral(template) => {
-            let mut whole = String::new();
-            for (at, quasi) in template.quasis.iter().enumerate() {
-                whole.push_str(quasi.value.cooked.as_ref()?);
-                if let Some(part) = template.expressions.get(at) {
-                    whole.push_str(&text(texts, part)?);
-                }
-            }
-            Some(whole)
-        }
-        other => text_of(other),
+impl Texts<'_> {
+    fn of(program: &Program<'_>) -> Self {
+        let texts = constants(program).filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?)));
+        Self { known: texts.collect(), hidden: Vec::new() }
     }
-}
 
-/// What is known of a path, with the rest as it is written: `/users/${NAME}`.
-fn path(print: Print<'_, '_>, texts: &BTreeMap<String, String>, expression: &Expression<'_>) -> String {
-    if let Some(text) = text(texts, expression) {
-        return text;
+    fn hides(&self, value: &Expression<'_>) -> bool {
+        root(value).is_some_and(|name| self.hidden.contains(&name))
     }
-    match expression.get_inner_expression() {
-        Expression::TemplateLiteral(template) => {
-            let mut whole = String::new();
-            for (at, quasi) in template.quasis.iter().enumerate() {
-                whole.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
-                if let Some(part) = template.expressions.get(at) {
-                    whole.push_str(&path(print, texts, part));
+
+    /// A text, or a constant of the file that is one, or a template of both.
+    fn text(&self, expression: &Expression<'_>) -> Option<String> {
+        match expression.get_inner_expression() {
+            Expression::Identifier(_) if self.hides(expression) => None,
+            Expression::Identifier(name) => self.known.get(name.name.as_str()).cloned(),
+            Expression::TemplateLiteral(template) => {
+                let mut whole = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    whole.push_str(quasi.value.cooked.as_ref()?);
+                    if let Some(part) = template.expressions.get(at) {
+                        whole.push_str(&self.text(part)?);
+                    }
                 }
+                Some(whole)
             }
-            whole
+            other => text_of(other),
         }
-        Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-            path(print, texts, &sum.left) + &path(print, texts, &sum.right)
+    }
+
+    /// What is known of a path, with the rest as it is written: `/users/${NAME}`.
+    fn path(&self, print: Print<'_, '_>, expression: &Expression<'_>) -> String {
+        if let Some(text) = self.text(expression) {
+            return text;
         }
-        other => format!("${{{}}}", print.expression(other)),
+        match expression.get_inner_expression() {
+            Expression::TemplateLiteral(template) => {
+                let mut whole = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    whole.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
+                    if let Some(part) = template.expressions.get(at) {
+                        whole.push_str(&self.path(print, part));
+                    }
+                }
+                whole
+            }
+            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+                self.path(print, &sum.left) + &self.path(print, &sum.right)
+            }
+            other => format!("${{{}}}", self.marked(other, print.expression(other))),
+        }
+    }
+
+    /// The text of a value, which says whether its name is one of the file.
+    fn marked(&self, value: &Expression<'_>, text: String) -> String {
+        if self.hides(value) { format!("{}{text}", Route::HIDDEN) } else { text }
     }
 }

@@ -1,7 +1,5 @@
 //! The decorators of `NestJS` controllers, and of the modules that lead to them.
 
-use std::collections::BTreeMap;
-
 use oxc_ast::ast::{
     ArrayExpression, Class, ClassElement, Decorator, Expression, Function, ObjectExpression, Program,
     Statement,
@@ -11,7 +9,7 @@ use oxc_span::GetSpan;
 use super::super::body::{callee_name, text_of};
 use super::super::modules::constants;
 use super::super::print::Print;
-use super::{Routes, VERBS, path, texts};
+use super::{Routes, Texts, VERBS};
 use crate::model::{NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 /// Decorators of routes besides those of the usual verbs.
@@ -19,7 +17,7 @@ const OTHER_VERBS: &[&str] =
     &["Copy", "Lock", "Mkcol", "Move", "Propfind", "Proppatch", "Search", "Sse", "Unlock"];
 
 pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
-    let names = Names { program, print, texts: texts(program) };
+    let names = Names { program, print, texts: Texts::of(program) };
     for class in program.body.iter().filter_map(class_of) {
         nest(class, &names, routes);
     }
@@ -29,13 +27,13 @@ pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Route
 pub(super) struct Names<'x, 's, 'a> {
     pub(super) program: &'x Program<'a>,
     pub(super) print: Print<'s, 'a>,
-    pub(super) texts: BTreeMap<String, String>,
+    pub(super) texts: Texts<'x>,
 }
 
 impl<'a> Names<'_, '_, 'a> {
     /// A path that is a text, or a constant of the file that is one; else as it is written.
     pub(super) fn shown(&self, written: &Expression<'_>) -> String {
-        path(self.print, &self.texts, written)
+        self.texts.path(self.print, written)
     }
 
     pub(super) fn each(&self, paths: &Expression<'_>) -> Vec<String> {
