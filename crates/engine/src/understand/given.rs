@@ -74,6 +74,7 @@ impl Given {
         }
         let modules = std::mem::take(&mut self.modules);
         self.add_modules(&workspace.root, "", &modules, SUBMODULES_DEEP)?;
+        self.links = self.links.into_iter().map(|link| link.within(&workspace.root)).collect();
         Ok(self)
     }
 

@@ -6,6 +6,7 @@ mod given;
 pub mod rules;
 pub(crate) mod stamp;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use self::given::from_paths;
 pub use self::rules::{Role, RuleProblem, Tests};
 use self::rules::{Rules, role_of};
 pub use self::stamp::{Below, Stamp, names_digest, stamp_of};
+use crate::canonical::canonical;
 
 /// A file that is not ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +48,51 @@ pub struct Link {
 }
 
 impl Link {
-    /// The one at a path of the tree now; `None` where there is none.
+    /// The one at a path of the tree now, [`within`](Self::within) it; `None` where there is none.
     pub(crate) fn at(root: &Path, path: String) -> Option<Self> {
         let target = fs::read_link(root.join(&path)).ok()?;
         let target = target.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-        Some(Self { path, target })
+        Some(Self { path, target }.within(root))
     }
+
+    /// The same with the way inside, where what it says goes through what is around the tree and really leads back into it:
+    /// `/home/me/project/src/a.ts`, `../../project/src/a.ts`.
+    #[must_use]
+    pub fn within(self, root: &Path) -> Self {
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let inside = || {
+            let place = root.join(folder).join(&self.target);
+            // What it leads to may be gone meanwhile.
+            let gone = || Some(canonical(place.parent()?).ok()?.join(place.file_name()?));
+            let real = canonical(&place).ok().or_else(gone)?;
+            let inside = real.strip_prefix(canonical(root).ok()?).ok()?;
+            let names: Option<Vec<&str>> = inside.iter().map(OsStr::to_str).collect();
+            let up = folder.split('/').filter(|name| !name.is_empty()).map(|_| "..");
+            Some(up.chain(names?).collect::<Vec<_>>().join("/"))
+        };
+        match leaves(folder, &self.target).then(inside).flatten() {
+            Some(target) => Self { target, ..self },
+            None => self,
+        }
+    }
+}
+
+/// Whether the way of a link out of its folder goes through what is around the tree.
+fn leaves(folder: &str, target: &str) -> bool {
+    let mut deep = folder.split('/').filter(|name| !name.is_empty()).count();
+    Path::new(target).has_root()
+        || target.split('/').any(|name| match name {
+            "" | "." => false,
+            ".." if deep == 0 => true,
+            ".." => {
+                deep -= 1;
+                false
+            }
+            _ => {
+                deep += 1;
+                false
+            }
+        })
 }
 
 /// A folder that was read.

@@ -273,6 +273,46 @@ fn links_are_known_unless_a_rule_ignores_them() {
     assert_eq!(given.links, walked.links);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_comes_in_again_is_inside() {
+    use std::os::unix::fs::symlink;
+
+    let around = tree(&[("tree/real/a.ts", ""), ("tree-evil/a.ts", ""), ("outside/a.ts", "")]);
+    let root = around.path().join("tree");
+    symlink(root.join("real"), around.path().join("outside/back")).unwrap();
+    symlink(around.path(), around.path().join("tree/real/around")).unwrap();
+    for (link, target) in [
+        ("absolute.ts", root.join("real/a.ts")),
+        ("real/gone.ts", root.join("real/gone too.ts")),
+        ("real/root", root.clone()),
+        ("real/round", "../../tree/real".into()),
+        ("real/through", "../../outside/back/a.ts".into()),
+        ("real/up", "../real/a.ts".into()),
+        ("evil", "../tree-evil/a.ts".into()),
+        ("out", around.path().join("outside/a.ts")),
+    ] {
+        symlink(target, root.join(link)).unwrap();
+    }
+    let walked = walk(&root, Tests::LeftOut).unwrap();
+    let out = around.path().join("outside/a.ts");
+    let found: Vec<_> = walked.links.iter().map(|link| (&*link.path, &*link.target)).collect();
+    assert_eq!(
+        found,
+        [
+            ("absolute.ts", "real/a.ts"),
+            ("evil", "../tree-evil/a.ts"),
+            ("out", out.to_str().unwrap()),
+            ("real/around", around.path().to_str().unwrap()),
+            ("real/gone.ts", "../real/gone too.ts"),
+            ("real/root", ".."),
+            ("real/round", "../real"),
+            ("real/through", "../real/a.ts"),
+            ("real/up", "../real/a.ts"),
+        ]
+    );
+}
+
 #[cfg(not(unix))]
 #[test]
 fn odd_names_are_names() {
