@@ -25,6 +25,7 @@ mod shape;
 mod signature;
 mod source;
 mod style;
+mod unread;
 mod value;
 mod vue;
 mod within;
@@ -65,7 +66,11 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
         let parsed = parse::parse(allocator, file_name, text);
         let is_whole = parsed.diagnostics.is_empty();
         let facts = parsed.program.as_ref().map(|program| of_program(program, is_whole));
-        LocalFacts { diagnostics: parsed.diagnostics, ..facts.unwrap_or_else(LocalFacts::empty) }
+        let mut facts = facts.unwrap_or_else(LocalFacts::empty);
+        if !parsed.unread.is_empty() {
+            facts.imports = merged(facts.imports, parsed.unread);
+        }
+        LocalFacts { diagnostics: parsed.diagnostics, ..facts }
     });
     let facts = facts.unwrap_or_else(|| {
         let message = "nested too deeply to be read".to_owned();

@@ -4,6 +4,7 @@
 //! so that positions do) and the rest is read again; the diagnostics of each attempt are kept.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
@@ -12,15 +13,20 @@ use oxc_span::{LabeledSpan, SourceType};
 
 use super::nesting;
 use super::source::{Source, small};
-use crate::model::{Diagnostic, Severity};
+use super::unread;
+use crate::model::{Diagnostic, Import, Severity};
 
 /// How often the text around an error is taken out before the file is given up.
 const ATTEMPTS: usize = 12;
+/// Flow has much that TypeScript has not, in files that are sound.
+const ATTEMPTS_WITH_FLOW: usize = 60;
 const MOST_DIAGNOSTICS: usize = 20;
 
 pub(super) struct Parsed<'a> {
     pub(super) program: Option<Program<'a>>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is named in statements that were taken out.
+    pub(super) unread: Vec<Import>,
 }
 
 /// The text must live as long as the tree, so it is copied into the arena where it had to be changed.
@@ -28,8 +34,15 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     let source_type = source_type(file_name);
     let mut diagnostics = Vec::new();
     let mut current: &'a str = text;
-    for _ in 0..ATTEMPTS {
-        let parsed = parse_once(allocator, current, source_type);
+    let mut unread = Vec::new();
+    let (mut attempts, mut is_flow) = (ATTEMPTS, false);
+    while attempts > 0 {
+        attempts -= 1;
+        let parsed = if is_flow {
+            parse_with_types(allocator, current, source_type)
+        } else {
+            parse_once(allocator, current, source_type)
+        };
         let error = parsed.diagnostics.errors().next().and_then(|error| error.labels.first());
         let offset = error.map(LabeledSpan::offset);
         let source = OnceCell::new();
@@ -42,11 +55,11 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
         }));
         if !parsed.panicked {
             tidy(&mut diagnostics);
-            return Parsed { program: Some(parsed.program), diagnostics };
+            return Parsed { program: Some(parsed.program), diagnostics, unread };
         }
-        // The parser says of Flow only that it is Flow, and not where it stopped: without the word it does.
         if current.contains("@flow") {
-            current = allocator.alloc_str(&current.replace("@flow", "_flow"));
+            current = allocator.alloc_str(&unread::as_typescript(current));
+            (attempts, is_flow) = (ATTEMPTS_WITH_FLOW, true);
             continue;
         }
         // Bytes that are no text stop the parser; as part of a name they do not. As many bytes, so that positions stay.
@@ -54,11 +67,24 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
             current = allocator.alloc_str(&current.replace('\u{fffd}', "___"));
             continue;
         }
-        let Some(blanked) = blank_around(current, offset.map_or(text.len(), |at| at as usize)) else { break };
-        current = allocator.alloc_str(&blanked);
+        let at = offset.map_or(text.len(), |at| at as usize);
+        let Some(around) = statement_around(current, at) else { break };
+        unread.extend(modules_in(text, current, around.clone()));
+        current = allocator.alloc_str(&blanked(current, around));
     }
     tidy(&mut diagnostics);
-    Parsed { program: None, diagnostics }
+    unread.extend(modules_in(text, current, 0..current.len()));
+    Parsed { program: None, diagnostics, unread }
+}
+
+fn modules_in(text: &str, current: &str, range: Range<usize>) -> Vec<Import> {
+    let start = range.start;
+    let source = OnceCell::new();
+    let found = unread::modules(&current[range]).into_iter().map(|(at, import)| {
+        let source = source.get_or_init(|| Source::new(text, &[]));
+        Import { line: source.line(small(start + at)), ..import }
+    });
+    found.collect()
 }
 
 /// A text without a fault in it, or nothing.
@@ -85,29 +111,43 @@ pub(super) fn with_stack<T>(text: &str, work: impl FnOnce() -> T) -> Option<T> {
     Some(stacker::maybe_grow(need, need * 2, work))
 }
 
-fn parse_once<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
-    let options = ParseOptions {
+fn options() -> ParseOptions {
+    ParseOptions {
         allow_return_outside_function: true,
         enable_ident_hashes: false,
         // What they group is in the tree; whether they were needed is nobody's concern.
         preserve_parens: false,
         ..ParseOptions::default()
-    };
-    let mut parsed = Parser::new(allocator, text, source_type).with_options(options).parse();
+    }
+}
+
+fn parse_once<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
+    let mut parsed = Parser::new(allocator, text, source_type).with_options(options()).parse();
     // Without them `{(a, b)}` in JSX looks like `{a, b}`, which is a fault: with them it is told apart.
     if !parsed.panicked && !parsed.diagnostics.is_empty() {
-        let options = ParseOptions { preserve_parens: true, ..options };
+        let options = ParseOptions { preserve_parens: true, ..options() };
         parsed.diagnostics =
             Parser::new(allocator, text, source_type).with_options(options).parse().diagnostics;
     }
     // A script with `with` or octal numbers, and TypeScript that reads `<T>` where JSX reads a tag, are worth a second try.
     if parsed.panicked && source_type.is_javascript() {
-        let other = SourceType::tsx().with_module(true);
-        let again = Parser::new(allocator, text, other).with_options(options).parse();
+        let again = parse_with_types(allocator, text, source_type);
         if !again.panicked {
             return again;
         }
     }
+    parsed
+}
+
+/// Types may be written in JavaScript too, which it stays.
+fn parse_with_types<'a>(
+    allocator: &'a Allocator,
+    text: &'a str,
+    source_type: SourceType,
+) -> ParserReturn<'a> {
+    let with_types = SourceType::tsx().with_module(true);
+    let mut parsed = Parser::new(allocator, text, with_types).with_options(options()).parse();
+    parsed.program.source_type = source_type;
     parsed
 }
 
@@ -118,9 +158,9 @@ fn source_type(file_name: &str) -> SourceType {
     if known.is_javascript() { known.with_jsx(true) } else { known }
 }
 
-/// Replaces the top-level statement that holds `offset` by blanks. Statements are told apart by lines that begin in the
-/// first column with a word or a decorator; what cannot be parsed has no better borders.
-fn blank_around(text: &str, offset: usize) -> Option<String> {
+/// The top-level statement that holds `offset`. Statements are told apart by lines that begin in the first column with a
+/// word or a decorator; what cannot be parsed has no better borders.
+fn statement_around(text: &str, offset: usize) -> Option<Range<usize>> {
     let offset = offset.min(text.len());
     let starts: Vec<usize> = line_starts(text).filter(|at| begins_statement(&text[*at..])).collect();
     let upto = starts.partition_point(|start| *start <= offset);
@@ -134,16 +174,16 @@ fn blank_around(text: &str, offset: usize) -> Option<String> {
         let to = starts.get(index + 1).copied().unwrap_or(text.len());
         let (from, to) = if starts.is_empty() { (0, text.len()) } else { (from, to) };
         if text[from..to].bytes().any(|byte| !byte.is_ascii_whitespace()) {
-            return Some(blanked(text, from, to));
+            return Some(from..to);
         }
     }
     let from = starts.get(first).copied().unwrap_or(0);
-    text[from..].bytes().any(|byte| !byte.is_ascii_whitespace()).then(|| blanked(text, from, text.len()))
+    text[from..].bytes().any(|byte| !byte.is_ascii_whitespace()).then_some(from..text.len())
 }
 
-fn blanked(text: &str, from: usize, to: usize) -> String {
-    let blank = text[from..to].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
-    text[..from].chars().chain(blank).chain(text[to..].chars()).collect()
+fn blanked(text: &str, range: Range<usize>) -> String {
+    let blank = text[range.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+    text[..range.start].chars().chain(blank).chain(text[range.end..].chars()).collect()
 }
 
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
