@@ -57,6 +57,14 @@ impl<'a> Collector<'_, '_, 'a> {
 
     /// Whether values were walked on the way.
     fn declare(&mut self, exports: Vec<Exported<'_, 'a>>, span: Span) -> bool {
+        // Before a walk takes it for something that is used here.
+        for export in &exports {
+            if let Exported::All(specifier, at) | Exported::Same(specifier, at) = export {
+                if span.contains_inclusive(*at) {
+                    self.hand_on(specifier, *at);
+                }
+            }
+        }
         let mut is_walked = false;
         for export in exports {
             match export {
@@ -69,12 +77,7 @@ impl<'a> Collector<'_, '_, 'a> {
                     let (name, value) = (DEFAULT.to_owned(), Value::Is(value));
                     is_walked |= self.member(Member { name, value, local: None, span });
                 }
-                Exported::All(specifier, at) | Exported::Same(specifier, at) => {
-                    if span.contains_inclusive(at) {
-                        self.hand_on(specifier, at);
-                    }
-                }
-                Exported::Whole(..) => {}
+                Exported::Whole(..) | Exported::All(..) | Exported::Same(..) => {}
             }
         }
         is_walked
@@ -92,11 +95,11 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 
     /// `module.exports = require('…')` is `export *`.
-    fn hand_on(&mut self, specifier: String, at: Span) {
+    fn hand_on(&mut self, specifier: &str, at: Span) {
         if self.file.named.insert(at.start) {
             let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
             let (kind, line) = (ImportKind::ReExport, self.print.source.line(at.start));
-            self.file.imports.push(Import { specifier, kind, names: vec![all], line });
+            self.file.imports.push(Import { specifier: specifier.to_owned(), kind, names: vec![all], line });
         }
     }
 
