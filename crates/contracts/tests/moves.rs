@@ -122,7 +122,7 @@ impl Members for Tree {
         stars(self, at).into()
     }
 
-    fn declared(&self, _from: usize, specifier: &str) -> Option<&str> {
+    fn declared(&self, _to: usize, specifier: &str) -> Option<&str> {
         self.modules.name(specifier)
     }
 

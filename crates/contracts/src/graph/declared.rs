@@ -13,6 +13,8 @@ pub struct DeclaredModules {
     files: BTreeMap<String, Vec<String>>,
     /// The names with a star in them.
     starred: BTreeSet<String>,
+    /// The first of the files of each, where imports lead.
+    first: BTreeSet<String>,
 }
 
 impl DeclaredModules {
@@ -32,7 +34,11 @@ impl DeclaredModules {
     }
 
     pub fn add(&mut self, module: &str, path: &str) {
-        self.files.entry(module.to_owned()).or_default().push(path.to_owned());
+        let files = self.files.entry(module.to_owned()).or_default();
+        if files.is_empty() {
+            self.first.insert(path.to_owned());
+        }
+        files.push(path.to_owned());
         if module.contains('*') {
             self.starred.insert(module.to_owned());
         }
@@ -74,10 +80,11 @@ impl DeclaredModules {
         }
     }
 
-    /// The name by which a specifier is declared that leads to a file, where that is the one that declares it.
-    pub fn name_of<'p>(&self, specifier: &str, file: impl FnOnce() -> Option<&'p str>) -> Option<&str> {
-        let module = self.name(specifier)?;
-        (self.files(module).first().map(String::as_str) == file()).then_some(module)
+    /// The name by which a specifier is declared that leads to a file, where that is the one that declares it. Almost no
+    /// file is.
+    pub fn name_in(&self, file: &str, specifier: &str) -> Option<&str> {
+        let module = if self.first.contains(file) { self.name(specifier)? } else { return None };
+        self.files(module).first().is_some_and(|first| first == file).then_some(module)
     }
 }
 

@@ -35,8 +35,8 @@ pub trait Members: Sync {
         None
     }
 
-    /// The name by which a module is declared that a specifier in a file leads to, where it is nothing else.
-    fn declared(&self, _from: usize, _specifier: &str) -> Option<&str> {
+    /// The name by which a module is declared in the file that a specifier leads to, where it leads there by that.
+    fn declared(&self, _to: usize, _specifier: &str) -> Option<&str> {
         None
     }
 
@@ -182,13 +182,13 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         let ExportOrigin::Module { specifier, imported } = &export.origin else {
             return Some(Exported::Here(file, export));
         };
-        if let Some(module) = self.members.declared(file, specifier) {
-            return self.declared(module, imported);
-        }
-        match self.members.file(file, specifier) {
-            None => Some(Exported::Outside(specifier)),
-            Some(next) if imported == "*" => Some(Exported::All(next)),
-            Some(next) => {
+        let Some(next) = self.members.file(file, specifier) else {
+            return Some(Exported::Outside(specifier));
+        };
+        match self.members.declared(next, specifier) {
+            Some(module) => self.declared(module, imported),
+            None if imported == "*" => Some(Exported::All(next)),
+            None => {
                 if !self.passes(file, &export.name) {
                     return None;
                 }
@@ -236,7 +236,8 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         let mut of = |file: usize| {
             members.facts(file).exported_as("*").1.iter().find_map(|star| match &star.origin {
                 ExportOrigin::Module { specifier, .. } => {
-                    members.declared(file, specifier).and_then(|module| self.declared(module, name))
+                    let module = members.declared(members.file(file, specifier)?, specifier)?;
+                    self.declared(module, name)
                 }
                 ExportOrigin::Local(_) => None,
             })

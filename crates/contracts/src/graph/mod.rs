@@ -263,7 +263,7 @@ impl<'a> Finder<'a> {
                 ImportKind::Static | ImportKind::Require => EdgeKind::Static,
             };
             let handed_on = import.kind == ImportKind::ReExport;
-            if let Some(module) = self.members.declared(from, &import.specifier) {
+            if let Some(module) = self.members.declared(to, &import.specifier) {
                 let way = Way { to, kind, name: None, through: None, handed_on };
                 for name in import.taken() {
                     self.declared(module, &name.imported, way, &mut found);
@@ -308,7 +308,7 @@ impl<'a> Finder<'a> {
                         continue;
                     }
                     let kind = if export.type_only { EdgeKind::TypeOnly } else { EdgeKind::ReExport };
-                    if let Some(module) = self.members.declared(from, specifier) {
+                    if let Some(module) = self.members.declared(to, specifier) {
                         let way = Way { to, kind, name: None, through: None, handed_on: true };
                         self.declared(module, imported, way, &mut found);
                         continue;

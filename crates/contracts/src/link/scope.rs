@@ -124,7 +124,7 @@ impl<'l> Resolver<'l> {
     /// The file that a specifier leads to, of which nothing but exports is asked.
     pub(super) fn passing(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
         let at = self.members.file(from.at, specifier)?;
-        Some(Scope { module: self.members.declared(from.at, specifier), ..self.scope(at) })
+        Some(Scope { module: self.members.declared(at, specifier), ..self.scope(at) })
     }
 
     pub(super) fn file(&self, from: Scope<'_>, specifier: &str) -> Option<Scope<'l>> {
@@ -137,7 +137,7 @@ impl<'l> Resolver<'l> {
     /// the same in whichever file that is.
     pub(super) fn entry(&self, from: Scope<'_>, specifier: &str) -> Option<&'l str> {
         let at = self.members.file(from.at, specifier)?;
-        self.members.declared(from.at, specifier).is_none().then(|| self.members.path(at))
+        self.members.declared(at, specifier).is_none().then(|| self.members.path(at))
     }
 
     /// As [`Resolver::name`], of a type.

@@ -426,8 +426,8 @@ impl Members for Tree<'_> {
         next_app(self.raw[at].targets.get(NEXT))
     }
 
-    fn declared(&self, from: usize, specifier: &str) -> Option<&str> {
-        self.adding.modules.name_of(specifier, || self.raw[from].targets.get(specifier)?.file())
+    fn declared(&self, to: usize, specifier: &str) -> Option<&str> {
+        self.adding.modules.name_in(self.path(to), specifier)
     }
 
     fn has_declared(&self) -> bool {

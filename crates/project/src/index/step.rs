@@ -263,9 +263,8 @@ impl Members for Overlay<'_> {
         next_app(self.target(at, NEXT))
     }
 
-    fn declared(&self, from: usize, specifier: &str) -> Option<&str> {
-        let modules = &self.previous.adding.modules;
-        modules.name_of(specifier, || self.target(from, specifier)?.file())
+    fn declared(&self, to: usize, specifier: &str) -> Option<&str> {
+        self.previous.adding.modules.name_in(self.path(to), specifier)
     }
 
     fn has_declared(&self) -> bool {
