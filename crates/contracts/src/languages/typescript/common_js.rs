@@ -50,6 +50,9 @@ pub(super) enum Value<'x, 'a> {
     Unknown,
 }
 
+/// Says that a file was an ES module once, and is no export.
+pub(super) const MARK: &str = "__esModule";
+
 /// How far names are followed to what they stand for: a name may stand for itself.
 const DEEPEST: usize = 4;
 
@@ -175,7 +178,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         let (Some(name), Some(first)) = (callee_name(&call.callee), arguments.next()) else { return };
         match name {
             "defineProperty" if self.is_exports(first) => {
-                let name = arguments.next().and_then(text_of).filter(|name| name != "__esModule");
+                let name = arguments.next().and_then(text_of).filter(|name| name != MARK);
                 let value = arguments.next().map_or(Value::Unknown, described);
                 let named = |name| Exported::Named(Member { name, value, local: None, span: call.span });
                 found.extend(name.map(named));
@@ -263,7 +266,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
 
     fn takes(&self, target: &Expression<'_>, property: &str) -> bool {
         if is_exports(target) {
-            return property != "__esModule";
+            return property != MARK;
         }
         let name = identifier(target).filter(|name| self.names.contains(name));
         // What React reads of a component is no export.
@@ -348,7 +351,7 @@ pub(super) fn members<'x, 'a>(object: &'x ObjectExpression<'a>) -> impl Iterator
 pub(super) fn member<'x, 'a>(property: &'x ObjectPropertyKind<'a>) -> Option<Member<'x, 'a>> {
     let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
     let is_text = matches!(property.key, PropertyKey::StringLiteral(_));
-    let name = property.key.static_name().filter(|_| !property.computed || is_text)?;
+    let name = property.key.static_name().filter(|name| (!property.computed || is_text) && name != MARK)?;
     let value = match property.kind {
         PropertyKind::Init => Value::Is(&property.value),
         PropertyKind::Get => Callable::of(&property.value).map_or(Value::Unknown, given),

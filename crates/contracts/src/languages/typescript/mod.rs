@@ -172,7 +172,8 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         diagnostics: Vec::new(),
         is_global,
         // What was compiled from a module says that it is one.
-        is_common_js: is_common_js && memmem::find(program.source_text.as_bytes(), b"__esModule").is_none(),
+        is_common_js: is_common_js
+            && memmem::find(program.source_text.as_bytes(), common_js::MARK.as_bytes()).is_none(),
         line_count: 0,
     }
 }
