@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::expand::expanded;
 use super::origins::{In, Origins, home};
-use super::signature::group;
-use super::users::users;
+use super::users::{members, users};
+use super::verdict::{Judgement, breaking};
 use super::{Change, Side, Verdict, exported, judge_in_files, judge_pair};
 use crate::graph::{Edge, is_declaration};
 use crate::mentions::mentions;
@@ -142,19 +143,35 @@ fn names_the_same<'c>(
     })
 }
 
+/// What the names of its own file mean to who knew a declaration there, and finds it in another file.
+pub(super) fn judge_named(
+    before: In<'_, ContractDeclaration>,
+    after: In<'_, ContractDeclaration>,
+) -> Option<Judgement> {
+    if names_the_same(before, after, &mut BTreeSet::new()) {
+        return None;
+    }
+    let whole = |(file, one): In<'_, ContractDeclaration>| {
+        let one = expanded(file, one).unwrap_or_else(|| one.clone());
+        ContractDeclaration { exported: true, ..one }
+    };
+    let judged = judge_pair(&whole(before), &whole(after));
+    Some(judged.unwrap_or_else(|| breaking("what it names in its file is something else".to_owned())))
+}
+
 fn taken_as(side: &Side<'_>, path: &str, one: &ContractDeclaration) -> Vec<String> {
     side.contracts.get(path).map(|file| exported::names(file, one)).unwrap_or_default()
 }
 
 /// What everybody sees without an import, by what it is called wherever it stands.
-pub(super) type Ambient<'a> = BTreeMap<String, Vec<(&'a str, &'a ContractDeclaration)>>;
+pub(super) type Ambient<'a> = BTreeMap<String, Vec<In<'a, ContractDeclaration>>>;
 
 pub(super) fn ambient<'a>(side: &Side<'a>) -> Ambient<'a> {
     let mut all = Ambient::new();
-    for (path, file) in &side.contracts {
+    for file in side.contracts.values() {
         for one in &file.declarations {
             if let Some(name) = ambient_name(file, one) {
-                all.entry(name).or_default().push((*path, one));
+                all.entry(name).or_default().push((*file, one));
             }
         }
     }
@@ -171,35 +188,63 @@ fn ambient_name(file: &Contract, one: &ContractDeclaration) -> Option<String> {
     is_global.then(|| one.name.clone())
 }
 
-/// Another file that declares for everybody what a file no longer does.
+/// Another file that declares for everybody what a file no longer does, and did not before: two files may declare the same,
+/// each for its own package.
 pub(super) fn declared_elsewhere<'a>(
     origins: &Origins<'_, 'a>,
     (file, old): In<'_, ContractDeclaration>,
 ) -> Option<&'a str> {
     let name = ambient_name(file, old)?;
-    let now = origins.ambient_now().get(&name)?;
+    let here = origins.path_now(&file.entry_id);
+    let [before, now] = [origins.ambient_before(), origins.ambient_now()].map(|all| all.get(&name));
+    let (own, others): (Vec<_>, Vec<_>) = now?.iter().copied().partition(|(other, _)| other.entry_id == here);
+    let news = others.into_iter().filter_map(|(other, one)| {
+        let path = origins.path_before(&other.entry_id);
+        let known =
+            before.into_iter().flatten().filter(|(file, _)| file.entry_id == path).map(|(_, one)| *one);
+        Some((other, new_in(one, &known.collect::<Vec<_>>())?))
+    });
+    let news: Vec<(&'a Contract, ContractDeclaration)> = news.collect();
+    let own = own.into_iter().map(|(file, one)| (file, one.clone()));
+    let parts: Vec<(&Contract, ContractDeclaration)> = own.chain(news.iter().cloned()).collect();
+    // The same name may be imported from elsewhere there.
+    let means_the_same = |(other, one): &(&Contract, ContractDeclaration)| {
+        one.imported.iter().all(|is| {
+            let was = old.imported.iter().find(|was| was.text == is.text);
+            was.is_none_or(|was| origins.same((file, was), (other, is)))
+        })
+    };
+    if !parts.iter().all(means_the_same) {
+        return None;
+    }
     let is_kept = |old: &ContractDeclaration, new: &ContractDeclaration| {
         old.kind == new.kind && judge_pair(old, new).is_none_or(|(verdict, _)| verdict != Verdict::Breaking)
     };
-    let alone = now.iter().find(|(_, one)| is_kept(old, one));
-    if let Some((path, _)) = alone {
-        return Some(*path);
-    }
+    let alone = news.iter().find(|(_, one)| is_kept(old, one));
+    let place = alone.or(news.first()).map(|(other, _)| other.entry_id.as_str())?;
     // Blocks for the same module are one, in however many files they stand.
-    let before = whole([old])?;
-    let after = whole(now.iter().map(|(_, one)| *one))?;
-    let (path, _) = now.iter().find(|(path, _)| *path != origins.path_now(&file.entry_id))?;
-    is_kept(&before, &after).then_some(*path)
+    let together = || whole([old]).zip(whole(parts.iter().map(|(_, one)| one)));
+    (alone.is_some() || together().is_some_and(|(before, after)| is_kept(&before, &after))).then_some(place)
+}
+
+/// Of what a file declares now what it did not declare before.
+fn new_in(one: &ContractDeclaration, known: &[&ContractDeclaration]) -> Option<ContractDeclaration> {
+    if known.is_empty() {
+        return Some(one.clone());
+    }
+    let known: Vec<String> = known.iter().flat_map(|one| members(one)).collect();
+    let news: Vec<String> = members(one).into_iter().filter(|text| !known.contains(text)).collect();
+    (!news.is_empty()).then(|| block(one, &news))
 }
 
 /// Blocks as one.
 fn whole<'c>(blocks: impl IntoIterator<Item = &'c ContractDeclaration>) -> Option<ContractDeclaration> {
     let blocks: Vec<&ContractDeclaration> = blocks.into_iter().collect();
     let first = *blocks.first().filter(|one| one.kind == DeclarationKind::Namespace)?;
-    let texts = blocks.iter().flat_map(|one| &one.signatures);
-    let members =
-        texts.filter_map(|text| group(text, '{', '}').and_then(|(start, end)| text.get(start + 1..end)));
-    let members: Vec<&str> = members.map(str::trim).collect();
-    let signature = format!("declare {} {{ {} }}", first.name, members.join("; "));
-    Some(ContractDeclaration { signatures: vec![signature], ..first.clone() })
+    Some(block(first, &blocks.iter().flat_map(|one| members(one)).collect::<Vec<_>>()))
+}
+
+fn block(like: &ContractDeclaration, members: &[String]) -> ContractDeclaration {
+    let signature = format!("declare {} {{ {} }}", like.name, members.join("; "));
+    ContractDeclaration { signatures: vec![signature], ..like.clone() }
 }

@@ -345,14 +345,12 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             (None, Some(one)) => passed_on::of_declared(origins.before, (new, one), old),
             _ => None,
         };
-        let (before, after) = match elsewhere {
-            Some((_, found)) => (before.or(Some(found)), after.or(Some(found))),
-            None => (before, after),
-        };
-        let (change, verdict, reason) = match (before, after) {
-            (Some(one), Some(other)) if elsewhere.is_some() => {
-                let place = elsewhere.map(|(place, _)| place).unwrap_or_default();
-                match judge_pair(one, other) {
+        let was = before.map(|one| (old, one)).or(elsewhere);
+        let is = after.map(|one| (new, one)).or(elsewhere);
+        let (change, verdict, reason) = match (was, is) {
+            (Some(was), Some(is)) if elsewhere.is_some() => {
+                let place = elsewhere.map(|(file, _)| file.entry_id.as_str()).unwrap_or_default();
+                match judge_moved(origins, was, is) {
                     None => (
                         Change::Moved,
                         Verdict::Compatible,
@@ -363,33 +361,49 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     }
                 }
             }
-            (Some(one), Some(other)) => {
-                let Some((verdict, reason)) = judge_in_files(origins, (old, one), (new, other)) else {
-                    changes.extend(other_decorators(origins, one, other));
+            (Some(was), Some(is)) => {
+                let Some((verdict, reason)) = judge_in_files(origins, was, is) else {
+                    changes.extend(other_decorators(origins, was.1, is.1));
                     continue;
                 };
                 let is_breaking = verdict == Verdict::Breaking;
-                match is_breaking.then(|| followed::declared_elsewhere(origins, (old, one))).flatten() {
+                match is_breaking.then(|| followed::declared_elsewhere(origins, was)).flatten() {
                     Some(place) => {
                         (Change::Changed, Verdict::Compatible, format!("{place} declares the rest of it now"))
                     }
                     None => (Change::Changed, verdict, reason),
                 }
             }
-            (Some(one), None) if one.exported => {
-                let gone = followed::gone(origins, (old, one), Some(new), "removed");
-                changes.push(removed(side, (old, one), gone));
+            (Some(was), None) if was.1.exported => {
+                let gone = followed::gone(origins, was, Some(new), "removed");
+                changes.push(removed(side, was, gone));
                 continue;
             }
-            (None, Some(new)) if new.exported => (Change::Added, Verdict::Compatible, "added".to_owned()),
+            (None, Some(is)) if is.1.exported => match passed_on::from(old, is) {
+                Some(from) => (
+                    Change::Changed,
+                    Verdict::Breaking,
+                    format!("it came from `{from}`, and is declared here now"),
+                ),
+                None => (Change::Added, Verdict::Compatible, "added".to_owned()),
+            },
             (Some(_), None) => (Change::Removed, Verdict::Internal, "removed, and was private".to_owned()),
             _ => (Change::Added, Verdict::Internal, "added, and is private".to_owned()),
         };
-        let Some(shown) = after.or(before) else { continue };
-        let signatures =
-            |side: Option<&ContractDeclaration>| side.map(|one| one.signatures.clone()).unwrap_or_default();
-        let (shown_before, shown_after) =
-            signature::different(shown.kind, signatures(before), signatures(after));
+        let Some((_, shown)) = is.or(was) else { continue };
+        let signatures = |one: Option<In<'_, ContractDeclaration>>| {
+            one.map(|(_, one)| one.signatures.clone()).unwrap_or_default()
+        };
+        let (shown_before, shown_after) = signature::different(shown.kind, signatures(was), signatures(is));
+        let users = || match (before, after) {
+            (Some(before), _) => users_of(side, (old, before), after),
+            // It was passed on by the names that it has now.
+            (None, Some(after)) => {
+                let names = exported::names(new, after);
+                names.iter().flat_map(|name| users(side, &old.entry_id, name)).collect()
+            }
+            (None, None) => Vec::new(),
+        };
         changes.push(DeclarationChange {
             name: shown.name.clone(),
             kind: shown.kind.as_str().to_owned(),
@@ -398,13 +412,19 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             after: shown_after,
             verdict,
             reason,
-            used_by: match before {
-                Some(before) if verdict == Verdict::Breaking => users_of(side, (old, before), after),
-                _ => Vec::new(),
-            },
+            used_by: if verdict == Verdict::Breaking { users() } else { Vec::new() },
         });
     }
     changes
+}
+
+/// As [`judge_in_files`], of one that stands in another file now, where what it names beside it may be something else.
+fn judge_moved(
+    origins: &Origins<'_, '_>,
+    before: In<'_, ContractDeclaration>,
+    after: In<'_, ContractDeclaration>,
+) -> Option<(Verdict, String)> {
+    judge_in_files(origins, before, after).into_iter().chain(followed::judge_named(before, after)).min()
 }
 
 /// Who uses a class sees nothing of what decorates it; files do not tell of it.

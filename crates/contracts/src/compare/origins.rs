@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::followed::{Ambient, ambient};
+use super::followed::{Ambient, ambient, judge_named};
 use super::verdict::{Judgement, breaking};
 use super::{Side, exported, judge_pair};
 use crate::link::seen_from;
@@ -18,6 +18,7 @@ pub(super) struct Origins<'s, 'a> {
     /// Files by where they were, with where they are now, and the other way.
     now: BTreeMap<&'a str, &'a str>,
     was: &'s BTreeMap<&'a str, &'a str>,
+    ambient_before: OnceCell<Ambient<'a>>,
     ambient_now: OnceCell<Ambient<'a>>,
 }
 
@@ -33,7 +34,8 @@ impl<'s, 'a> Origins<'s, 'a> {
     ) -> Self {
         let moved = was.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
         let now = was.iter().map(|(new, old)| (*old, *new)).collect();
-        Self { before, after, moved, now, was, ambient_now: OnceCell::new() }
+        let (ambient_before, ambient_now) = Default::default();
+        Self { before, after, moved, now, was, ambient_before, ambient_now }
     }
 
     /// Where a file is now; of one that is gone, where it was.
@@ -59,7 +61,11 @@ impl<'s, 'a> Origins<'s, 'a> {
         was.is_some() && was == text(self.after, self.path_now(path))
     }
 
-    /// What the later side declares for everybody.
+    /// What the earlier side declares for everybody, and the later one.
+    pub(super) fn ambient_before(&self) -> &Ambient<'a> {
+        self.ambient_before.get_or_init(|| ambient(self.before))
+    }
+
     pub(super) fn ambient_now(&self) -> &Ambient<'a> {
         self.ambient_now.get_or_init(|| ambient(self.after))
     }
@@ -140,7 +146,9 @@ impl<'s, 'a> Origins<'s, 'a> {
             return Some(None);
         }
         let outside = |one: &ContractDeclaration| ContractDeclaration { exported: true, ..one.clone() };
-        let judged = judge_pair(&outside(was), &outside(is));
+        let files = self.before.contracts.get(from).zip(self.after.contracts.get(to));
+        let named = files.and_then(|(before, after)| judge_named((before, was), (after, is)));
+        let judged = judge_pair(&outside(was), &outside(is)).into_iter().chain(named).min();
         let told = |(verdict, reason)| {
             (verdict, format!("`{}` comes from {to} now, and came from {from}: {reason}", is.name))
         };

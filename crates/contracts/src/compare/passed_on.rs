@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::origins::{Origins, target};
+use super::origins::{In, Origins, target};
 use super::verdict::breaking;
 use super::{Change, DeclarationChange, Side, Verdict, users};
 use crate::graph::EdgeKind;
@@ -71,12 +71,22 @@ fn explicit<'c>(contract: &'c Contract, name: &str) -> Option<&'c ImportedAs> {
 /// under the same name.
 pub(super) fn of_declared<'a>(
     side: &Side<'a>,
-    (contract, declaration): (&Contract, &ContractDeclaration),
+    (contract, declaration): In<'_, ContractDeclaration>,
     passing: &Contract,
-) -> Option<(&'a str, &'a ContractDeclaration)> {
+) -> Option<In<'a, ContractDeclaration>> {
     let names = super::exported::names(contract, declaration);
-    let mut passed_on = names.iter().filter(|name| passing.exports.named.contains(name));
-    passed_on.find_map(|name| source(side, passing, name))
+    let mut passed_on = names.iter().filter(|name| passing.exports.names().any(|known| known == *name));
+    let (path, found) = passed_on.find_map(|name| source(side, passing, name))?;
+    Some((side.contracts.get(path)?, found))
+}
+
+/// The module that a file passed on what another declares by one of its names now.
+pub(super) fn from<'c>(
+    passing: &'c Contract,
+    (contract, declaration): In<'_, ContractDeclaration>,
+) -> Option<&'c str> {
+    let names = super::exported::names(contract, declaration);
+    names.iter().find_map(|name| explicit(passing, name)).map(|one| one.from.as_str())
 }
 
 /// The file that declares what another one exports by this name without declaring it, where one step leads there.

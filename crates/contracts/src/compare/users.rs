@@ -86,13 +86,6 @@ fn users_of_module(
 
 /// The names of a block by which its users find something else now, or nothing: also through what stands beside.
 fn broken(was: &ContractDeclaration, now: Option<&ContractDeclaration>) -> BTreeSet<String> {
-    let members = |one: &ContractDeclaration| -> Vec<String> {
-        let forms = one.signatures.iter().map(|text| Form::of(one.kind, text));
-        forms
-            .filter_map(|form| if let Form::Members(members) = form { Some(members.own) } else { None })
-            .flatten()
-            .collect()
-    };
     let block = |own: Vec<String>| Members { generics: String::new(), parents: Vec::new(), own };
     let after = block(now.map(members).unwrap_or_default());
     let before: Vec<(String, String)> =
@@ -112,6 +105,15 @@ fn broken(was: &ContractDeclaration, now: Option<&ContractDeclaration>) -> BTree
             return names;
         }
     }
+}
+
+/// What is in a block, each as it is declared.
+pub(super) fn members(one: &ContractDeclaration) -> Vec<String> {
+    let forms = one.signatures.iter().map(|text| Form::of(one.kind, text));
+    forms
+        .filter_map(|form| if let Form::Members(members) = form { Some(members.own) } else { None })
+        .flatten()
+        .collect()
 }
 
 /// The name by which a member of a block is imported.
