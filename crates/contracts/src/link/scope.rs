@@ -201,9 +201,20 @@ impl<'l> Resolver<'l> {
             return found;
         }
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
-            return Found::Declared(scope, declaration);
+            // `const { admin } = require('./admin')` is a constant of the file, and stands for what is there.
+            let required = || self.required(scope, name).then(|| self.binding(scope, name)).flatten();
+            let is_constant = declaration.kind == DeclarationKind::Constant;
+            return match is_constant.then(required).flatten() {
+                Some(found @ Found::Declared(..)) => found,
+                _ => Found::Declared(scope, declaration),
+            };
         }
         self.binding(scope, name).or_else(|| self.added_to(scope, name)).unwrap_or(Found::Unknown)
+    }
+
+    fn required(&self, scope: Scope<'_>, name: &str) -> bool {
+        let mut required = scope.facts.imports.iter().filter(|import| import.kind == ImportKind::Require);
+        required.any(|import| import.names.iter().any(|one| one.local == name && one.imported != "*"))
     }
 
     /// What a name means inside of `declare module`: what stands there beside, and what the module has.

@@ -230,7 +230,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             } else {
                 (vec![String::new()], arguments)
             };
-            let handlers: Vec<_> = handlers.into_iter().filter(|one| !self.takes_error(one)).collect();
+            let is_router = |one: &&&Expression<'a>| !self.takes_error(one) && !allows_methods(one);
+            let handlers: Vec<_> = handlers.iter().filter(is_router).copied().collect();
             let method = USE.to_owned();
             return (!handlers.is_empty()).then_some(Registration { owner, method, path, handlers, start });
         }
@@ -418,6 +419,13 @@ fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Exp
         here = &member.object;
     }
     None
+}
+
+/// `router.allowedMethods()`, which Koa wants beside `router.routes()`.
+fn allows_methods(handler: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = handler.get_inner_expression() else { return false };
+    let callee = call.callee.as_member_expression();
+    callee.is_some_and(|member| member.static_property_name().is_some_and(|name| name == "allowedMethods"))
 }
 
 /// Functions of the file by name, so that a handler that is passed by name is known.
