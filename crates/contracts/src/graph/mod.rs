@@ -282,10 +282,11 @@ impl<'a> Finder<'a> {
                 let declaring = if name == "*" { None } else { self.declaring_file(to, name) };
                 // A member that is no export: of what `export =` gives, or of something that cannot be looked at.
                 let is_member = local.is_empty() && has_namespace;
-                let is_export = || !self.members.facts(to).exported_as(name).0.is_empty();
-                let as_whole = is_member && declaring.is_none() && !is_export();
-                // `import app from './app.cjs'` is all that the file exports.
-                let as_whole = as_whole || name == "default" && self.members.facts(to).is_common_js;
+                let is_missing = declaring.is_none() && self.members.facts(to).exported_as(name).0.is_empty();
+                // So it is by its name alone, `const { first } = require('./class')`, and `import app from './app.cjs'` is all
+                // that the file exports.
+                let as_whole = is_missing && (is_member || name != "*" && self.has_default(to))
+                    || name == "default" && self.members.facts(to).is_common_js;
                 let name = if as_whole { "*" } else { name.as_str() };
                 found.push(Way { to, kind, name: Some(name), through: None, handed_on });
                 // `import { value, type Type }`: what a name leads to is needed as the name is.
