@@ -149,7 +149,7 @@ impl Members for Tree {
             }
         }
         let path = parts.join("/");
-        let endings = [".ts", ".tsx", ".d.ts", "/index.ts"];
+        let endings = [".ts", ".tsx", ".d.ts", ".js", "/index.ts"];
         endings.iter().find_map(|ending| {
             let path = format!("{path}{ending}");
             self.files.iter().position(|(known, _)| *known == path)

@@ -45,8 +45,12 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
 
 /// What a `CommonJS` module hands on as a whole has a default only where that has one.
 pub(super) fn is_default<'l>(export: &Export, scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
-    let may_lack = scope.facts.is_common_js && matches!(export.origin, ExportOrigin::Module { .. });
-    export.name == "default" && (!may_lack || resolver.has_default(scope))
+    // It is handed on with everything else then; what is exported by its name is surely there.
+    let may_lack = || {
+        let is_same = |star: &Export| star.origin.specifier() == export.origin.specifier();
+        scope.facts.is_common_js && scope.facts.exported_as("*").1.iter().any(is_same)
+    };
+    export.name == "default" && (!may_lack() || resolver.has_default(scope))
 }
 
 fn collect<'l>(

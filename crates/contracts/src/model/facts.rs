@@ -150,6 +150,16 @@ pub enum ExportOrigin {
     Module { specifier: String, imported: String },
 }
 
+impl ExportOrigin {
+    /// Of the module that it comes from.
+    pub fn specifier(&self) -> Option<&str> {
+        match self {
+            Self::Module { specifier, .. } => Some(specifier),
+            Self::Local(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub severity: Severity,

@@ -1,14 +1,18 @@
 //! What a `CommonJS` module exports: by `exports`, by `module.exports`, and by every other name that it has for them.
 
+use std::cell::OnceCell;
+
 use memchr::memmem;
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Expression, ObjectExpression, ObjectPropertyKind, Program,
-    PropertyKey, PropertyKind, Statement, VariableDeclarator,
+    Argument, BindingPattern, BindingProperty, CallExpression, Expression, ObjectExpression,
+    ObjectPropertyKind, Program, PropertyKey, PropertyKind, Statement, VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
+use oxc_syntax::operator::UnaryOperator;
 
 use super::body::{callee_name, text_of};
 use super::component::{self, Callable};
+use super::handed::Uses;
 use super::maker;
 use super::modules::DEFAULT;
 use crate::model::is_for_react;
@@ -17,7 +21,16 @@ pub(super) struct CommonJs<'x, 'a> {
     /// Names for what is exported: `app` of `module.exports = app`, and of `const app = module.exports = {}`.
     names: Vec<&'x str>,
     /// What variables begin with.
-    values: Vec<(&'x str, &'x Expression<'a>)>,
+    pub(super) values: Vec<Known<'x, 'a>>,
+    pub(super) program: &'x Program<'a>,
+    pub(super) uses: OnceCell<Uses<'a>>,
+}
+
+/// `const name = value`, `const { member: name } = value`
+pub(super) struct Known<'x, 'a> {
+    pub(super) name: &'x str,
+    pub(super) member: Option<&'x str>,
+    pub(super) value: &'x Expression<'a>,
 }
 
 /// What a statement exports.
@@ -50,11 +63,17 @@ pub(super) enum Value<'x, 'a> {
     Unknown,
 }
 
+impl Value<'_, '_> {
+    pub(super) fn is_room(self) -> bool {
+        matches!(self, Self::Is(value) if is_room(value))
+    }
+}
+
 /// Says that a file was an ES module once, and is no export.
 pub(super) const MARK: &str = "__esModule";
 
 /// How far names are followed to what they stand for: a name may stand for itself.
-const DEEPEST: usize = 4;
+pub(super) const DEEPEST: usize = 4;
 
 impl<'x, 'a> CommonJs<'x, 'a> {
     /// Nothing for a file that says nothing of it.
@@ -64,7 +83,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         if !may_be {
             return None;
         }
-        let mut found = Self { names: Vec::new(), values: Vec::new() };
+        let mut found = Self { names: Vec::new(), values: Vec::new(), program, uses: OnceCell::new() };
         for statement in &program.body {
             each(statement, &mut |statement| found.know(statement));
         }
@@ -76,11 +95,17 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         match statement {
             Statement::VariableDeclaration(variables) => {
                 for one in &variables.declarations {
-                    let (Some(name), Some(init)) = (name_of(one), &one.init) else { continue };
+                    let Some(init) = &one.init else { continue };
+                    let value = assigned(init);
+                    if let BindingPattern::ObjectPattern(object) = &one.id {
+                        let parts = object.properties.iter().filter_map(part);
+                        self.values.extend(parts.map(|(name, member)| Known { name, member, value }));
+                    }
+                    let Some(name) = name_of(one) else { continue };
                     if is_exports(init) || is_assigned_to_exports(init) {
                         self.names.push(name);
                     }
-                    self.values.push((name, assigned(init)));
+                    self.values.push(Known { name, member: None, value });
                 }
             }
             Statement::ExpressionStatement(statement) if is_assigned_to_exports(&statement.expression) => {
@@ -260,7 +285,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
     /// What a name stands for, where that is an object whose members can be known.
     fn object(&self, value: &Expression<'a>, depth: usize) -> Option<&'x Expression<'a>> {
         let name = identifier(value).filter(|_| depth < DEEPEST)?;
-        let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
+        let Known { value, .. } = self.values.iter().find(|one| one.name == name && one.member.is_none())?;
         (has_members(value) || self.object(value, depth + 1).is_some()).then_some(*value)
     }
 
@@ -387,6 +412,11 @@ pub(super) fn assigned<'x, 'a>(value: &'x Expression<'a>) -> &'x Expression<'a> 
     }
 }
 
+/// `void 0` only makes room for what comes later.
+pub(super) fn is_room(value: &Expression<'_>) -> bool {
+    matches!(value.get_inner_expression(), Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::Void)
+}
+
 fn is_assigned_to_exports(value: &Expression<'_>) -> bool {
     let Expression::AssignmentExpression(assignment) = value.get_inner_expression() else { return false };
     let target = assignment.left.as_member_expression();
@@ -418,10 +448,21 @@ pub(super) fn put_together(call: &CallExpression<'_>) -> bool {
 }
 
 /// The module of `require('…')`.
-fn required(expression: &Expression<'_>) -> Option<String> {
+pub(super) fn required(expression: &Expression<'_>) -> Option<String> {
     let Expression::CallExpression(call) = expression.get_inner_expression() else { return None };
     let first = call.arguments.first().and_then(Argument::as_expression)?;
     if call.callee.is_specific_id("require") { text_of(first) } else { None }
+}
+
+/// The name and the member of `{ member: name }`.
+fn part<'x>(property: &'x BindingProperty<'_>) -> Option<(&'x str, Option<&'x str>)> {
+    let BindingPattern::BindingIdentifier(name) = &property.value else { return None };
+    let member = match &property.key {
+        PropertyKey::StaticIdentifier(key) => key.name.as_str(),
+        PropertyKey::StringLiteral(key) => key.value.as_str(),
+        _ => return None,
+    };
+    Some((name.name.as_str(), Some(member)))
 }
 
 fn name_of<'x>(declarator: &'x VariableDeclarator<'_>) -> Option<&'x str> {

@@ -3,14 +3,14 @@
 use oxc_ast::ast::{Expression, ObjectExpression, Statement, VariableDeclarator};
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
-use oxc_syntax::operator::UnaryOperator;
 
 use super::common_js::{self, CommonJs, Exported, Member, Value};
 use super::component::Callable;
 use super::declarations::{Collector, variable_kind};
+use super::handed::{By, handed_on};
 use super::modules::DEFAULT;
 use super::print::listed;
-use crate::model::{DeclarationDetail, DeclarationKind, Import, ImportKind, ImportedName};
+use crate::model::{DeclarationDetail, DeclarationKind, Import, ImportKind};
 
 impl<'a> Collector<'_, '_, 'a> {
     pub(super) fn common_js(&mut self, common_js: &CommonJs<'_, 'a>, statement: &Statement<'a>) {
@@ -61,7 +61,7 @@ impl<'a> Collector<'_, '_, 'a> {
         for export in &exports {
             if let Exported::All(specifier, at) | Exported::Same(specifier, at) = export {
                 if span.contains_inclusive(*at) {
-                    self.hand_on(specifier, *at);
+                    self.hand_on(specifier, "*", *at);
                 }
             }
         }
@@ -94,18 +94,25 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// `module.exports = require('…')` is `export *`.
-    fn hand_on(&mut self, specifier: &str, at: Span) {
+    /// `module.exports = require('…')` is `export *`, and `exports.name = require('…').name` is `export { name }`.
+    fn hand_on(&mut self, specifier: &str, imported: &str, at: Span) {
         if self.file.named.insert(at.start) {
-            let all = ImportedName { imported: "*".to_owned(), local: String::new(), type_only: false };
-            let (kind, line) = (ImportKind::ReExport, self.print.source.line(at.start));
-            self.file.imports.push(Import { specifier: specifier.to_owned(), kind, names: vec![all], line });
+            let (kind, names) = (ImportKind::ReExport, vec![handed_on(imported)]);
+            let line = self.print.source.line(at.start);
+            self.file.imports.push(Import { specifier: specifier.to_owned(), kind, names, line });
         }
     }
 
     /// Whether its value was walked.
     fn member(&mut self, member: Member<'_, 'a>) -> bool {
         let Member { name, value, local, span } = member;
+        if let Some(handed) = self.common_js.and_then(|common_js| common_js.handed(value)) {
+            // What has a name here as well is used by that.
+            if let (By::Place(at), None) = (handed.by, local) {
+                self.hand_on(&handed.specifier, &handed.imported, at);
+            }
+            return false;
+        }
         let is_told = match value {
             Value::Is(value) => !is_own(value),
             Value::Given(_) => false,
@@ -144,12 +151,11 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 }
 
-/// A name is declared elsewhere, and `void 0` only makes room for what comes later.
+/// A name is declared elsewhere.
 fn is_own(value: &Expression<'_>) -> bool {
     match value.get_inner_expression() {
         Expression::Identifier(_) => false,
-        Expression::UnaryExpression(unary) => unary.operator != UnaryOperator::Void,
-        _ => true,
+        other => !common_js::is_room(other),
     }
 }
 

@@ -8,6 +8,7 @@ mod component;
 mod declarations;
 mod exported;
 mod expression;
+mod handed;
 mod jsdoc;
 mod kind;
 mod maker;
@@ -150,8 +151,11 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
-    let Modules { imports, exports, is_global, is_common_js, .. } = modules;
+    let Modules { imports, exports, is_global, is_common_js, handed, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
+    if let Some(common_js) = common_js.as_ref().filter(|_| !handed.is_empty()) {
+        common_js.hand_on(&handed, &mut imports);
+    }
     if is_whole {
         namespaces::name_members(program, &mut imports);
     }

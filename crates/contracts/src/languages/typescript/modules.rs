@@ -9,6 +9,7 @@ use oxc_ast::ast::{
 
 use super::blocks;
 use super::common_js::{self, CommonJs, Exported, Member, Value};
+use super::handed::Handed;
 use super::jsdoc::Documented;
 use super::source::Source;
 use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
@@ -24,6 +25,8 @@ pub(super) struct Modules<'a> {
     pub(super) is_common_js: bool,
     /// A declaration file that is no module: everybody sees what it declares.
     pub(super) is_global: bool,
+    /// What is exported by names for other modules, and for what these have.
+    pub(super) handed: Vec<Handed>,
     /// By local name; of those that have one name the last counts.
     bindings: Vec<Binding<'a>>,
     /// Values of the file that have the name of something imported, which is a type then.
@@ -57,7 +60,7 @@ impl<'a> Modules<'a> {
             modules.export_ambient(program);
         }
         if let Some(common_js) = common_js.filter(|_| modules.exports.is_empty()) {
-            modules.common_js(program.body.iter().flat_map(|one| common_js.exports(one)).collect());
+            modules.common_js(common_js, program.body.iter().flat_map(|one| common_js.exports(one)));
             modules.is_common_js = !modules.exports.is_empty();
         }
         modules.exports.sort_by(|a, b| (a.name == "*", a).cmp(&(b.name == "*", b)));
@@ -321,18 +324,33 @@ impl<'a> Modules<'a> {
         }
     }
 
-    fn common_js(&mut self, exports: Vec<Exported<'_, '_>>) {
+    fn common_js<'x>(&mut self, common_js: &CommonJs<'x, 'a>, exports: impl Iterator<Item = Exported<'x, 'a>>)
+    where
+        'a: 'x,
+    {
+        let mut room: Vec<String> = Vec::new();
         for export in exports {
             match export {
-                Exported::Named(member) => self.member(member),
-                Exported::Members(object) => common_js::members(object).for_each(|one| self.member(one)),
-                Exported::Whole(_, local) => self.local(DEFAULT.to_owned(), local.to_owned(), false),
+                Exported::Named(member) if member.value.is_room() => room.push(member.name),
+                Exported::Named(member) => self.member(common_js, member),
+                Exported::Members(object) => {
+                    common_js::members(object).for_each(|one| self.member(common_js, one));
+                }
+                Exported::Whole(value, local) => {
+                    let handed = common_js.handed(Value::Is(value));
+                    self.handed_or_local(DEFAULT.to_owned(), handed, local);
+                }
                 Exported::All(specifier, _) => self.all(specifier, "*"),
                 Exported::Same(specifier, _) => {
                     self.all(specifier.clone(), "*");
                     self.all(specifier, DEFAULT);
                 }
             }
+        }
+        if !room.is_empty() {
+            let known: BTreeSet<&str> = self.exports.iter().map(|export| export.name.as_str()).collect();
+            room.retain(|name| !known.contains(name.as_str()));
+            room.into_iter().for_each(|name| self.local(name.clone(), name, false));
         }
     }
 
@@ -341,13 +359,22 @@ impl<'a> Modules<'a> {
         self.exports.push(Export { name: name.to_owned(), origin, type_only: false });
     }
 
-    fn member(&mut self, member: Member<'_, '_>) {
+    fn member(&mut self, common_js: &CommonJs<'_, 'a>, member: Member<'_, 'a>) {
         let named = match member.value {
             Value::Is(value) => common_js::identifier(value),
             Value::Given(_) | Value::Unknown => None,
         };
+        let handed = common_js.handed(member.value);
         let local = named.or(member.local).unwrap_or(&member.name).to_owned();
-        self.local(member.name, local, false);
+        self.handed_or_local(member.name, handed, &local);
+    }
+
+    fn handed_or_local(&mut self, name: String, handed: Option<Handed>, local: &str) {
+        let Some(handed) = handed else { return self.local(name, local.to_owned(), false) };
+        let (specifier, imported) = (handed.specifier.clone(), handed.imported.clone());
+        let origin = ExportOrigin::Module { specifier, imported };
+        self.exports.push(Export { name, origin, type_only: false });
+        self.handed.push(handed);
     }
 }
 
