@@ -371,7 +371,14 @@ impl<'l> Resolver<'l> {
         if let Some(module) = file.module {
             return self.declared_for(module, name);
         }
-        match self.found(file, name)? {
+        let found = match self.found(file, name)? {
+            // `exports.Card = require('./card')` is what that module is.
+            Exported::All(at) if self.scope(at).facts.is_common_js => {
+                self.found(self.scope(at), "default")?
+            }
+            found => found,
+        };
+        match found {
             Exported::Here(at, Export { origin: ExportOrigin::Local(local), .. }) => {
                 self.follow(at);
                 let scope = self.scope(at);
