@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use memchr::memmem;
 use oxc_ast::ast::{
-    Argument, BindingPattern, BindingProperty, CallExpression, Expression, ObjectExpression,
-    ObjectPropertyKind, Program, PropertyKey, PropertyKind, Statement, VariableDeclarator,
+    Argument, AssignmentTarget, BindingPattern, BindingProperty, CallExpression, Expression,
+    ObjectExpression, ObjectPropertyKind, Program, PropertyKey, PropertyKind, Statement, VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::UnaryOperator;
@@ -24,6 +24,8 @@ pub(super) struct CommonJs<'x, 'a> {
     pub(super) values: Vec<Known<'x, 'a>>,
     pub(super) program: &'x Program<'a>,
     pub(super) uses: OnceCell<Uses<'a>>,
+    /// Where `module.exports` becomes something else than `exports`, which nobody sees then.
+    replaced: Option<u32>,
 }
 
 /// `const name = value`, `const { member: name } = value`
@@ -83,11 +85,30 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         if !may_be {
             return None;
         }
-        let mut found = Self { names: Vec::new(), values: Vec::new(), program, uses: OnceCell::new() };
+        let (names, values, uses) = (Vec::new(), Vec::new(), OnceCell::new());
+        let mut found = Self { names, values, program, uses, replaced: None };
         for statement in &program.body {
             each(statement, &mut |statement| found.know(statement));
         }
+        found.replaced = found.replaced();
         Some(found)
+    }
+
+    /// Only what surely happens counts, and a function around the file may call anything `exports`.
+    fn replaced(&self) -> Option<u32> {
+        let body = &self.program.body;
+        let assignments = body.iter().flat_map(values_of).filter(|value| is_assigned_to_exports(value));
+        let last = assignments.filter(|value| !self.is_of_exports(assigned(value))).last()?;
+        let is_shared = self.values.iter().any(|one| one.name == "exports")
+            || body.iter().any(|one| called_at_once(one).is_some() || values_of(one).any(is_shared));
+        (!is_shared).then_some(last.span().start)
+    }
+
+    /// Whether what is put onto `exports` may be in a value.
+    fn is_of_exports(&self, value: &Expression<'_>) -> bool {
+        let is_alias = |name: &str| self.values.iter().any(|one| one.name == name && is_exports(one.value));
+        let text = value.span().source_text(self.program.source_text);
+        memmem::find(text.as_bytes(), b"exports").is_some() || identifier(value).is_some_and(is_alias)
     }
 
     /// Reads what a statement says of names.
@@ -291,7 +312,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
 
     fn takes(&self, target: &Expression<'_>, property: &str) -> bool {
         if is_exports(target) {
-            return property != MARK;
+            return property != MARK && !self.is_lost(target);
         }
         let name = identifier(target).filter(|name| self.names.contains(name));
         // What React reads of a component is no export.
@@ -300,7 +321,13 @@ impl<'x, 'a> CommonJs<'x, 'a> {
     }
 
     fn is_exports(&self, expression: &Expression<'_>) -> bool {
-        is_exports(expression) || identifier(expression).is_some_and(|name| self.names.contains(&name))
+        is_exports(expression) && !self.is_lost(expression)
+            || identifier(expression).is_some_and(|name| self.names.contains(&name))
+    }
+
+    /// Whether it is not what the module exports in the end.
+    fn is_lost(&self, exports: &Expression<'_>) -> bool {
+        self.replaced.is_some_and(|at| exports.is_specific_id("exports") || exports.span().start < at)
     }
 }
 
@@ -424,6 +451,24 @@ fn is_assigned_to_exports(value: &Expression<'_>) -> bool {
     target.is_some_and(|target| {
         is_whole(target.object()) && target.static_property_name().is_some_and(|name| name == "exports")
     }) || is_assigned_to_exports(&assignment.right)
+}
+
+/// `exports = module.exports = value`
+fn is_shared(value: &Expression<'_>) -> bool {
+    let Expression::AssignmentExpression(assignment) = value.get_inner_expression() else { return false };
+    let is_here =
+        matches!(&assignment.left, AssignmentTarget::AssignmentTargetIdentifier(to) if to.name == "exports");
+    is_here || is_shared(&assignment.right)
+}
+
+/// What a statement runs, and what its variables begin with.
+fn values_of<'x, 'a>(statement: &'x Statement<'a>) -> impl Iterator<Item = &'x Expression<'a>> {
+    let (value, variables) = match statement {
+        Statement::ExpressionStatement(statement) => (Some(&statement.expression), &[][..]),
+        Statement::VariableDeclaration(variables) => (None, variables.declarations.as_slice()),
+        _ => (None, &[][..]),
+    };
+    value.into_iter().chain(variables.iter().filter_map(|one| one.init.as_ref()))
 }
 
 fn is_exports(expression: &Expression<'_>) -> bool {
