@@ -22,6 +22,8 @@ pub(super) struct CommonJs<'x, 'a> {
     names: Vec<&'x str>,
     /// What variables begin with.
     pub(super) values: Vec<Known<'x, 'a>>,
+    /// Their places, by name.
+    pub(super) places: OnceCell<Vec<usize>>,
     pub(super) program: &'x Program<'a>,
     pub(super) uses: OnceCell<Uses<'a>>,
     /// Where `module.exports` becomes something else than `exports`, which nobody sees then.
@@ -85,8 +87,8 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         if !may_be {
             return None;
         }
-        let (names, values, uses) = (Vec::new(), Vec::new(), OnceCell::new());
-        let mut found = Self { names, values, program, uses, replaced: None };
+        let (names, values, places) = (Vec::new(), Vec::new(), OnceCell::new());
+        let mut found = Self { names, values, places, program, uses: OnceCell::new(), replaced: None };
         for statement in &program.body {
             each(statement, &mut |statement| found.know(statement));
         }

@@ -12,7 +12,7 @@ use oxc_span::Span;
 use rustc_hash::FxHashMap;
 
 use super::body::callee_name;
-use super::common_js::{CommonJs, DEEPEST, Value, required};
+use super::common_js::{CommonJs, DEEPEST, Known, Value, required};
 use super::component::Callable;
 use super::maker;
 use crate::model::{Import, ImportKind, ImportedName};
@@ -43,7 +43,7 @@ struct Use {
     is_assigned: bool,
 }
 
-impl<'a> CommonJs<'_, 'a> {
+impl<'x, 'a> CommonJs<'x, 'a> {
     /// What of another module a value is.
     pub(super) fn handed(&self, value: Value<'_, 'a>) -> Option<Handed> {
         match value {
@@ -56,8 +56,7 @@ impl<'a> CommonJs<'_, 'a> {
     fn of_module(&self, value: &Expression<'a>, depth: usize) -> Option<Handed> {
         match value.get_inner_expression() {
             Expression::Identifier(name) if depth < DEEPEST => {
-                let mut known = self.values.iter().filter(|one| one.name == name.name);
-                let (Some(known), None) = (known.next(), known.next()) else { return None };
+                let known = self.known(&name.name)?;
                 let of = self.of_module(known.value, depth + 1)?;
                 let of = Handed { by: By::Name(name.span), ..of };
                 let of = match known.member {
@@ -81,6 +80,19 @@ impl<'a> CommonJs<'_, 'a> {
             },
             _ => None,
         }
+    }
+
+    /// What a variable begins with that is declared once.
+    fn known(&self, name: &str) -> Option<&Known<'x, 'a>> {
+        let named = |at: &usize| self.values.get(*at).map_or("", |one| one.name);
+        let places = self.places.get_or_init(|| {
+            let mut places: Vec<usize> = (0..self.values.len()).collect();
+            places.sort_by_key(named);
+            places
+        });
+        let first = places.partition_point(|at| named(at) < name);
+        let is_again = places.get(first + 1).is_some_and(|at| named(at) == name);
+        self.values.get(*places.get(first)?).filter(|one| one.name == name && !is_again)
     }
 
     /// Of a module of which nothing is used but what is exported again, everything is handed on.
