@@ -15,7 +15,7 @@ use super::body::callee_name;
 use super::common_js::{CommonJs, DEEPEST, Known, Value, required};
 use super::component::Callable;
 use super::maker;
-use crate::model::{Import, ImportKind, ImportedName};
+use crate::model::{Declaration, Import, ImportKind, ImportedName};
 
 /// Something of another module.
 pub(super) struct Handed {
@@ -95,8 +95,14 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         self.values.get(*places.get(first)?).filter(|one| one.name == name && !is_again)
     }
 
-    /// Of a module of which nothing is used but what is exported again, everything is handed on.
-    pub(super) fn hand_on(&self, handed: &[Handed], imports: &mut [Import]) {
+    /// Of a module of which nothing is used but what is exported again, everything is handed on, and names that are only
+    /// there for that declare nothing.
+    pub(super) fn hand_on(
+        &self,
+        handed: &[Handed],
+        imports: &mut [Import],
+        declarations: &mut Vec<Declaration>,
+    ) {
         let mut by_name: FxHashMap<&str, BTreeMap<u32, &str>> = FxHashMap::default();
         for one in handed {
             if let By::Name(at) = one.by {
@@ -107,6 +113,7 @@ impl<'x, 'a> CommonJs<'x, 'a> {
         if by_name.is_empty() {
             return;
         }
+        let mut locals: BTreeSet<String> = BTreeSet::new();
         for import in imports.iter_mut().filter(|import| import.kind == ImportKind::Require) {
             let places = import.names.iter().map(|name| {
                 let places = by_name.get(name.local.as_str())?;
@@ -121,8 +128,13 @@ impl<'x, 'a> CommonJs<'x, 'a> {
             // `require('./setup')` takes nothing.
             if !names.is_empty() {
                 import.kind = ImportKind::ReExport;
-                import.names = names.into_iter().map(handed_on).collect();
+                let names = names.into_iter().map(handed_on).collect();
+                let former = std::mem::replace(&mut import.names, names);
+                locals.extend(former.into_iter().map(|name| name.local));
             }
+        }
+        if !locals.is_empty() {
+            declarations.retain(|one| one.exported || !locals.contains(&one.name));
         }
     }
 

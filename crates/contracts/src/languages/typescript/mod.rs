@@ -154,7 +154,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let Modules { imports, exports, is_global, is_common_js, handed, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
     if let Some(common_js) = common_js.as_ref().filter(|_| !handed.is_empty()) {
-        common_js.hand_on(&handed, &mut imports);
+        common_js.hand_on(&handed, &mut imports, &mut declarations);
     }
     if is_whole {
         namespaces::name_members(program, &mut imports);
