@@ -350,7 +350,9 @@ impl<'a> Modules<'a> {
         if !room.is_empty() {
             let known: BTreeSet<&str> = self.exports.iter().map(|export| export.name.as_str()).collect();
             room.retain(|name| !known.contains(name.as_str()));
-            room.into_iter().for_each(|name| self.local(name.clone(), name, false));
+            for name in room {
+                self.local(name.clone(), name, false);
+            }
         }
     }
 
