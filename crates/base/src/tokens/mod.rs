@@ -15,12 +15,9 @@ pub use vocabulary::{bits, hash};
 /// The tokens of a text in `o200k_base`.
 pub fn count(text: &str) -> usize {
     let bytes = text.as_bytes();
-    split::sum(text, |start, end| seen::count(bytes, start, end), |start, end| rare(bytes, start, end))
-}
-
-#[inline(never)]
-fn rare(text: &[u8], start: usize, end: usize) -> usize {
-    seen::count(text, start, end)
+    let mut total = 0;
+    let single = split::pieces(text, |start, end| total += seen::count(bytes, start, end));
+    total + single
 }
 
 #[cfg(test)]

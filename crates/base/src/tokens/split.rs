@@ -8,37 +8,36 @@
 use super::plain;
 use super::vocabulary::{Class, class};
 
-/// The sum of what `count` says of each piece, given where it begins and ends; a piece of one byte counts one. `rare` says
-/// the same of the few that are found the slow way: so `count` has one place, and is no call.
+/// Calls `found` with where each piece of several bytes begins and ends, and gives how many there are of one byte.
 #[inline]
-pub(super) fn sum(
-    text: &str,
-    count: impl Fn(usize, usize) -> usize,
-    rare: impl Fn(usize, usize) -> usize,
-) -> usize {
-    let (bytes, mut at, mut sum) = (text.as_bytes(), 0, 0);
+pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
+    let (bytes, mut at, mut single) = (text.as_bytes(), 0, 0);
     while at < bytes.len() {
         let starts = plain::starts(bytes, at);
         let last = starts.checked_ilog2().unwrap_or(0) as usize;
         if last == 0 {
             let end = next(text, at);
-            sum += if end == at + 1 { 1 } else { rare(at, end) };
+            if end == at + 1 {
+                single += 1;
+            } else {
+                found(at, end);
+            }
             at = end;
             continue;
         }
         // A piece has one byte where the next one begins right behind it.
-        sum += (starts & starts >> 1).count_ones() as usize;
+        single += (starts & starts >> 1).count_ones() as usize;
         let ends = starts & !(1 << last);
         let mut several = ends & !(starts >> 1);
         while several != 0 {
             let start = several.trailing_zeros();
             several &= several - 1;
             let length = (starts >> start >> 1).trailing_zeros() as usize + 1;
-            sum += count(at + start as usize, at + start as usize + length);
+            found(at + start as usize, at + start as usize + length);
         }
         at += last;
     }
-    sum
+    single
 }
 
 /// Where the piece that begins at `at` ends.
@@ -176,8 +175,6 @@ const fn ascii() -> [Class; 128] {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -195,14 +192,10 @@ mod tests {
 
     fn check(text: &str) -> Result<(), TestCaseError> {
         let wanted = one_by_one(text);
-        let several = RefCell::new(Vec::new());
-        let add = |start, end| {
-            several.borrow_mut().push((start, end));
-            0
-        };
-        let single = sum(text, add, add);
+        let mut several = Vec::new();
+        let single = pieces(text, |start, end| several.push((start, end)));
         let long: Vec<_> = wanted.iter().copied().filter(|(start, end)| end - start > 1).collect();
-        prop_assert_eq!(&*several.borrow(), &long, "{:?}", text);
+        prop_assert_eq!(&several, &long, "{:?}", text);
         prop_assert_eq!(single, wanted.len() - long.len(), "{:?}", text);
         Ok(())
     }
