@@ -69,10 +69,14 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
     }
 }
 
+/// The name of a member that a long namespace has by its digest.
+pub(super) fn brief_name(text: &str) -> Option<&str> {
+    text.split_once(": #").map(|(name, _)| name).filter(|name| !name.contains(' '))
+}
+
 /// As a long namespace has it.
 fn briefly(text: &str) -> Cow<'_, str> {
-    let is_brief = text.split_once(": #").is_some_and(|(name, _)| !name.contains(' '));
-    match named(text).filter(|_| !is_brief) {
+    match named(text).filter(|_| brief_name(text).is_none()) {
         Some((_, name, _)) => brief(name, text).into(),
         None => text.into(),
     }

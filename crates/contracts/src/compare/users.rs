@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::exported::names;
 use super::form::{Form, Members};
-use super::members::judge_members;
+use super::members::{brief_name, judge_members};
 use super::origins::In;
 use super::{Side, Verdict};
 use crate::graph::{EdgeKind, fits, is_twin};
@@ -122,11 +122,10 @@ fn shown_as(text: &str) -> &str {
     if let Some(listed) = listed {
         return listed.rsplit_once(" as ").map_or(listed, |(_, name)| name);
     }
-    let brief = text.split_once(": #").map(|(name, _)| name).filter(|name| !name.contains(' '));
     let imported = text.strip_prefix("import ").and_then(|rest| rest.split(' ').next());
     match named(text) {
         _ if text.starts_with("default ") => "default",
-        named => brief.or(imported).or(named.map(|(_, name, _)| name)).unwrap_or_default(),
+        named => brief_name(text).or(imported).or(named.map(|(_, name, _)| name)).unwrap_or_default(),
     }
 }
 
