@@ -45,6 +45,21 @@ pub fn each<T: Send, R: Send>(items: Vec<T>, worth: usize, make: impl Fn(T) -> R
     }
 }
 
+/// What is made of each, in no order, by several threads from `worth` items on: the heaviest first, so that at the end nobody
+/// waits for one that came last.
+pub fn heaviest_first<T: Send, R: Send>(
+    mut items: Vec<T>,
+    worth: usize,
+    weight: impl Fn(&T) -> usize,
+    make: impl Fn(T) -> R + Send + Sync,
+) -> Vec<R> {
+    if items.len() < worth {
+        return items.into_iter().map(make).collect();
+    }
+    items.sort_by_cached_key(|item| std::cmp::Reverse(weight(item)));
+    items.into_iter().par_bridge().map(make).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::OnceLock;
@@ -56,7 +71,20 @@ mod tests {
         for count in [0, 1, 3, 4, 1000] {
             let made = each((0..count).collect(), 4, |number: usize| number * 2);
             assert!(made.into_iter().eq((0..count).map(|number| number * 2)));
+            let mut made = heaviest_first((0..count).collect(), 4, |number| *number, |number| number * 2);
+            made.sort_unstable();
+            assert!(made.into_iter().eq((0..count).map(|number| number * 2)));
         }
+    }
+
+    #[test]
+    fn what_weighs_most_comes_first() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let seen = std::sync::Mutex::new(Vec::new());
+        let weigh = |text: &&str| text.len();
+        let see = |text: &'static str| seen.lock().unwrap().push(text);
+        pool.install(|| heaviest_first(vec!["aa", "a", "aaaa", "aaa"], 2, weigh, see));
+        assert_eq!(*seen.lock().unwrap(), ["aaaa", "aaa", "aa", "a"]);
     }
 
     #[test]

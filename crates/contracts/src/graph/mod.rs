@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use self::declared::showing;
-use crate::model::{ExportOrigin, ImportKind, ImportedName};
+use crate::model::{Declaration, ExportOrigin, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
 pub use self::declared::{DeclaredModules, fits};
@@ -318,6 +318,20 @@ impl<'a> Finder<'a> {
                     let with_default = imported == "*" && export.name != "*" && self.has_default(to);
                     let name = Some("default").filter(|_| with_default);
                     found.extend(name.map(|_| Way { to, kind, name, through: None, handed_on: true }));
+                }
+            }
+        }
+        // Whoever adds to a type of another module needs that type.
+        let adding = facts.declarations.iter().filter(|_| !facts.is_global).filter_map(Declaration::adds);
+        for (specifier, types) in adding {
+            let Some(to) = self.members.file(from, specifier) else { continue };
+            let way = Way { to, kind: EdgeKind::TypeOnly, name: None, through: None, handed_on: false };
+            found.push(way);
+            for one in types {
+                let Some((declaring, name)) = self.declaring_file(to, &one.name) else { continue };
+                found.push(Way { name: Some(&one.name), ..way });
+                if declaring != to && declaring != from {
+                    found.push(Way { to: declaring, name: Some(name), through: Some(to), ..way });
                 }
             }
         }

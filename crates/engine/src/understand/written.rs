@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_base::Timestamp;
@@ -17,7 +18,7 @@ use becket_contracts::render::{
 };
 use becket_project::files::{self, FileError, Folders, Staged};
 use becket_project::index::Index;
-use becket_project::share::each;
+use becket_project::share::{each, heaviest_first};
 use becket_project::walk::rules::role_of;
 use becket_project::walk::{Below, Role, Stamp, Tests};
 use serde_json::Value;
@@ -28,7 +29,7 @@ use super::site::Site;
 use super::staging::{Staging, put};
 use super::tokens::claude;
 use crate::Error;
-use crate::progress::tell;
+use crate::progress::{self, Progress};
 use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
@@ -39,7 +40,7 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 const MANY_LOOKS: usize = 256;
 /// The same for making and for writing their texts.
 pub(super) const MANY_PAGES: usize = 4;
-/// Files that are written at once, between two words about how far it is.
+/// So many files are written between two words about how far it is.
 const BATCH: usize = 64;
 
 /// Files that are to stand in a folder, and the index over them.
@@ -340,21 +341,31 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     let names: Vec<&str> = others.iter().map(|(path, _)| path.as_str()).collect();
     let _staging = Staging::begin(site, folder, &names).map_err(not_written)?;
     let folders_of = Folders::new(folder);
-    let stage = |some: &[(&String, &Page)]| {
-        let staged = each(some.to_vec(), MANY_PAGES, |(path, page)| match page {
-            Page::Bundles(page) => with_text(material, page, |text| staged(folder, &folders_of, path, text)),
-            Page::Text(text) => staged(folder, &folders_of, path, &[text]),
-            Page::Same => Ok(None),
+    let (listener, begun) = (progress::listener(), AtomicUsize::new(0));
+    let stage = |some: Vec<(&String, &Page)>| {
+        let weight = |(_, page): &(&String, &Page)| match page {
+            Page::Bundles(page) => page.bundles.iter().map(|packed| packed.tokens).sum(),
+            Page::Text(text) => text.len(),
+            Page::Same => 0,
+        };
+        let staged = heaviest_first(some, MANY_PAGES, weight, |(path, page)| {
+            let done = begun.fetch_add(1, Relaxed);
+            if let Some(listener) = listener.as_ref().filter(|_| done.is_multiple_of(BATCH)) {
+                listener(Progress { phase: "writing context files", done, total: Some(pages.files.len()) });
+            }
+            match page {
+                Page::Bundles(page) => {
+                    with_text(material, page, |text| staged(folder, &folders_of, path, text))
+                }
+                Page::Text(text) => staged(folder, &folders_of, path, &[text]),
+                Page::Same => Ok(None),
+            }
         });
         staged.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>().map_err(not_written)
     };
     let (index, folders): (Vec<_>, Vec<_>) = others.into_iter().partition(|(path, _)| *path == INDEX);
-    let mut staged = Vec::new();
-    for (at, some) in folders.chunks(BATCH).enumerate() {
-        tell("writing context files", at * BATCH, Some(pages.files.len()));
-        staged.extend(stage(some)?);
-    }
-    let index = stage(&index)?;
+    let staged = stage(folders)?;
+    let index = stage(index)?;
     let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
     let mut written = put(staged).map_err(not_written)?;
     let mut leave = gone.iter().chain(&moved);

@@ -104,6 +104,26 @@ fn a_default_is_not_of_who_hands_on_the_rest() {
 }
 
 /// Who uses what changed since the last commit.
+#[test]
+fn whoever_adds_to_a_type_uses_it() {
+    let repo = TestRepo::new();
+    repo.write("core/ref.ts", "export interface Bails { own: 1 }\nexport interface Others { other: 1 }\n");
+    repo.write("core/index.ts", "export * from './ref';\n");
+    repo.write("dom.ts", "export {};\ndeclare module './core' {\n  interface Bails { dom: Node }\n}\n");
+    repo.write(
+        "more.ts",
+        "export const x = 1;\ndeclare module './core' {\n  interface Unknown { more: 1 }\n}\n",
+    );
+    let engine = engine(&repo);
+    let felt = |target: &str| felt(&engine, target);
+    assert_eq!(felt("core/ref.ts#Bails"), ["core/index.ts", "dom.ts"]);
+    assert_eq!(felt("core/ref.ts#Others"), ["core/index.ts"]);
+    assert_eq!(felt("core/index.ts"), ["dom.ts", "more.ts"]);
+    repo.commit("all");
+    repo.write("core/ref.ts", repo.read("core/ref.ts").replace("own: 1", "own: 2"));
+    assert_eq!(used_by(&repo, "Bails"), ["core/index.ts", "dom.ts"]);
+}
+
 fn used_by(repo: &TestRepo, name: &str) -> Vec<String> {
     told(repo, name).1
 }
