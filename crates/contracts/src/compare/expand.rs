@@ -119,10 +119,19 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
 
 /// The type that a name of the file stands for, if its declaration says it all.
 fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Option<String> {
+    meant(own(contract, mention.text, of_value)?, of_value)
+}
+
+/// The declaration that a name of the file stands for.
+pub(super) fn own<'c>(contract: &'c Contract, name: &str, of_value: bool) -> Option<&'c ContractDeclaration> {
     use DeclarationKind::{Class, Interface, Type};
     let is_type = |kind: DeclarationKind| matches!(kind, Class | Interface | Type);
-    let mut named = contract.declarations.iter().filter(|one| one.name == mention.text);
-    let found = named.find(|one| if of_value { !is_type(one.kind) } else { is_type(one.kind) })?;
+    let mut named = contract.declarations.iter().filter(|one| one.name == name);
+    named.find(|one| if of_value { !is_type(one.kind) } else { is_type(one.kind) })
+}
+
+/// The type that a declaration gives a name to, if it says it all.
+pub(super) fn meant(found: &ContractDeclaration, of_value: bool) -> Option<String> {
     let [signature] = found.signatures.as_slice() else { return None };
     let object = |members: &[String]| {
         if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join("; ")) }

@@ -1,6 +1,7 @@
 //! What changed between two readings of a tree, and whom it breaks: one pure function over two sides. Every face of it
 //! (the seed's folder report, the strict check, the git baseline) is made from its answer.
 
+mod across;
 mod details;
 mod directive;
 mod expand;
@@ -476,6 +477,10 @@ fn judge_in_files(
                 if judged.0 == plainly.0 { plainly } else { judged }
             }
         }
+    });
+    let judged = judged.map(|judged| match judged.0 {
+        Verdict::Breaking => across::judge(origins, before, (new_file, now)).unwrap_or(judged),
+        _ => judged,
     });
     let judged = judged.map(|judged| match judged.0 {
         Verdict::Breaking if !old.exported && !new.exported && seen_alike(before, after) => {

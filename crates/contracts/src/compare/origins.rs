@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::followed::{Ambient, ambient, judge_named};
 use super::verdict::{Judgement, breaking};
 use super::{Side, exported, judge_pair};
-use crate::link::seen_from;
+use crate::link::{seen_from, shown};
 use crate::mentions::{mentions, replaced};
 use crate::model::{Contract, ContractDeclaration, ImportedAs};
 
@@ -73,7 +73,11 @@ impl<'s, 'a> Origins<'s, 'a> {
     /// Whether two names stand for the same, as far as modules tell.
     pub(super) fn same(&self, old: In<'_, ImportedAs>, new: In<'_, ImportedAs>) -> bool {
         let now = home(new.0, &new.1.from);
-        old.1.name == new.1.name && home(old.0, &old.1.from) == *self.moved.get(&now).unwrap_or(&now)
+        if old.1.name == new.1.name && home(old.0, &old.1.from) == *self.moved.get(&now).unwrap_or(&now) {
+            return true;
+        }
+        let was = outside(self.before, old.0, old.1);
+        was.is_some() && was == outside(self.after, new.0, new.1)
     }
 
     /// The new declaration with the names that the old one has for what it imports; `None` where they are the same.
@@ -113,9 +117,9 @@ impl<'s, 'a> Origins<'s, 'a> {
         if old.imported.is_empty() && new.imported.is_empty() {
             return None;
         }
-        let (in_old, in_new) = (texts(old), texts(new));
+        let (in_old, in_new) = (named(old_file, old), named(new_file, new));
         let all: BTreeSet<&str> = old.imported.iter().chain(&new.imported).map(|one| &*one.text).collect();
-        let both = all.into_iter().filter(|text| in_old.contains(text) && in_new.contains(text));
+        let both = all.into_iter().filter(|text| in_old.contains(*text) && in_new.contains(*text));
         let judged = both.filter_map(|text| {
             let of = |one: &'_ ContractDeclaration| one.imported.iter().position(|one| one.text == text);
             let (was, is) = (of(old).map(|at| &old.imported[at]), of(new).map(|at| &new.imported[at]));
@@ -197,6 +201,36 @@ fn through<'a>(
         .find_map(|one| through(side, at, &one, passed))
 }
 
+/// The package that a name leads to, through however many barrels, and its name there.
+pub(super) fn outside(side: &Side<'_>, contract: &Contract, one: &ImportedAs) -> Option<(String, String)> {
+    let mut passed = BTreeSet::new();
+    let (mut path, mut from, mut name) = (contract.entry_id.as_str(), one.from.clone(), one.name.clone());
+    loop {
+        if !from.starts_with('.') {
+            return Some((from, name));
+        }
+        let graph = side.graph?;
+        let file = graph.position(path)?;
+        let is_meant = |to: &usize| seen_from(path, graph.path(*to)) == from;
+        let at = graph.edges(file).iter().map(|edge| edge.to).find(is_meant)?;
+        let other = side.contracts.get(graph.path(at)).filter(|_| passed.insert((at, name.clone())))?;
+        let (first, rest) = name.split_once('.').map_or((&*name, None), |(first, rest)| (first, Some(rest)));
+        let next = other.passed_on.iter().find(|one| one.text == first);
+        // Of several stars nobody knows which one has it.
+        let mut stars = other.passed_on.iter().filter(|one| one.text == "*");
+        let is_own = other.declarations.iter().any(|one| one.name == first);
+        let star = stars.next().filter(|_| stars.next().is_none() && first != "default" && !is_own);
+        (from, name) = match (next, star, rest) {
+            (Some(next), _, None) => (next.from.clone(), next.name.clone()),
+            (Some(next), _, Some(rest)) if next.name == "*" => (next.from.clone(), rest.to_owned()),
+            (Some(next), _, Some(rest)) => (next.from.clone(), format!("{}.{rest}", next.name)),
+            (None, Some(star), _) => (star.from.clone(), name),
+            (None, None, _) => return None,
+        };
+        path = &other.entry_id;
+    }
+}
+
 /// As [`target`], where a name that is not imported is one of the file itself.
 fn declared<'a>(
     side: &Side<'a>,
@@ -212,8 +246,24 @@ fn declared<'a>(
     Some((*entry, own))
 }
 
+/// What others see named by a declaration. A prop may be of another file, whose names these are, unless this one knows them.
+fn named(file: &Contract, one: &ContractDeclaration) -> BTreeSet<String> {
+    let (signatures, props) = shown(one);
+    let is_known = |name: &&str| {
+        one.imported.iter().any(|imported| imported.text == *name)
+            || file.declarations.iter().any(|one| one.name == *name)
+    };
+    let mut all: BTreeSet<String> =
+        signatures.iter().flat_map(|text| mentions(text)).map(|mention| mention.text.to_owned()).collect();
+    for prop in props.iter().flatten() {
+        let names = mentions(&prop.text).map(|mention| mention.text).filter(is_known);
+        all.extend(names.map(str::to_owned));
+    }
+    all
+}
+
 /// Everything that the printed types of a declaration mention.
-fn texts(one: &ContractDeclaration) -> BTreeSet<&str> {
+pub(super) fn texts(one: &ContractDeclaration) -> BTreeSet<&str> {
     let props = one.props.iter().flatten().map(|prop| &prop.text);
     one.signatures.iter().chain(props).flat_map(|text| mentions(text)).map(|mention| mention.text).collect()
 }

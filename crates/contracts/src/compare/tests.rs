@@ -115,6 +115,7 @@ fn props_one_by_one() {
         text: text.to_owned(),
         optional,
         doc: None,
+        elsewhere: false,
     };
     let with = |props: Vec<Member>| {
         let mut component =

@@ -374,6 +374,26 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                 && parameters_take(passed, parameters, from.turned())
                 && (is(wanted_result, "void") || stands_for(result, wanted_result, from.within()))
         }
+        (Type::Named { name, arguments }, Type::Named { name: other, arguments: others })
+            if name == other && matches!(name.as_str(), "Pick" | "Omit") =>
+        {
+            let ([of, keys], [wanted, other_keys]) = (arguments.as_slice(), others.as_slice()) else {
+                return false;
+            };
+            let (fewer, more) = if name == "Pick" { (other_keys, keys) } else { (keys, other_keys) };
+            // An object that is written in place may have no more.
+            alike(of, wanted) && (alike(fewer, more) || from != From::User && is_part(fewer, more))
+        }
+        // All of it is a part of it, and can be read as it can be written.
+        (_, Type::Named { name, arguments })
+            if !arguments.is_empty() && stands_whole(one, &arguments[0], from) =>
+        {
+            match name.as_str() {
+                "Partial" | "Readonly" => true,
+                "Pick" | "Omit" => from != From::User,
+                _ => false,
+            }
+        }
         (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
             let covariant = matches!(
                 name.as_str(),
@@ -398,6 +418,36 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     }
 }
 
+/// As [`stands_for`], of a type that is no such part itself.
+fn stands_whole(one: &Type, other: &Type, from: From) -> bool {
+    let is_part = |ty: &Type| matches!(ty, Type::Named { name, .. } if matches!(name.as_str(), "Pick" | "Omit" | "Partial" | "Readonly"));
+    !is_part(one) && stands_for(one, other, from)
+}
+
+/// Whether every key of one choice is in another.
+fn is_part(one: &Type, other: &Type) -> bool {
+    let keys = |ty: &'_ Type| match ty {
+        Type::Union(keys) => keys.clone(),
+        key => vec![key.clone()],
+    };
+    let all = keys(other);
+    keys(one).iter().all(|key| all.contains(key))
+}
+
+/// The parameters of a function as one sees them who knew others: what follows the last one that is written may be any number
+/// of the same.
+pub(super) fn spread(new: &[Parameter], old: &[Parameter]) -> Vec<Parameter> {
+    let [before @ .., rest] = new else { return Vec::new() };
+    let Type::Array { of, .. } = &rest.ty else { return new.to_vec() };
+    let known = old.iter().take_while(|one| !one.rest).count();
+    if !rest.rest || known <= before.len() {
+        return new.to_vec();
+    }
+    let one = Parameter { optional: true, rest: false, ty: (**of).clone(), ..rest.clone() };
+    let several = std::iter::repeat_n(one, known - before.len());
+    before.iter().cloned().chain(several).chain([rest.clone()]).collect()
+}
+
 /// Whether who makes values of a type, and who reads them, can go on with what it is now.
 pub(super) fn keeps(was: &Type, is: &Type) -> bool {
     stands_for(was, is, From::User) && stands_for(is, was, From::Declaration)
@@ -405,7 +455,8 @@ pub(super) fn keeps(was: &Type, is: &Type) -> bool {
 
 /// Whether what was passed, by whom it was, to parameters can be passed to others.
 fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
-    old.iter().zip(new).all(|(old, new)| {
+    let new = spread(new, old);
+    old.iter().zip(&new).all(|(old, new)| {
         (!old.optional || new.optional || new.rest)
             && old.rest == new.rest
             && stands_for(&old.ty, &new.ty, from)

@@ -6,7 +6,9 @@ use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
 use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
-use super::types::{From, Parameter, Type, UNWRITTEN, keeps, or_undefined, parameters, parse, stands_for};
+use super::types::{
+    From, Parameter, Type, UNWRITTEN, keeps, or_undefined, parameters, parse, spread, stands_for,
+};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Ends the signature of a value that is its own type.
@@ -176,6 +178,7 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
     }
     let takes = |text: &str| parameters(text, 0);
     let (old, new) = (takes(&was.parameters), takes(&renaming.text(&is.parameters)));
+    let new = spread(&new, &old);
     let unwritten = |one: &Parameter| one.ty == Type::Text(UNWRITTEN.to_owned());
     let is_new = was.result.starts_with(INFERRED) && !is.result.starts_with(INFERRED)
         || old.iter().zip(&new).any(|(old, new)| unwritten(old) && !unwritten(new));

@@ -20,7 +20,7 @@ mod seen;
 pub use next::may_be_route;
 pub use routes::{Handed, place};
 pub use scope::RestsOn;
-pub(crate) use seen::seen_from;
+pub(crate) use seen::{seen_from, shown};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -167,7 +167,8 @@ impl<'l> Expander<'l> {
         match shape {
             TypeShape::Object(members) => {
                 self.note_callbacks(members, scope);
-                vec![members.iter().map(|member| substitute(member, arguments)).collect()]
+                let elsewhere = self.used.as_ref().is_some_and(|(_, home)| home != scope.entry);
+                vec![members.iter().map(|member| substitute(member, arguments, elsewhere)).collect()]
             }
             TypeShape::Intersection(parts) => {
                 let mut variants = vec![Vec::new()];
@@ -401,7 +402,7 @@ pub(super) fn unbound<'f>(
 }
 
 pub(super) fn plain(name: String, text: String, optional: bool) -> Member {
-    Member { name, kind: MemberKind::Property, text, optional, doc: None }
+    Member { name, kind: MemberKind::Property, text, optional, doc: None, elsewhere: false }
 }
 
 pub(super) fn without_ref(member: Member) -> Option<Member> {
@@ -460,10 +461,11 @@ pub(super) fn written<'s, 'f>(
     }
 }
 
-fn substitute(member: &Member, arguments: &Arguments<'_>) -> Member {
+/// `elsewhere` is where a member is declared; what a parameter stands for may have been given anywhere.
+fn substitute(member: &Member, arguments: &Arguments<'_>, elsewhere: bool) -> Member {
     match arguments.get(&member.text) {
         Some(bound) => Member { text: bound.shape.text(), ..member.clone() },
-        None => member.clone(),
+        None => Member { elsewhere, ..member.clone() },
     }
 }
 

@@ -10,7 +10,9 @@ use super::exports::is_default;
 use super::scope::{Resolver, Scope};
 use crate::brackets::group;
 use crate::mentions::{Mention, first_letter, is_class, mentions_among};
-use crate::model::{ContractDeclaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName};
+use crate::model::{
+    ContractDeclaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
+};
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
 /// it who uses what is exported. What is seen says which of its names are imported.
@@ -34,6 +36,9 @@ pub(super) fn published(
             }
         }
         declaration.imported = imported.unwrap_or_default();
+        for prop in declaration.props.iter_mut().flatten() {
+            prop.elsewhere = false;
+        }
     }
     declarations
 }
@@ -118,25 +123,32 @@ fn seen_through(
     seen
 }
 
-/// The texts by which others know a declaration. The props of a component are written out, so what it calls their type is
-/// its own business.
+/// The texts by which others know a declaration, as far as its names are those of its file.
 fn visible(one: &ContractDeclaration) -> Vec<Cow<'_, str>> {
+    let (signatures, props) = shown(one);
+    let signatures = signatures.into_iter().map(Cow::from);
+    match props {
+        Cow::Borrowed(props) => {
+            let own = props.iter().flatten().filter(|prop| !prop.elsewhere);
+            signatures.chain(own.map(|prop| (&*prop.text).into())).collect()
+        }
+        Cow::Owned(props) => {
+            let own = props.into_iter().flatten().filter(|prop| !prop.elsewhere);
+            signatures.chain(own.map(|prop| prop.text.into())).collect()
+        }
+    }
+}
+
+/// The signatures and the props by which others know a declaration. The props of a component are written out, so what it
+/// calls their type is its own business.
+pub(crate) fn shown(one: &ContractDeclaration) -> (Vec<&str>, Cow<'_, [Vec<Member>]>) {
     let props = one.declared_props();
     let by_props = one.kind == DeclarationKind::Component && props.iter().any(|variant| !variant.is_empty());
     let signatures = one.signatures.iter().filter_map(|text| {
         // Beside them are the members of a class, and what was assigned to it.
         if by_props && !text.starts_with("namespace ") { class_members(text) } else { Some(text) }
     });
-    let signatures = signatures.map(Cow::from);
-    match props {
-        _ if !by_props => signatures.collect(),
-        Cow::Borrowed(props) => {
-            signatures.chain(props.iter().flatten().map(|prop| (&*prop.text).into())).collect()
-        }
-        Cow::Owned(props) => {
-            signatures.chain(props.into_iter().flatten().map(|prop| prop.text.into())).collect()
-        }
-    }
+    (signatures.collect(), if by_props { props } else { Cow::Borrowed(&[]) })
 }
 
 /// What stands in the braces of a class: behind what it extends, which may have braces of its own.

@@ -134,7 +134,14 @@ impl PropType {
                 (text.unwrap_or_else(|| kind.clone()), *optional)
             }
         };
-        Member { name: name.to_owned(), kind: MemberKind::Property, text, optional, doc: None }
+        Member {
+            name: name.to_owned(),
+            kind: MemberKind::Property,
+            text,
+            optional,
+            doc: None,
+            elsewhere: false,
+        }
     }
 }
 

@@ -197,6 +197,9 @@ pub struct Member {
     /// The first line of the member's doc comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
+    /// Declared in another file than what takes it, where its names mean something else. Known while files are linked.
+    #[serde(skip)]
+    pub elsewhere: bool,
 }
 
 impl Member {

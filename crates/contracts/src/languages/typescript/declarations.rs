@@ -264,6 +264,7 @@ impl<'a> Collector<'_, '_, 'a> {
             },
             optional: parameter.optional || parameter.initializer.is_some(),
             doc: None,
+            elsewhere: false,
         });
         (
             DeclarationKind::Hook,

@@ -287,6 +287,7 @@ fn member(ty: Option<&str>, rest: &str) -> Option<Member> {
         text: written(text),
         optional,
         doc: None,
+        elsewhere: false,
     })
 }
 

@@ -130,6 +130,7 @@ pub(super) fn variants(print: Print<'_, '_>, value: &Expression<'_>) -> Option<D
             text: if is_cva { choices + " | null" } else { choices },
             optional: true,
             doc: None,
+            elsewhere: false,
         })
     });
     let takes = vec![TypeShape::Object(members.collect::<Option<_>>()?)];
@@ -493,6 +494,7 @@ fn provided() -> TypeShape {
         text: text.to_owned(),
         optional,
         doc: None,
+        elsewhere: false,
     };
     TypeShape::Object(vec![member("value", "inferred", false), member("children", "ReactNode", true)])
 }

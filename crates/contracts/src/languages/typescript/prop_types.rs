@@ -473,5 +473,5 @@ fn in_parentheses(text: String) -> String {
 }
 
 fn member(name: String, text: String, optional: bool) -> Member {
-    Member { name, kind: MemberKind::Property, text, optional, doc: None }
+    Member { name, kind: MemberKind::Property, text, optional, doc: None, elsewhere: false }
 }

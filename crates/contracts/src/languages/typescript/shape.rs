@@ -73,6 +73,7 @@ pub(super) fn of_value(print: Print<'_, '_>, value: &Expression<'_>) -> Option<T
                 },
                 optional: false,
                 doc: None,
+                elsewhere: false,
             }),
         }
     }
@@ -251,6 +252,7 @@ fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
         text,
         optional,
         doc: None,
+        elsewhere: false,
     };
     match signature {
         TSSignature::TSPropertySignature(property) => {

@@ -145,7 +145,17 @@ fn model(
     let is_required = matches!(option("required"), Some(Expression::BooleanLiteral(flag)) if flag.value);
     let signature = if text.is_empty() { String::new() } else { format!("(value: {text}) => void") };
     let event = (format!("update:{name}"), signature);
-    (Member { name, kind: MemberKind::Property, text, optional: !is_required, doc: None }, event)
+    (
+        Member {
+            name,
+            kind: MemberKind::Property,
+            text,
+            optional: !is_required,
+            doc: None,
+            elsewhere: false,
+        },
+        event,
+    )
 }
 
 /// `{ (e: 'change', id: number): void; update: [value: string] }`, in place or by a name of the same file.
@@ -281,6 +291,7 @@ fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<Member> {
         text,
         optional,
         doc: None,
+        elsewhere: false,
     };
     match value.get_inner_expression() {
         Expression::ArrayExpression(array) => array

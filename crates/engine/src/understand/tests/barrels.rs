@@ -124,6 +124,99 @@ fn whoever_adds_to_a_type_uses_it() {
     assert_eq!(used_by(&repo, "Bails"), ["core/index.ts", "dom.ts"]);
 }
 
+#[test]
+fn a_package_is_the_same_behind_a_file_that_passes_it_on() {
+    let repo = TestRepo::new();
+    repo.write(
+        "index.ts",
+        "export { produce as next, current } from 'immer';\nexport { pick } from 'lodash';\n",
+    );
+    repo.write(
+        "use.ts",
+        "import { memo } from 'reselect';\nimport type { Draft } from 'immer';\nexport const made: typeof memo = memo;\nexport function f(draft: Draft): void {}\n",
+    );
+    repo.commit("all");
+    repo.write("immer.ts", "export * from 'immer';\n");
+    repo.write(
+        "others.ts",
+        "import { memo } from 'reselect';\nexport { memo };\nexport { pick } from 'ramda';\n",
+    );
+    repo.write(
+        "index.ts",
+        "export { produce as next, current } from './immer';\nexport { pick } from './others';\n",
+    );
+    repo.write(
+        "use.ts",
+        "import { memo } from './others';\nimport type { Draft } from './immer';\nexport const made: typeof memo = memo;\nexport function f(draft: Draft): void {}\n",
+    );
+    for name in ["made", "f"] {
+        assert_eq!(told(&repo, name).0, "compatible", "{name}");
+    }
+    let report = engine(&repo)
+        .context_compare(&DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() });
+    assert_eq!(report.unwrap().breaking(), 1, "only `pick` is another's");
+    assert_eq!(told(&repo, "pick").0, "breaking");
+}
+
+#[test]
+fn a_type_is_the_same_under_another_name_in_another_file() {
+    let repo = TestRepo::new();
+    repo.write("user.ts", "export interface User { id: string }\n");
+    repo.write(
+        "api.ts",
+        "import type { User } from './user';\nimport type { Def } from './defs';\nexport function save(user: User, how?: { deep: boolean; by: User }): void {}\nexport type Resolve<T extends Def> = T;\nexport function load(of: { by: User }): void {}\n",
+    );
+    repo.write("defs.ts", "export interface Def { input: unknown; output: unknown }\n");
+    repo.write(
+        "main.ts",
+        "import { save, load } from './api';\nsave({ id: '' });\nload({ by: { id: '' } });\n",
+    );
+    repo.commit("all");
+    repo.write("how.ts", "import { User } from './user';\nexport type How = { deep: boolean; by: User };\n");
+    repo.write(
+        "defs.ts",
+        "export interface FullDef { input: unknown; output: unknown }\nexport type Def = FullDef;\n",
+    );
+    let api = |of: &str| {
+        format!(
+            "import type {{ User }} from './user';\nimport type {{ How }} from './how';\nimport type {{ Of }} from './of';\nimport type {{ FullDef }} from './defs';\nexport function save(user: User, how?: How): void {{}}\nexport type Resolve<T extends FullDef> = T;\nexport function load(of: {of}): void {{}}\n"
+        )
+    };
+    repo.write("api.ts", api("Of"));
+    // The same words, of which one means something else.
+    repo.write("of.ts", "import type { User } from 'other';\nexport interface Of { by: User }\n");
+    assert_eq!(told(&repo, "save").0, "compatible");
+    assert_eq!(told(&repo, "Resolve").0, "compatible");
+    assert_eq!(told(&repo, "load"), ("breaking".to_owned(), vec!["main.ts".to_owned()]));
+    repo.write("of.ts", "import type { User } from './user';\nexport interface Of { by: User }\n");
+    assert_eq!(told(&repo, "load").0, "compatible");
+}
+
+#[test]
+fn a_prop_of_another_file_names_what_is_meant_there() {
+    let repo = TestRepo::new();
+    repo.write(
+        "types.ts",
+        "export type Frame = { width: number };\nexport interface Props { frame?: Frame; own?: string }\n",
+    );
+    repo.write(
+        "frame.tsx",
+        "export default function Frame() { return <i/>; }\nexport const Border = Frame;\n",
+    );
+    let app = |import: &str, tag: &str| {
+        format!(
+            "import {import} from './frame';\nimport type {{ Props }} from './types';\nexport function App(props: Props) {{ return <{tag}/>; }}\n"
+        )
+    };
+    repo.write("app.tsx", app("Frame", "Frame"));
+    repo.write("main.tsx", "import { App } from './app';\nexport const main = <App/>;\n");
+    repo.commit("all");
+    repo.write("app.tsx", app("{ Border }", "Border"));
+    let report = engine(&repo)
+        .context_compare(&DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() });
+    assert_eq!(report.unwrap().breaking(), 0);
+}
+
 fn used_by(repo: &TestRepo, name: &str) -> Vec<String> {
     told(repo, name).1
 }
@@ -134,7 +227,7 @@ pub(super) fn told(repo: &TestRepo, name: &str) -> (String, Vec<String>) {
     let report = engine(repo).context_compare(&request).unwrap();
     let told = serde_json::to_value(&report.compared.result.folder_diffs).unwrap();
     let changes = told.as_array().unwrap().iter().flat_map(|folder| folder["changes"].as_array().unwrap());
-    let declared = changes.flat_map(|change| change["declarations"].as_array().unwrap());
+    let declared = changes.flat_map(|change| change["declarations"].as_array().into_iter().flatten());
     let mut named = declared.filter(|one| one["name"] == name);
     let one = named.next().unwrap_or_else(|| panic!("{told:#}"));
     let users = one["usedBy"].as_array().cloned().unwrap_or_default();
