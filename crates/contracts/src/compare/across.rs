@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expand::{meant, own};
 use super::form::Form;
 use super::generics::{apart, parameters};
-use super::origins::{In, Origins, home, outside, target, texts};
+use super::origins::{In, Origins, home, outside, target};
 use super::signature::{group, split};
 use super::verdict::{Judgement, Verdict};
 use super::{Side, judge_pair};
@@ -18,6 +18,8 @@ use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 const DEEPEST: usize = 4;
 /// Longer texts are not written out.
 const LONGEST: usize = 8_000;
+/// So many things are followed.
+const MOST: usize = 1_000;
 
 /// That two declarations are the same to who uses them, or take and give what they did, by what their names stand for; `None`
 /// where that cannot be said.
@@ -26,33 +28,48 @@ pub(super) fn judge(
     (old_file, old): In<'_, ContractDeclaration>,
     (new_file, new): In<'_, ContractDeclaration>,
 ) -> Option<Judgement> {
-    let known = Known::default();
-    let view = |side, is_now| View { origins, side, is_now, known: &known };
+    let view = |side, is_now| View { origins, side, is_now };
     let (before, after) = (view(origins.before, false), view(origins.after, true));
-    before.keep((old_file, old), &texts(new));
-    after.keep((new_file, new), &texts(old));
-    let was = before.written_out((old_file, old))?;
-    let is = after.written_out((new_file, new))?;
-    if !known.any.get() {
-        return None;
-    }
-    match judge_pair(&was, &is) {
-        None => Some((Verdict::Compatible, "it is the same, with other names for types".to_owned())),
-        Some((Verdict::Breaking, _)) => None,
-        Some((verdict, _)) => {
-            Some((verdict, "it takes and gives what it did, with other names for types".to_owned()))
+    let (mut in_old, mut in_new) = Default::default();
+    before.reach((old_file, old), 0, &mut in_old);
+    after.reach((new_file, new), 0, &mut in_new);
+    let both = in_old.intersection(&in_new).cloned().collect();
+    // What both lead to is compared by itself; else a part of it may be all that matters.
+    [both, BTreeSet::new()].into_iter().find_map(|kept| {
+        let known = Known { kept, ..Known::default() };
+        let was = before.written_out((old_file, old), &known)?;
+        let is = after.written_out((new_file, new), &known)?;
+        if !known.any.get() {
+            return None;
         }
-    }
+        match judge_pair(&was, &is) {
+            None => Some((Verdict::Compatible, "it is the same, with other names for types".to_owned())),
+            Some((Verdict::Breaking, _)) => None,
+            Some((verdict, _)) => {
+                Some((verdict, "it takes and gives what it did, by what its names stand for".to_owned()))
+            }
+        }
+    })
 }
 
 /// What both sides know of names: each thing has one, wherever it is named.
 #[derive(Default)]
 struct Known {
     names: RefCell<BTreeMap<Thing, usize>>,
-    /// What both name, and is compared by itself.
-    kept: RefCell<BTreeSet<Thing>>,
+    /// What is known by its name alone.
+    kept: BTreeSet<Thing>,
     /// Whether anything was written in place of a name.
     any: std::cell::Cell<bool>,
+}
+
+impl Known {
+    /// One word for the same thing on both sides.
+    fn name(&self, thing: Thing) -> String {
+        let word: String = thing.1.chars().filter(|letter| *letter != '.').collect();
+        let mut names = self.names.borrow_mut();
+        let next = names.len();
+        format!("{word}${}", names.entry(thing).or_insert(next))
+    }
 }
 
 /// Where something is declared, and by which name there.
@@ -62,7 +79,6 @@ struct View<'v, 's, 'a> {
     origins: &'v Origins<'s, 'a>,
     side: &'v Side<'a>,
     is_now: bool,
-    known: &'v Known,
 }
 
 /// What a name leads to.
@@ -73,53 +89,73 @@ enum Meant<'c> {
 }
 
 impl View<'_, '_, '_> {
-    fn keep(&self, one: In<'_, ContractDeclaration>, others: &BTreeSet<&str>) {
+    /// Everything that a declaration names, and what that names.
+    fn reach(&self, one: In<'_, ContractDeclaration>, depth: usize, found: &mut BTreeSet<Thing>) {
         let props = one.1.props.iter().flatten().map(|prop| &prop.text);
-        let all = one.1.signatures.iter().chain(props).flat_map(|text| mentions(text));
-        let both = all.filter(|mention| others.contains(mention.text));
-        let things = both.filter_map(|mention| Some(self.thing(&self.meant(one, &mention)?)));
-        self.known.kept.borrow_mut().extend(things);
+        for mention in one.1.signatures.iter().chain(props).flat_map(|text| mentions(text)) {
+            let Some(meant) = self.meant(one, &mention) else { continue };
+            let is_new = found.len() < MOST && found.insert(self.thing(&meant));
+            if let Meant::Declared(file, next) = meant {
+                if is_new && depth < DEEPEST {
+                    self.reach((file, next), depth + 1, found);
+                }
+            }
+        }
     }
 
-    fn written_out(&self, one: In<'_, ContractDeclaration>) -> Option<ContractDeclaration> {
-        let (_, declaration) = one;
+    fn written_out(&self, one: In<'_, ContractDeclaration>, known: &Known) -> Option<ContractDeclaration> {
         let whole = |signature: &String| {
-            let made = self.with_constructor(one, signature);
-            self.text(one, made.as_ref().unwrap_or(signature), 0)
+            let made = self.with_constructor(one, signature, known);
+            self.text(one, made.as_ref().unwrap_or(signature), 0, known)
         };
-        let signatures = declaration.signatures.iter().map(whole).collect::<Option<Vec<_>>>()?;
-        let mut props = declaration.props.clone();
+        let signatures = one.1.signatures.iter().map(whole).collect::<Option<Vec<_>>>()?;
+        let mut props = one.1.props.clone();
         for prop in props.iter_mut().flatten() {
-            prop.text = self.text(one, &prop.text, 0)?;
+            prop.text = self.text(one, &prop.text, 0, known)?;
         }
-        Some(ContractDeclaration { signatures, props, ..declaration.clone() })
+        Some(ContractDeclaration { signatures, props, ..one.1.clone() })
     }
 
     /// `None` where it is too much.
-    fn text(&self, one: In<'_, ContractDeclaration>, text: &str, depth: usize) -> Option<String> {
+    fn text(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        text: &str,
+        depth: usize,
+        known: &Known,
+    ) -> Option<String> {
         let mut whole = String::new();
         let mut done = 0;
-        for mention in mentions(text).filter(|mention| mention.text != one.1.name) {
+        for mention in mentions(text) {
+            if mention.start < done || mention.text == one.1.name {
+                continue;
+            }
             let Some(meant) = self.meant(one, &mention) else { continue };
             let (before, end) = (&text[..mention.start], mention.start + mention.text.len());
             whole.push_str(&text[done..mention.start]);
             done = end;
             let thing = self.thing(&meant);
-            let written = match &meant {
-                Meant::Declared(file, found)
-                    if depth < DEEPEST && !self.known.kept.borrow().contains(&thing) =>
-                {
-                    in_place(found, &mention, before, &text[end..])
-                        .map(|written| self.text((file, found), &written, depth + 1))
+            let (arguments, rest) = match text[end..].starts_with('<') {
+                true => {
+                    let (_, list, rest) = apart(&text[end..]);
+                    (split(list, &[',']), rest)
+                }
+                false => (Vec::new(), &text[end..]),
+            };
+            let is_open = depth < DEEPEST && !known.kept.contains(&thing) && may_stand(&mention, before);
+            let written = match meant {
+                Meant::Declared(file, found) if is_open && found.kind != DeclarationKind::Class => {
+                    let arguments = arguments.iter().map(|one_of| self.text(one, one_of, depth + 1, known));
+                    self.in_place((file, found), &arguments.collect::<Option<Vec<_>>>()?, depth + 1, known)
                 }
                 _ => None,
             };
-            match written {
-                Some(written) => {
-                    self.known.any.set(true);
-                    whole.extend(["(", &written?, ")"]);
-                }
-                None => whole.push_str(&self.name(thing)),
+            if let Some(written) = written {
+                known.any.set(true);
+                whole.extend(["(", &written, ")"]);
+                done = text.len() - rest.len();
+            } else {
+                whole.push_str(&known.name(thing));
             }
             if whole.len() > LONGEST {
                 return None;
@@ -129,12 +165,34 @@ impl View<'_, '_, '_> {
         Some(whole)
     }
 
+    /// What a type stands for that is given these.
+    fn in_place(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        arguments: &[String],
+        depth: usize,
+        known: &Known,
+    ) -> Option<String> {
+        let (generics, text) = meant(one.1, false)?;
+        let names = parameters(&generics);
+        let given = names.iter().enumerate().map(|(at, name)| match (arguments.get(at), &name.default) {
+            (Some(given), _) => Some(format!("({given})")),
+            (None, Some(default)) => Some(format!("({})", self.text(one, default, depth, known)?)),
+            (None, None) => None,
+        });
+        let given = given.collect::<Option<Vec<String>>>().filter(|given| given.len() >= arguments.len())?;
+        let text = self.text(one, &text, depth, known)?;
+        let value =
+            |name: &str| given.get(names.iter().position(|one| one.name == name)?).map(String::as_str);
+        Some(replaced(&text, |mention| value(mention.text)).into_owned())
+    }
+
     fn meant(&self, (file, one): In<'_, ContractDeclaration>, mention: &Mention<'_>) -> Option<Meant<'_>> {
         if let Some(imported) = one.imported.iter().find(|imported| imported.text == mention.text) {
             return self.imported(file, imported);
         }
-        let (_, file) = self.side.contracts.get_key_value(file.entry_id.as_str())?;
-        let found = own(file, mention.text, mention.is_value)?;
+        let file = self.side.contracts.get(file.entry_id.as_str())?;
+        let found = own(file, mention.text, mention.is_value).filter(|_| !is_parameter(one, mention.text))?;
         Some(Meant::Declared(file, found))
     }
 
@@ -161,16 +219,13 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// One word for the same thing on both sides.
-    fn name(&self, thing: Thing) -> String {
-        let word: String = thing.1.chars().filter(|letter| *letter != '.').collect();
-        let mut names = self.known.names.borrow_mut();
-        let next = names.len();
-        format!("{word}${}", names.entry(thing).or_insert(next))
-    }
-
     /// A class that has none of its own is made as its parent is.
-    fn with_constructor(&self, (file, one): In<'_, ContractDeclaration>, signature: &str) -> Option<String> {
+    fn with_constructor(
+        &self,
+        (file, one): In<'_, ContractDeclaration>,
+        signature: &str,
+        known: &Known,
+    ) -> Option<String> {
         const MADE: &str = "constructor(";
         if !is_class(signature) {
             return None;
@@ -201,7 +256,7 @@ impl View<'_, '_, '_> {
         }
         let mut made = found.filter(|_| given.len() > 1)?;
         // Names of the parent's file mean something else here.
-        made = self.text((class_file, class), &made, DEEPEST)?;
+        made = self.text((class_file, class), &made, DEEPEST, known)?;
         for pair in given.windows(2).rev() {
             let [(_, arguments), (list, _)] = pair else { return None };
             let (names, values) = (parameters(list), split(arguments, &[',']));
@@ -214,20 +269,24 @@ impl View<'_, '_, '_> {
         let (start, _) = group(signature, '{', '}')?;
         let rest = signature[start + 1..].trim_start();
         let between = if rest.starts_with('}') { " " } else { "; " };
-        self.known.any.set(true);
+        known.any.set(true);
         Some(format!("{} {made}{between}{rest}", &signature[..=start]))
     }
 }
 
-/// What a type stands for, where it is no more than a name.
-fn in_place(found: &ContractDeclaration, mention: &Mention<'_>, before: &str, after: &str) -> Option<String> {
-    let is_given = after.starts_with('<');
-    let is_parent = before.ends_with("extends ") && !in_angles(before);
-    let is_class = found.kind == DeclarationKind::Class;
-    if is_given || is_parent || is_class || mention.is_value {
-        return None;
-    }
-    meant(found, false)
+/// Whether what a name stands for can be written in its place: not where a value is meant, or a parent.
+fn may_stand(mention: &Mention<'_>, before: &str) -> bool {
+    !mention.is_value && (!before.ends_with("extends ") || in_angles(before))
+}
+
+/// Whether it is the name of one of a declaration's own type parameters.
+fn is_parameter(one: &ContractDeclaration, name: &str) -> bool {
+    let is_one = |signature: &String| {
+        let head = signature.split(['(', '{', '=']).next().unwrap_or_default();
+        let list = if head.contains('<') { apart(signature).1 } else { "" };
+        parameters(list).iter().any(|one| one.name == name)
+    };
+    one.signatures.iter().any(is_one)
 }
 
 /// Whether what follows stands in `<…>`.

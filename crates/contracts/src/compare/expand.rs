@@ -119,7 +119,8 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
 
 /// The type that a name of the file stands for, if its declaration says it all.
 fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Option<String> {
-    meant(own(contract, mention.text, of_value)?, of_value)
+    let (generics, text) = meant(own(contract, mention.text, of_value)?, of_value)?;
+    generics.is_empty().then_some(text)
 }
 
 /// The declaration that a name of the file stands for.
@@ -130,27 +131,29 @@ pub(super) fn own<'c>(contract: &'c Contract, name: &str, of_value: bool) -> Opt
     named.find(|one| if of_value { !is_type(one.kind) } else { is_type(one.kind) })
 }
 
-/// The type that a declaration gives a name to, if it says it all.
-pub(super) fn meant(found: &ContractDeclaration, of_value: bool) -> Option<String> {
+/// The parameters of the type that a declaration gives a name to, and the type, if it says it all.
+pub(super) fn meant(found: &ContractDeclaration, of_value: bool) -> Option<(String, String)> {
     let [signature] = found.signatures.as_slice() else { return None };
     let object = |members: &[String]| {
         if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join("; ")) }
     };
+    let of_itself = |text: String| (String::new(), text);
     match Form::of(found.kind, signature) {
-        Form::Alias { generics, text } if generics.is_empty() => Some(text),
-        Form::Members(members) if members.generics.is_empty() && members.parents.is_empty() => {
-            Some(object(&members.own))
+        Form::Alias { generics, text } => Some((generics, text)),
+        Form::Members(members) if members.parents.is_empty() => {
+            Some((members.generics, object(&members.own)))
         }
-        Form::Class(class) if !of_value && class.generics.is_empty() && class.parent.is_none() => {
+        Form::Class(class) if !of_value && class.parent.is_none() => {
             let of_instance = |member: &&String| {
                 !["static ", "private ", "protected ", "abstract ", "constructor("]
                     .iter()
                     .any(|word| member.starts_with(word))
             };
-            Some(object(&class.members.iter().filter(of_instance).cloned().collect::<Vec<_>>()))
+            let members = class.members.iter().filter(of_instance).cloned().collect::<Vec<_>>();
+            Some((class.generics, object(&members)))
         }
-        Form::Call(call) => Some(function(&call)),
-        Form::Value(text) => Some(text),
+        Form::Call(call) => Some(of_itself(function(&call))),
+        Form::Value(text) => Some(of_itself(text)),
         _ => None,
     }
 }

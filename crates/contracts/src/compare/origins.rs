@@ -262,12 +262,6 @@ fn named(file: &Contract, one: &ContractDeclaration) -> BTreeSet<String> {
     all
 }
 
-/// Everything that the printed types of a declaration mention.
-pub(super) fn texts(one: &ContractDeclaration) -> BTreeSet<&str> {
-    let props = one.props.iter().flatten().map(|prop| &prop.text);
-    one.signatures.iter().chain(props).flat_map(|text| mentions(text)).map(|mention| mention.text).collect()
-}
-
 /// The module that a name comes from, seen from the root.
 pub(super) fn home(contract: &Contract, from: &str) -> String {
     if !from.starts_with('.') {

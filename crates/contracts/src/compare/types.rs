@@ -208,6 +208,23 @@ fn named(text: &str, depth: usize) -> Option<Type> {
         ("Array", [of]) => Type::Array { of: Box::new(of.clone()), readonly: false },
         ("ReadonlyArray", [of]) => Type::Array { of: Box::new(of.clone()), readonly: true },
         ("boolean", []) => Type::Union(vec![Type::Text("true".to_owned()), Type::Text("false".to_owned())]),
+        ("Partial", [Type::Object(members)]) => {
+            let optional = |one: &Member| or_undefined(one.ty.clone(), true);
+            let all = members.iter().map(|one| Member { optional: true, ty: optional(one), ..one.clone() });
+            Type::Object(all.collect())
+        }
+        ("Readonly", [Type::Object(members)]) => {
+            Type::Object(members.iter().map(|one| Member { readonly: true, ..one.clone() }).collect())
+        }
+        ("Pick" | "Omit", [Type::Object(members), keys]) => {
+            let is_meant =
+                |one: &Member| is_part(&Type::Text(format!("'{}'", one.name)), keys) == (name == "Pick");
+            let known = members.iter().all(|one| is_name(&one.name)) && is_literal(keys);
+            if !known {
+                return Some(Type::Named { name: name.to_owned(), arguments });
+            }
+            Type::Object(members.iter().filter(|one| is_meant(one)).cloned().collect())
+        }
         (_, []) if text.contains('<') => return None,
         (_, []) => Type::Text(name.to_owned()),
         _ => Type::Named { name: name.to_owned(), arguments },
@@ -422,6 +439,15 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
 fn stands_whole(one: &Type, other: &Type, from: From) -> bool {
     let is_part = |ty: &Type| matches!(ty, Type::Named { name, .. } if matches!(name.as_str(), "Pick" | "Omit" | "Partial" | "Readonly"));
     !is_part(one) && stands_for(one, other, from)
+}
+
+/// Whether a type is a choice of keys that are written down.
+fn is_literal(ty: &Type) -> bool {
+    match ty {
+        Type::Union(parts) => parts.iter().all(is_literal),
+        Type::Text(text) => text.starts_with('\''),
+        _ => false,
+    }
 }
 
 /// Whether every key of one choice is in another.

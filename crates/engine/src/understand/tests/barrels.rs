@@ -193,6 +193,34 @@ fn a_type_is_the_same_under_another_name_in_another_file() {
 }
 
 #[test]
+fn what_is_named_is_compared_by_itself_and_with_what_it_is_given() {
+    let repo = TestRepo::new();
+    let was = |text: &str| repo.write("a.ts", text);
+    let breaks = |name: &str| told(&repo, name).0;
+    repo.write("b.ts", "import { A, make } from './a';\nexport const a: A = { x: 1 };\nmake({});\n");
+    was(
+        "export interface P { a: string }\nexport type A = { x: number; run?: (p: P) => Promise<void> };\nexport interface Options { snapshot?: boolean; preview?: boolean; name?: string }\nexport function make(options: Pick<Options, 'snapshot'>): void {}\nexport type Tags<T> = ReadonlyArray<T | null>;\nexport function tags<T>(all: ReadonlyArray<T | null>, more: T[]): void {}\n",
+    );
+    repo.write(
+        "list.ts",
+        "export type List<Item, More = Item[]> = ReadonlyArray<Item | null>;\nexport type Item = 1;\n",
+    );
+    repo.commit("all");
+    was(
+        "import type { List } from './list';\nexport interface P { a: string; pause(): void }\nexport type Handler = (p: P) => Promise<void>;\nexport type A = { x: number; run?: Handler };\nexport interface Options { snapshot?: boolean; preview?: boolean; name?: string }\nexport function make(options: Pick<Options, 'snapshot' | 'preview'>): void {}\nexport type Tags<T> = List<T>;\nexport function tags<T>(all: List<T>, more: T[]): void {}\n",
+    );
+    assert_eq!(breaks("P"), "breaking");
+    for name in ["A", "make", "Tags", "tags"] {
+        assert_eq!(breaks(name), "compatible", "{name}");
+    }
+    repo.write(
+        "list.ts",
+        "export type List<Item, More = Item[]> = ReadonlyArray<Item | undefined>;\nexport type Item = 1;\n",
+    );
+    assert_eq!((breaks("Tags"), breaks("tags")), ("breaking".to_owned(), "breaking".to_owned()));
+}
+
+#[test]
 fn a_prop_of_another_file_names_what_is_meant_there() {
     let repo = TestRepo::new();
     repo.write(
