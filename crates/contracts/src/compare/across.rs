@@ -135,13 +135,10 @@ impl View<'_, '_, '_> {
             whole.push_str(&text[done..mention.start]);
             done = end;
             let thing = self.thing(&meant);
-            let (arguments, rest) = match text[end..].starts_with('<') {
-                true => {
-                    let (_, list, rest) = apart(&text[end..]);
-                    (split(list, &[',']), rest)
-                }
-                false => (Vec::new(), &text[end..]),
-            };
+            let after = &text[end..];
+            let (list, rest) =
+                if after.starts_with('<') { (apart(after).1, apart(after).2) } else { ("", after) };
+            let arguments = split(list, &[',']);
             let is_open = depth < DEEPEST && !known.kept.contains(&thing) && may_stand(&mention, before);
             let written = match meant {
                 Meant::Declared(file, found) if is_open && found.kind != DeclarationKind::Class => {
