@@ -126,7 +126,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
             Some(old) => files.extend(changed_file(&origins, old, contract)),
-            None => files.push(added_file(before, contract)),
+            None => files.push(added_file(before, after, contract)),
         }
     }
     let taken: BTreeSet<&str> = moves.values().copied().collect();
@@ -170,7 +170,7 @@ fn absent_in<'a>(side: &Side<'a>, other: &Side<'_>) -> Vec<&'a Contract> {
         .collect()
 }
 
-fn added_file(before: &Side<'_>, contract: &Contract) -> FileChange {
+fn added_file(before: &Side<'_>, after: &Side<'_>, contract: &Contract) -> FileChange {
     let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
     let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| DeclarationChange {
@@ -184,7 +184,7 @@ fn added_file(before: &Side<'_>, contract: &Contract) -> FileChange {
             used_by: Vec::new(),
         })
         .collect();
-    declarations.extend(routes::changes(before, None, Some(contract)));
+    declarations.extend(routes::changes(before, after, None, Some(contract)));
     unread(contract, false, &mut declarations);
     FileChange {
         entry_id: contract.entry_id.clone(),
@@ -207,7 +207,7 @@ fn removed_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
             removed(before, (contract, declaration), gone)
         })
         .collect();
-    declarations.extend(routes::changes(before, Some(contract), None));
+    declarations.extend(routes::changes(before, origins.after, Some(contract), None));
     let told: BTreeSet<String> =
         contract.declarations.iter().flat_map(|one| exported::names(contract, one)).collect();
     let passes_on =
@@ -299,7 +299,7 @@ fn told_file(
     let mut declarations = declaration_changes(origins, old, new);
     declarations.extend(export_changes(before, old, new));
     declarations.extend(passed_on::changes(origins, old, new));
-    declarations.extend(routes::changes(before, Some(old), Some(new)));
+    declarations.extend(routes::changes(before, origins.after, Some(old), Some(new)));
     declarations.extend(directive::change(before, old, new));
     if let Some(read) = read {
         declarations.extend(read.untold.iter().map(written::Untold::change));

@@ -2,21 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::origins::In;
 use super::{Change, DeclarationChange, Side, Verdict, users_of_file};
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
 
-/// What is answered otherwise, no longer or newly. A side is absent where there is no file.
+/// What is answered otherwise, no longer or newly. A file is absent where there is none.
 pub(super) fn changes(
-    side: &Side<'_>,
+    before: &Side<'_>,
+    after: &Side<'_>,
     old: Option<&Contract>,
     new: Option<&Contract>,
 ) -> Vec<DeclarationChange> {
-    let (before, after) = (answered(old), answered(new));
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let (was, is) = (answered(old), answered(new));
+    let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
     let mut changes = Vec::new();
     for name in names {
-        let (change, verdict, reason) = match (before.get(name), after.get(name)) {
-            (Some(old), Some(new)) if old.shown() == new.shown() => continue,
+        let moved = match (was.get(name), is.get(name), old) {
+            (Some(one), None, Some(old)) => elsewhere(before, after, (old, one), name),
+            _ => None,
+        };
+        let now = is.get(name).or(moved.as_ref().map(|(_, answer)| answer));
+        let place = moved.as_ref().map(|(file, _)| format!(": {file} answers there now")).unwrap_or_default();
+        let (change, verdict, reason) = match (was.get(name), now) {
+            (Some(old), Some(new)) if old.shown() == new.shown() && moved.is_none() => continue,
+            (Some(old), Some(new)) if old.shown() == new.shown() => {
+                (Change::Moved, Verdict::Compatible, "it takes and answers the same")
+            }
             (Some(old), Some(new)) if old.is_answered_by(new) => {
                 (Change::Changed, Verdict::Compatible, "it takes what it took, or more")
             }
@@ -24,19 +35,54 @@ pub(super) fn changes(
             (Some(_), None) => (Change::Removed, Verdict::Breaking, "nothing answers there any more"),
             (None, _) => (Change::Added, Verdict::Compatible, "added"),
         };
-        let users = || old.map(|old| users_of_file(side, &old.entry_id)).unwrap_or_default();
+        let users = || old.map(|old| users_of_file(before, &old.entry_id)).unwrap_or_default();
         changes.push(DeclarationChange {
             name: name.clone(),
             kind: "route".to_owned(),
             change,
-            before: before.get(name).map(Answer::shown).into_iter().collect(),
-            after: after.get(name).map(Answer::shown).into_iter().collect(),
+            before: was.get(name).map(Answer::shown).into_iter().collect(),
+            after: now.map(Answer::shown).into_iter().collect(),
             verdict,
-            reason: reason.to_owned(),
+            reason: format!("{reason}{place}"),
             used_by: if verdict == Verdict::Breaking { users() } else { Vec::new() },
         });
     }
     changes
+}
+
+/// The file that answers now what another one did. Two programs may answer at the same address, so only one that is new there
+/// has taken it over, or one of the same Next.js app: there a page may be shown in several places.
+fn elsewhere<'a>(
+    before: &Side<'_>,
+    after: &Side<'a>,
+    (old, one): In<'_, Answer<'_>>,
+    name: &str,
+) -> Option<(&'a str, Answer<'a>)> {
+    let answers = |contract: &Contract, wanted: &[String]| {
+        answered(Some(contract)).iter().any(|(name, answer)| answer.at(name) == wanted)
+    };
+    let wanted = one.at(name);
+    let is_new = |entry: &str| before.contracts.get(entry).is_none_or(|was| !answers(was, &wanted));
+    let same_app = |entry: &str| one.0.is_none() && app(entry).is_some() && app(entry) == app(&old.entry_id);
+    let mut others = after.contracts.iter().filter(|(entry, _)| **entry != old.entry_id);
+    others.find_map(|(entry, contract)| {
+        let mut all = answered(Some(contract)).into_iter();
+        let (_, answer) = all.find(|(name, answer)| {
+            answer.0.is_none_or(|route| route.file.is_none()) && answer.at(name) == wanted
+        })?;
+        (is_new(entry) || same_app(entry)).then_some((*entry, answer))
+    })
+}
+
+/// The folder whose paths Next.js makes addresses of.
+fn app(entry: &str) -> Option<&str> {
+    let mut parts = entry.split_inclusive('/');
+    let mut length = 0;
+    parts.by_ref().find(|part| {
+        length += part.len();
+        matches!(*part, "app/" | "pages/")
+    })?;
+    Some(&entry[..length])
 }
 
 /// What is answered at an address: by a route, or by what Next.js gives the file.
@@ -44,6 +90,17 @@ pub(super) fn changes(
 struct Answer<'a>(Option<&'a Route>);
 
 impl Answer<'_> {
+    /// Its addresses in the whole project, by its name in the file.
+    fn at(&self, name: &str) -> Vec<String> {
+        match self.0 {
+            Some(route) if !route.full_paths.is_empty() => {
+                let rest = name.strip_prefix(&format!("{} {}", route.method, route.path)).unwrap_or_default();
+                route.full_paths.iter().map(|path| format!("{} {path}{rest}", route.method)).collect()
+            }
+            _ => vec![name.to_owned()],
+        }
+    }
+
     fn shown(&self) -> String {
         self.0.map(shown).unwrap_or_default()
     }

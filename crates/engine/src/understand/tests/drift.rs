@@ -309,3 +309,68 @@ fn a_move_breaks_who_did_not_follow() {
     );
     assert_eq!(moved("src/b.ts"), format!("compatible: {all}"));
 }
+
+#[test]
+fn a_route_may_be_answered_by_another_file() {
+    let repo = TestRepo::new();
+    let controller = |name: &str, path: &str, routes: &str| {
+        format!(
+            "import {{ Controller, Get }} from '@nestjs/common';\n@Controller('{path}')\nexport class {name} {{ {routes} }}\n"
+        )
+    };
+    let (one, two) = ("@Get('one') one(): string { return '' }", "@Get('two') two(): string { return '' }");
+    repo.write("src/a.controller.ts", controller("A", "cats", &format!("{one} {two}")));
+    repo.write("src/b.controller.ts", controller("B", "cats", ""));
+    // Another program.
+    repo.write("other/a.controller.ts", controller("Other", "cats", two));
+    let router = |routes: &str| {
+        format!("import {{ Router }} from 'express';\nexport const router = Router();\n{routes}\n")
+    };
+    let list = "router.get('/', (req, res) => res.json([]));";
+    repo.write("web/users.ts", router(list));
+    repo.write("web/posts.ts", router(""));
+    repo.write("web/people.ts", router(""));
+    repo.write(
+        "web/app.ts",
+        "import express from 'express';\nimport { router as users } from './users';\nimport { router as posts } from './posts';\nimport { router as people } from './people';\nconst app = express();\napp.use('/users', users);\napp.use('/posts', posts);\napp.use('/users', people);\n",
+    );
+    let page = "export default function Page() { return null; }\n";
+    repo.write("package.json", r#"{"dependencies": {"next": "15.0.0"}}"#);
+    repo.write("app/photo/page.tsx", page);
+    repo.write("app/@modal/(.)photo/page.tsx", "export default function Modal() { return 1; }\n");
+    repo.write("app/(site)/about/page.tsx", "export default function About() { return 2; }\n");
+    repo.commit("all");
+    // The gravest of what is said of an address.
+    let told = |name: &str| {
+        let report = drift(&repo, Some("git:HEAD"));
+        let told = told(&report);
+        let all = told.as_array().unwrap().iter().flat_map(|folder| folder["changes"].as_array().unwrap());
+        let all = all.flat_map(|change| change["declarations"].as_array().into_iter().flatten());
+        all.filter(|one| one["name"] == name)
+            .map(|one| one["verdict"].as_str().unwrap().to_owned())
+            .min()
+            .unwrap()
+    };
+    repo.write("src/a.controller.ts", controller("A", "cats", ""));
+    repo.write("src/b.controller.ts", controller("B", "cats", one));
+    assert_eq!((told("GET /cats/one").as_str(), told("GET /cats/two").as_str()), ("compatible", "breaking"));
+    repo.write("src/b.controller.ts", controller("B", "cats", "@Get('one') one(): number { return 1 }"));
+    assert_eq!(told("GET /cats/one"), "breaking");
+    // The same words, mounted elsewhere.
+    repo.write("web/users.ts", router(""));
+    repo.write("web/posts.ts", router(list));
+    assert_eq!(told("GET /"), "breaking");
+    repo.write("web/posts.ts", router(""));
+    repo.write("web/people.ts", router(list));
+    assert_eq!(told("GET /"), "compatible");
+    repo.remove("app/@modal/(.)photo/page.tsx");
+    assert_eq!(told("PAGE /photo"), "compatible");
+    repo.remove("app/photo/page.tsx");
+    repo.remove("app/(site)/about/page.tsx");
+    assert_eq!((told("PAGE /photo").as_str(), told("PAGE /about").as_str()), ("breaking", "breaking"));
+    repo.write(
+        "app/(shop)/about/page.tsx",
+        "const a = [1];\nexport default () => a;\nexport const dynamic = 'force-static';\n",
+    );
+    assert_eq!(told("PAGE /about"), "compatible");
+}
