@@ -115,6 +115,9 @@ fn declared(
         imported: Vec::new(),
         inherits: Vec::new(),
     };
+    if whole.kind != declaration.kind {
+        whole.signatures = declaration.signatures.iter().map(|text| as_component(text).to_owned()).collect();
+    }
     match &declaration.detail {
         DeclarationDetail::Component(component) if whole.kind == DeclarationKind::Component => {
             let mut expander = Expander::new(resolver);
@@ -138,6 +141,17 @@ fn declared(
         _ => {}
     }
     whole
+}
+
+/// A component is known by its props, and not by what the calls are given that make it; but for its parts.
+fn as_component(signature: &str) -> &str {
+    const MADE: &str = ": inferred ";
+    let Some((head, made)) = signature.split_once(MADE) else { return signature };
+    let calls = made.find(['(', '[', '<', '{']).filter(|at| matches!(made.as_bytes()[*at], b'(' | b'['));
+    if calls.is_none() || made.starts_with("assign(") {
+        return signature;
+    }
+    &signature[..head.len() + MADE.trim_end().len()]
 }
 
 fn kind_of(declaration: &Declaration, scope: Scope<'_>, resolver: &Resolver<'_>) -> DeclarationKind {

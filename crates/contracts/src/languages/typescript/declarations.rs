@@ -452,8 +452,9 @@ impl<'a> Collector<'_, '_, 'a> {
                 }
                 _ => facts,
             };
-            // What an alias stands for may be in another file: `link` knows.
+            // What an alias stands for may be in another file: `link` knows. It may be a schema that is given another.
             let kind = if alias { variable_kind(keyword) } else { DeclarationKind::Component };
+            let signature = if alias && !merges { self.keyed(signature, value, &name) } else { signature };
             self.push(name, kind, signature, span, DeclarationDetail::Component(Box::new(facts)));
             return;
         }
