@@ -81,6 +81,9 @@ struct View<'v, 's, 'a> {
     is_now: bool,
 }
 
+/// What type parameters stand for, written out.
+type Given = BTreeMap<String, String>;
+
 /// What a name leads to.
 enum Meant<'c> {
     Declared(&'c Contract, &'c ContractDeclaration),
@@ -106,12 +109,12 @@ impl View<'_, '_, '_> {
     fn written_out(&self, one: In<'_, ContractDeclaration>, known: &Known) -> Option<ContractDeclaration> {
         let whole = |signature: &String| {
             let made = self.with_constructor(one, signature, known);
-            self.text(one, made.as_ref().unwrap_or(signature), 0, known)
+            self.text(one, made.as_ref().unwrap_or(signature), 0, &Given::default(), known)
         };
         let signatures = one.1.signatures.iter().map(whole).collect::<Option<Vec<_>>>()?;
         let mut props = one.1.props.clone();
         for prop in props.iter_mut().flatten() {
-            prop.text = self.text(one, &prop.text, 0, known)?;
+            prop.text = self.text(one, &prop.text, 0, &Given::default(), known)?;
         }
         Some(ContractDeclaration { signatures, props, ..one.1.clone() })
     }
@@ -122,12 +125,18 @@ impl View<'_, '_, '_> {
         one: In<'_, ContractDeclaration>,
         text: &str,
         depth: usize,
+        given: &Given,
         known: &Known,
     ) -> Option<String> {
         let mut whole = String::new();
         let mut done = 0;
         for mention in mentions(text) {
             if mention.start < done || mention.text == one.1.name {
+                continue;
+            }
+            if let Some(value) = given.get(mention.text) {
+                whole.extend([&text[done..mention.start], value]);
+                done = mention.start + mention.text.len();
                 continue;
             }
             let Some(meant) = self.meant(one, &mention) else { continue };
@@ -142,7 +151,8 @@ impl View<'_, '_, '_> {
             let is_open = depth < DEEPEST && !known.kept.contains(&thing) && may_stand(&mention, before);
             let written = match meant {
                 Meant::Declared(file, found) if is_open && found.kind != DeclarationKind::Class => {
-                    let arguments = arguments.iter().map(|one_of| self.text(one, one_of, depth + 1, known));
+                    let arguments =
+                        arguments.iter().map(|one_of| self.text(one, one_of, depth + 1, given, known));
                     self.in_place((file, found), &arguments.collect::<Option<Vec<_>>>()?, depth + 1, known)
                 }
                 _ => None,
@@ -172,16 +182,19 @@ impl View<'_, '_, '_> {
     ) -> Option<String> {
         let (generics, text) = meant(one.1, false)?;
         let names = parameters(&generics);
-        let given = names.iter().enumerate().map(|(at, name)| match (arguments.get(at), &name.default) {
-            (Some(given), _) => Some(format!("({given})")),
-            (None, Some(default)) => Some(format!("({})", self.text(one, default, depth, known)?)),
-            (None, None) => None,
-        });
-        let given = given.collect::<Option<Vec<String>>>().filter(|given| given.len() >= arguments.len())?;
-        let text = self.text(one, &text, depth, known)?;
-        let value =
-            |name: &str| given.get(names.iter().position(|one| one.name == name)?).map(String::as_str);
-        Some(replaced(&text, |mention| value(mention.text)).into_owned())
+        let mut given = Given::new();
+        for (at, name) in names.iter().enumerate() {
+            let value = match (arguments.get(at), &name.default) {
+                (Some(value), _) => value.clone(),
+                (None, Some(default)) => self.text(one, default, depth, &given, known)?,
+                (None, None) => return None,
+            };
+            given.insert(name.name.clone(), format!("({value})"));
+        }
+        if arguments.len() > names.len() {
+            return None;
+        }
+        self.text(one, &text, depth, &given, known)
     }
 
     fn meant(&self, (file, one): In<'_, ContractDeclaration>, mention: &Mention<'_>) -> Option<Meant<'_>> {
@@ -253,7 +266,7 @@ impl View<'_, '_, '_> {
         }
         let mut made = found.filter(|_| given.len() > 1)?;
         // Names of the parent's file mean something else here.
-        made = self.text((class_file, class), &made, DEEPEST, known)?;
+        made = self.text((class_file, class), &made, DEEPEST, &Given::default(), known)?;
         for pair in given.windows(2).rev() {
             let [(_, arguments), (list, _)] = pair else { return None };
             let (names, values) = (parameters(list), split(arguments, &[',']));

@@ -218,6 +218,18 @@ fn what_is_named_is_compared_by_itself_and_with_what_it_is_given() {
         "export type List<Item, More = Item[]> = ReadonlyArray<Item | undefined>;\nexport type Item = 1;\n",
     );
     assert_eq!((breaks("Tags"), breaks("tags")), ("breaking".to_owned(), "breaking".to_owned()));
+    // What is given is given on.
+    let told = |result: &str| {
+        format!(
+            "export type Tell<R> = (result: R | undefined) => string;\nexport type Told<R, T = string> = T[] | Tell<R>;\nexport interface Query<R> {{ tags?: Told<{result}> }}\n"
+        )
+    };
+    was(&told("R"));
+    repo.commit("told");
+    was(&told("R[]"));
+    assert_eq!(breaks("Query"), "breaking");
+    was(&told("R, string"));
+    assert_eq!(breaks("Query"), "compatible");
 }
 
 #[test]
