@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use super::exported::names;
 use super::form::{Form, Members};
 use super::members::{brief_name, judge_members};
-use super::origins::In;
+use super::origins::{In, target};
 use super::{Side, Verdict};
 use crate::graph::{EdgeKind, fits, is_twin};
 use crate::mentions::mentions;
-use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 use crate::render::named;
 
 /// Who uses it under any of the names that it is exported by; of a private one, and of a type that is no longer what it
-/// was, also who uses what it is seen through. `now` is what became of it.
+/// was, also who uses what it is seen through, in this file or in one that names it. `now` is what became of it.
 pub(super) fn users_of(
     side: &Side<'_>,
     (contract, declaration): In<'_, ContractDeclaration>,
@@ -30,7 +30,26 @@ pub(super) fn users_of(
         names.extend(seen_through(contract, declaration));
     }
     let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
-    all.collect::<BTreeSet<_>>().into_iter().collect()
+    let mut all: BTreeSet<String> = all.collect();
+    if is_type && now.is_some() {
+        let through = all.iter().flat_map(|user| handed_on(side, (contract, declaration), user));
+        all.extend(through.collect::<Vec<_>>());
+    }
+    all.remove(&contract.entry_id);
+    all.into_iter().collect()
+}
+
+/// Who uses what another file exports that takes or gives a type, and hands that over without naming it.
+fn handed_on(side: &Side<'_>, (contract, declaration): In<'_, ContractDeclaration>, by: &str) -> Vec<String> {
+    let Some(file) = side.contracts.get(by) else { return Vec::new() };
+    let leads = |one: &ImportedAs| {
+        target(side, file, one)
+            .is_some_and(|(path, found)| path == contract.entry_id && found.name == declaration.name)
+    };
+    let named = file.declarations.iter().filter(|one| !one.signatures.is_empty());
+    let named = named.filter(|one| one.imported.iter().any(leads));
+    let exported: BTreeSet<String> = named.flat_map(|one| seen_through(file, one)).collect();
+    exported.iter().flat_map(|name| users(side, by, name)).collect()
 }
 
 pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {

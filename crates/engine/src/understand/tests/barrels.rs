@@ -193,6 +193,25 @@ fn a_type_is_the_same_under_another_name_in_another_file() {
 }
 
 #[test]
+fn who_hands_a_type_over_without_its_name_uses_it() {
+    let repo = TestRepo::new();
+    repo.write("types.ts", "export interface Options { a: string }\nexport interface Others { b: string }\n");
+    repo.write(
+        "call.ts",
+        "import type { Options, Others } from './types';\ninterface Whole { options: Options }\nexport function call(whole: Whole): void {}\nexport function other(others: Others): void {}\n",
+    );
+    repo.write("barrel.ts", "export * from './call';\n");
+    repo.write("main.ts", "import { call } from './barrel';\ncall({ options: { a: '' } });\n");
+    repo.write("else.ts", "import { other } from './call';\nother({ b: '' });\n");
+    repo.commit("all");
+    repo.write(
+        "types.ts",
+        "export interface Options { a: string; more: string }\nexport interface Others { b: string }\n",
+    );
+    assert_eq!(used_by(&repo, "Options"), ["barrel.ts", "call.ts", "main.ts"]);
+}
+
+#[test]
 fn what_is_named_is_compared_by_itself_and_with_what_it_is_given() {
     let repo = TestRepo::new();
     let was = |text: &str| repo.write("a.ts", text);
