@@ -108,7 +108,7 @@ pub struct DeclarationChange {
     pub verdict: Verdict,
     /// Why it is judged so.
     pub reason: String,
-    /// For a breaking change: the files that use it.
+    /// For a breaking change: the files that use it; of a type also those that use what another file makes of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_by: Vec<String>,
 }
