@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expand::{meant, own};
 use super::form::Form;
 use super::generics::{apart, parameters};
-use super::origins::{In, Origins, home, outside, target};
+use super::origins::{In, Origins, home, outside};
 use super::signature::{group, split};
 use super::verdict::{Judgement, Verdict};
 use super::{Side, judge_pair};
@@ -19,7 +19,7 @@ const DEEPEST: usize = 4;
 /// Longer texts are not written out.
 const LONGEST: usize = 8_000;
 /// So many things are followed.
-const MOST: usize = 1_000;
+const MOST: usize = 200;
 
 /// That two declarations are the same to who uses them, or take and give what they did, by what their names stand for; `None`
 /// where that cannot be said.
@@ -28,6 +28,9 @@ pub(super) fn judge(
     (old_file, old): In<'_, ContractDeclaration>,
     (new_file, new): In<'_, ContractDeclaration>,
 ) -> Option<Judgement> {
+    if !may_differ_by_name(old, new) {
+        return None;
+    }
     let view = |side, is_now| View { origins, side, is_now };
     let (before, after) = (view(origins.before, false), view(origins.after, true));
     let (mut in_old, mut in_new) = Default::default();
@@ -50,6 +53,24 @@ pub(super) fn judge(
             }
         }
     })
+}
+
+/// Whether one of two declarations names something that the other does not, or a part of what both name, or is made by a
+/// parent's constructor: all else is as it is written.
+fn may_differ_by_name(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+    const PARTS: [&str; 4] = ["Pick<", "Omit<", "Partial<", "Readonly<"];
+    let all = |one: &'_ ContractDeclaration| -> Vec<String> {
+        let props = one.props.iter().flatten().map(|prop| prop.text.clone());
+        one.signatures.iter().cloned().chain(props).collect()
+    };
+    let (was, is) = (all(old), all(new));
+    let has = |texts: &[String], part: &str| texts.iter().any(|text| text.contains(part));
+    let names = |texts: &'_ [String]| -> BTreeSet<String> {
+        texts.iter().flat_map(|text| mentions(text)).map(|mention| mention.text.to_owned()).collect()
+    };
+    PARTS.iter().any(|part| has(&was, part) || has(&is, part))
+        || has(&was, "constructor(") != has(&is, "constructor(")
+        || names(&was) != names(&is)
 }
 
 /// What both sides know of names: each thing has one, wherever it is named.
@@ -208,7 +229,8 @@ impl View<'_, '_, '_> {
 
     fn imported(&self, file: &Contract, one: &ImportedAs) -> Option<Meant<'_>> {
         let declared = || {
-            let (path, found) = target(self.side, file, one).filter(|_| !one.name.contains('.'))?;
+            let asked = (!one.name.contains('.')).then_some(one)?;
+            let (path, found) = self.origins.target(self.is_now, file, asked)?;
             Some(Meant::Declared(self.side.contracts.get(path)?, found))
         };
         declared().or_else(|| {

@@ -1,7 +1,7 @@
 //! Where the names in a declaration come from, before and after: the same name may be that of something else.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::followed::{Ambient, ambient, judge_named};
 use super::verdict::{Judgement, breaking};
@@ -20,7 +20,12 @@ pub(super) struct Origins<'s, 'a> {
     was: &'s BTreeMap<&'a str, &'a str>,
     ambient_before: OnceCell<Ambient<'a>>,
     ambient_now: OnceCell<Ambient<'a>>,
+    /// What names were found to lead to: many declarations name the same.
+    found: RefCell<HashMap<String, Option<Target<'a>>>>,
 }
+
+/// A file, and a declaration in it.
+pub(super) type Target<'a> = (&'a str, &'a ContractDeclaration);
 
 /// A file with something in it.
 pub(super) type In<'c, T> = (&'c Contract, &'c T);
@@ -34,8 +39,19 @@ impl<'s, 'a> Origins<'s, 'a> {
     ) -> Self {
         let moved = was.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
         let now = was.iter().map(|(new, old)| (*old, *new)).collect();
-        let (ambient_before, ambient_now) = Default::default();
-        Self { before, after, moved, now, was, ambient_before, ambient_now }
+        let (ambient_before, ambient_now, found) = Default::default();
+        Self { before, after, moved, now, was, ambient_before, ambient_now, found }
+    }
+
+    /// As [`target`], of one of the two sides.
+    pub(super) fn target(&self, is_now: bool, contract: &Contract, one: &ImportedAs) -> Option<Target<'a>> {
+        let asked = [if is_now { "1" } else { "0" }, &contract.entry_id, &one.from, &one.name].join("\0");
+        if let Some(known) = self.found.borrow().get(&asked) {
+            return *known;
+        }
+        let found = target(if is_now { self.after } else { self.before }, contract, one);
+        self.found.borrow_mut().insert(asked, found);
+        found
     }
 
     /// Where a file is now; of one that is gone, where it was.
@@ -161,11 +177,7 @@ impl<'s, 'a> Origins<'s, 'a> {
 }
 
 /// The file and declaration that a name leads to, through however many barrels.
-pub(super) fn target<'a>(
-    side: &Side<'a>,
-    contract: &Contract,
-    one: &ImportedAs,
-) -> Option<(&'a str, &'a ContractDeclaration)> {
+pub(super) fn target<'a>(side: &Side<'a>, contract: &Contract, one: &ImportedAs) -> Option<Target<'a>> {
     let file = side.graph?.position(&contract.entry_id)?;
     through(side, file, one, &mut BTreeSet::new())
 }

@@ -8,7 +8,7 @@ use super::form::{Form, Members};
 use super::members::{brief_name, judge_members};
 use super::origins::{In, target};
 use super::{Side, Verdict};
-use crate::graph::{EdgeKind, fits, is_twin};
+use crate::graph::{EdgeKind, Graph, fits, is_twin};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 use crate::render::named;
@@ -29,32 +29,48 @@ pub(super) fn users_of(
     if !declaration.exported || is_type && now.is_some() {
         names.extend(seen_through(contract, declaration));
     }
-    let all = names.iter().flat_map(|name| users(side, &contract.entry_id, name));
-    let mut all: BTreeSet<String> = all.collect();
+    let Some(graph) = side.graph else { return Vec::new() };
+    let Some(own) = graph.position(&contract.entry_id) else { return Vec::new() };
+    let mut all: BTreeSet<usize> = names.iter().flat_map(|name| importing(graph, own, name)).collect();
     if is_type && now.is_some() {
-        let through = all.iter().flat_map(|user| handed_on(side, (contract, declaration), user));
+        let through = all.iter().flat_map(|user| handed_on(side, graph, (contract, declaration), *user));
         all.extend(through.collect::<Vec<_>>());
     }
-    all.remove(&contract.entry_id);
-    all.into_iter().collect()
+    all.remove(&own);
+    all.into_iter().map(|user| graph.path(user).to_owned()).collect()
 }
 
 /// Who uses what another file exports that takes or gives a type, and hands that over without naming it.
-fn handed_on(side: &Side<'_>, (contract, declaration): In<'_, ContractDeclaration>, by: &str) -> Vec<String> {
-    let Some(file) = side.contracts.get(by) else { return Vec::new() };
-    let leads = |one: &ImportedAs| {
+fn handed_on(
+    side: &Side<'_>,
+    graph: &Graph,
+    (contract, declaration): In<'_, ContractDeclaration>,
+    by: usize,
+) -> BTreeSet<usize> {
+    let Some(file) = side.contracts.get(graph.path(by)) else { return BTreeSet::new() };
+    let known = names(contract, declaration);
+    let leads = |one: &&ImportedAs| {
         target(side, file, one)
             .is_some_and(|(path, found)| path == contract.entry_id && found.name == declaration.name)
     };
-    let named = file.declarations.iter().filter(|one| !one.signatures.is_empty());
-    let named = named.filter(|one| one.imported.iter().any(leads));
-    let exported: BTreeSet<String> = named.flat_map(|one| seen_through(file, one)).collect();
-    exported.iter().flat_map(|name| users(side, by, name)).collect()
+    let all: BTreeSet<&ImportedAs> = file.declarations.iter().flat_map(|one| &one.imported).collect();
+    let all = all.into_iter().filter(|one| known.contains(&one.name));
+    let texts: BTreeSet<&str> = all.filter(leads).map(|one| &*one.text).collect();
+    let named =
+        file.declarations.iter().filter(|one| one.imported.iter().any(|one| texts.contains(&*one.text)));
+    let leading = leading_from(file, named.map(|one| one.name.as_str()).collect());
+    let exported: BTreeSet<String> = leading.flat_map(|one| names(file, one)).collect();
+    exported.iter().flat_map(|name| importing(graph, by, name)).collect()
 }
 
 pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
     let Some(graph) = side.graph else { return Vec::new() };
     let Some(file) = graph.position(entry) else { return Vec::new() };
+    importing(graph, file, name).into_iter().map(|user| graph.path(user).to_owned()).collect()
+}
+
+/// Who imports a name of a file, from there or through others.
+fn importing(graph: &Graph, file: usize, name: &str) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
     // Who imports a name from a barrel has an edge to where it is declared; who imports all of it has none. A declaration
     // file has the names of what it stands for itself.
@@ -68,7 +84,7 @@ pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
             }
         }
     }
-    found.into_iter().map(|user| graph.path(user).to_owned()).collect()
+    found
 }
 
 pub(super) fn users_of_file(side: &Side<'_>, entry: &str) -> Vec<String> {
@@ -158,8 +174,14 @@ pub(super) fn leading_to<'c>(
     contract: &'c Contract,
     declaration: &'c ContractDeclaration,
 ) -> impl Iterator<Item = &'c ContractDeclaration> {
-    let mut leading: BTreeSet<&str> = BTreeSet::from([declaration.name.as_str()]);
-    loop {
+    leading_from(contract, BTreeSet::from([declaration.name.as_str()]))
+}
+
+fn leading_from<'c>(
+    contract: &'c Contract,
+    mut leading: BTreeSet<&'c str>,
+) -> impl Iterator<Item = &'c ContractDeclaration> {
+    while !leading.is_empty() {
         let known = leading.len();
         for one in contract.declarations.iter().filter(|one| !one.signatures.is_empty()) {
             if !leading.contains(&*one.name) && names_one_of(one, |name| leading.contains(name)) {
