@@ -28,7 +28,8 @@ pub(super) fn judge(
     (old_file, old): In<'_, ContractDeclaration>,
     (new_file, new): In<'_, ContractDeclaration>,
 ) -> Option<Judgement> {
-    if !may_differ_by_name(old, new) {
+    let (by_name, by_part) = differ(old, new);
+    if !by_name && !by_part {
         return None;
     }
     let view = |side, is_now| View { origins, side, is_now };
@@ -37,8 +38,9 @@ pub(super) fn judge(
     before.reach((old_file, old), 0, &mut in_old);
     after.reach((new_file, new), 0, &mut in_new);
     let both = in_old.intersection(&in_new).cloned().collect();
-    // What both lead to is compared by itself; else a part of it may be all that matters.
-    [both, BTreeSet::new()].into_iter().find_map(|kept| {
+    // What both lead to is compared by itself; of some things a part may be all that matters.
+    let ways = [by_name.then_some(both), by_part.then(BTreeSet::new)];
+    ways.into_iter().flatten().find_map(|kept| {
         let known = Known { kept, ..Known::default() };
         let was = before.written_out((old_file, old), &known)?;
         let is = after.written_out((new_file, new), &known)?;
@@ -55,22 +57,22 @@ pub(super) fn judge(
     })
 }
 
-/// Whether one of two declarations names something that the other does not, or a part of what both name, or is made by a
-/// parent's constructor: all else is as it is written.
-fn may_differ_by_name(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
+/// Whether one of two declarations names something that the other does not, or is made by a parent's constructor; and whether
+/// they name parts of something. All else is as it is written.
+fn differ(old: &ContractDeclaration, new: &ContractDeclaration) -> (bool, bool) {
     const PARTS: [&str; 4] = ["Pick<", "Omit<", "Partial<", "Readonly<"];
-    let all = |one: &'_ ContractDeclaration| -> Vec<String> {
+    let texts = |one: &'_ ContractDeclaration| -> Vec<String> {
         let props = one.props.iter().flatten().map(|prop| prop.text.clone());
         one.signatures.iter().cloned().chain(props).collect()
     };
-    let (was, is) = (all(old), all(new));
+    let (was, is) = (texts(old), texts(new));
     let has = |texts: &[String], part: &str| texts.iter().any(|text| text.contains(part));
     let names = |texts: &'_ [String]| -> BTreeSet<String> {
         texts.iter().flat_map(|text| mentions(text)).map(|mention| mention.text.to_owned()).collect()
     };
-    PARTS.iter().any(|part| has(&was, part) || has(&is, part))
-        || has(&was, "constructor(") != has(&is, "constructor(")
-        || names(&was) != names(&is)
+    let made = has(&was, "constructor(") != has(&is, "constructor(");
+    let parts = PARTS.iter().any(|part| has(&was, part) || has(&is, part));
+    (made || names(&was) != names(&is), parts)
 }
 
 /// What both sides know of names: each thing has one, wherever it is named.
