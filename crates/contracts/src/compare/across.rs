@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{meant, own};
-use super::form::Form;
+use super::form::{Class, Form};
 use super::generics::{apart, parameters};
 use super::origins::{In, Origins, home, outside};
 use super::signature::{group, split};
 use super::verdict::{Judgement, Verdict};
 use super::{Side, judge_pair};
-use crate::mentions::{Mention, is_class, mentions, replaced};
+use crate::mentions::{Mention, is_class, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 
 /// Names in what names stand for.
@@ -61,18 +61,18 @@ pub(super) fn judge(
 /// they name parts of something. All else is as it is written.
 fn differ(old: &ContractDeclaration, new: &ContractDeclaration) -> (bool, bool) {
     const PARTS: [&str; 4] = ["Pick<", "Omit<", "Partial<", "Readonly<"];
-    let texts = |one: &'_ ContractDeclaration| -> Vec<String> {
-        let props = one.props.iter().flatten().map(|prop| prop.text.clone());
-        one.signatures.iter().cloned().chain(props).collect()
+    let has = |one: &ContractDeclaration, part: &str| texts(one).any(|text| text.contains(part));
+    let names = |one: &'_ ContractDeclaration| -> BTreeSet<String> {
+        texts(one).flat_map(mentions).map(|mention| mention.text.to_owned()).collect()
     };
-    let (was, is) = (texts(old), texts(new));
-    let has = |texts: &[String], part: &str| texts.iter().any(|text| text.contains(part));
-    let names = |texts: &'_ [String]| -> BTreeSet<String> {
-        texts.iter().flat_map(|text| mentions(text)).map(|mention| mention.text.to_owned()).collect()
-    };
-    let made = has(&was, "constructor(") != has(&is, "constructor(");
-    let parts = PARTS.iter().any(|part| has(&was, part) || has(&is, part));
-    (made || names(&was) != names(&is), parts)
+    let made = has(old, "constructor(") != has(new, "constructor(");
+    let parts = PARTS.iter().any(|part| has(old, part) || has(new, part));
+    (made || names(old) != names(new), parts)
+}
+
+fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
+    let props = one.props.iter().flatten().map(|prop| prop.text.as_str());
+    one.signatures.iter().map(String::as_str).chain(props)
 }
 
 /// What both sides know of names: each thing has one, wherever it is named.
@@ -117,8 +117,7 @@ enum Meant<'c> {
 impl View<'_, '_, '_> {
     /// Everything that a declaration names, and what that names.
     fn reach(&self, one: In<'_, ContractDeclaration>, depth: usize, found: &mut BTreeSet<Thing>) {
-        let props = one.1.props.iter().flatten().map(|prop| &prop.text);
-        for mention in one.1.signatures.iter().chain(props).flat_map(|text| mentions(text)) {
+        for mention in texts(one.1).flat_map(mentions) {
             let Some(meant) = self.meant(one, &mention) else { continue };
             let is_new = found.len() < MOST && found.insert(self.thing(&meant));
             if let Meant::Declared(file, next) = meant {
@@ -204,7 +203,20 @@ impl View<'_, '_, '_> {
         known: &Known,
     ) -> Option<String> {
         let (generics, text) = meant(one.1, false)?;
-        let names = parameters(&generics);
+        let given = self.given(one, &generics, arguments, depth, known)?;
+        self.text(one, &text, depth, &given, known)
+    }
+
+    /// What the type parameters of a declaration stand for; `None` where something is missing, or too much.
+    fn given(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        generics: &str,
+        arguments: &[String],
+        depth: usize,
+        known: &Known,
+    ) -> Option<Given> {
+        let names = parameters(generics);
         let mut given = Given::new();
         for (at, name) in names.iter().enumerate() {
             let value = match (arguments.get(at), &name.default) {
@@ -214,10 +226,7 @@ impl View<'_, '_, '_> {
             };
             given.insert(name.name.clone(), format!("({value})"));
         }
-        if arguments.len() > names.len() {
-            return None;
-        }
-        self.text(one, &text, depth, &given, known)
+        (arguments.len() <= names.len()).then_some(given)
     }
 
     fn meant(&self, (file, one): In<'_, ContractDeclaration>, mention: &Mention<'_>) -> Option<Meant<'_>> {
@@ -253,59 +262,58 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// A class that has none of its own is made as its parent is.
+    /// A class that has no constructor of its own is made as its parent is.
     fn with_constructor(
         &self,
-        (file, one): In<'_, ContractDeclaration>,
+        one: In<'_, ContractDeclaration>,
         signature: &str,
         known: &Known,
     ) -> Option<String> {
-        const MADE: &str = "constructor(";
-        if !is_class(signature) {
+        let form = class(signature)?;
+        if constructor(&form).is_some() {
             return None;
         }
-        let (mut class_file, mut class) = (file, one);
-        let mut found: Option<String> = None;
-        // What each class gives for the parameters of its parent, the nearest last.
-        let mut given: Vec<(String, String)> = Vec::new();
-        for _ in 0..DEEPEST {
-            let [text] = class.signatures.as_slice() else { return None };
-            let Form::Class(form) = Form::of(DeclarationKind::Class, text) else { return None };
-            found = form.members.iter().find(|member| member.starts_with(MADE)).cloned();
-            if found.is_some() {
-                given.push((form.generics, String::new()));
-                break;
-            }
-            let parent = form.parent?;
-            let (name, arguments, _) = apart(&parent);
-            given.push((form.generics, arguments.to_owned()));
-            let mention = Mention { text: name.trim(), start: 0, is_value: false };
-            let Meant::Declared(next_file, next) = self.meant((class_file, class), &mention)? else {
-                return None;
-            };
-            if next.kind != DeclarationKind::Class || std::ptr::eq(next, class) {
-                return None;
-            }
-            (class_file, class) = (next_file, next);
-        }
-        let mut made = found.filter(|_| given.len() > 1)?;
-        // Names of the parent's file mean something else here.
-        made = self.text((class_file, class), &made, DEEPEST, &Given::default(), known)?;
-        for pair in given.windows(2).rev() {
-            let [(_, arguments), (list, _)] = pair else { return None };
-            let (names, values) = (parameters(list), split(arguments, &[',']));
-            let value = |name: &str| {
-                let at = names.iter().position(|one| one.name == name)?;
-                values.get(at).map(String::as_str).or(names[at].default.as_deref())
-            };
-            made = replaced(&made, |mention| value(mention.text)).into_owned();
-        }
+        let made = self.inherited(one, &form, &Given::default(), 0, known)?;
         let (start, _) = group(signature, '{', '}')?;
         let rest = signature[start + 1..].trim_start();
         let between = if rest.starts_with('}') { " " } else { "; " };
         known.any.set(true);
         Some(format!("{} {made}{between}{rest}", &signature[..=start]))
     }
+
+    /// The constructor of a class's parent, or of that one's, with what it is given.
+    fn inherited(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        form: &Class,
+        given: &Given,
+        depth: usize,
+        known: &Known,
+    ) -> Option<String> {
+        let (name, list, _) = apart(form.parent.as_deref().filter(|_| depth < DEEPEST)?);
+        let mention = Mention { text: name.trim(), start: 0, is_value: false };
+        let Meant::Declared(file, parent) = self.meant(one, &mention)? else { return None };
+        let [signature] = parent.signatures.as_slice() else { return None };
+        let next = class(signature)?;
+        let written = |text: &String| self.text(one, text, DEEPEST, given, known);
+        let arguments = split(list, &[',']).iter().map(written).collect::<Option<Vec<_>>>()?;
+        let given = self.given((file, parent), &next.generics, &arguments, DEEPEST, known)?;
+        match constructor(&next) {
+            Some(made) => self.text((file, parent), made, DEEPEST, &given, known),
+            None => self.inherited((file, parent), &next, &given, depth + 1, known),
+        }
+    }
+}
+
+fn class(signature: &str) -> Option<Class> {
+    match Form::of(DeclarationKind::Class, signature) {
+        Form::Class(class) if is_class(signature) => Some(class),
+        _ => None,
+    }
+}
+
+fn constructor(class: &Class) -> Option<&str> {
+    class.members.iter().find(|member| member.starts_with("constructor(")).map(String::as_str)
 }
 
 /// Whether what a name stands for can be written in its place: not where a value is meant, or a parent.

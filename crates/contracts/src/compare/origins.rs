@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::followed::{Ambient, ambient, judge_named};
 use super::verdict::{Judgement, breaking};
 use super::{Side, exported, judge_pair};
+use crate::graph::Graph;
 use crate::link::{seen_from, shown};
 use crate::mentions::{mentions, replaced};
 use crate::model::{Contract, ContractDeclaration, ImportedAs};
@@ -190,8 +191,7 @@ fn through<'a>(
     passed: &mut BTreeSet<(usize, String)>,
 ) -> Option<(&'a str, &'a ContractDeclaration)> {
     let graph = side.graph?;
-    let is_meant = |to: &usize| seen_from(graph.path(file), graph.path(*to)) == one.from;
-    let at = graph.edges(file).iter().map(|edge| edge.to).find(is_meant)?;
+    let at = leads(graph, file, &one.from)?;
     // `E` of `E.Member`.
     let name = one.name.split('.').next().unwrap_or_default();
     if !passed.insert((at, name.to_owned())) {
@@ -213,6 +213,12 @@ fn through<'a>(
         .find_map(|one| through(side, at, &one, passed))
 }
 
+/// The file that another one means by a module, as it is seen from there.
+fn leads(graph: &Graph, file: usize, from: &str) -> Option<usize> {
+    let is_meant = |to: &usize| seen_from(graph.path(file), graph.path(*to)) == from;
+    graph.edges(file).iter().map(|edge| edge.to).find(is_meant)
+}
+
 /// The package that a name leads to, through however many barrels, and its name there.
 pub(super) fn outside(side: &Side<'_>, contract: &Contract, one: &ImportedAs) -> Option<(String, String)> {
     let mut passed = BTreeSet::new();
@@ -222,9 +228,7 @@ pub(super) fn outside(side: &Side<'_>, contract: &Contract, one: &ImportedAs) ->
             return Some((from, name));
         }
         let graph = side.graph?;
-        let file = graph.position(path)?;
-        let is_meant = |to: &usize| seen_from(path, graph.path(*to)) == from;
-        let at = graph.edges(file).iter().map(|edge| edge.to).find(is_meant)?;
+        let at = leads(graph, graph.position(path)?, &from)?;
         let other = side.contracts.get(graph.path(at)).filter(|_| passed.insert((at, name.clone())))?;
         let (first, rest) = name.split_once('.').map_or((&*name, None), |(first, rest)| (first, Some(rest)));
         let next = other.passed_on.iter().find(|one| one.text == first);
