@@ -152,9 +152,7 @@ fn a_package_is_the_same_behind_a_file_that_passes_it_on() {
     for name in ["made", "f"] {
         assert_eq!(told(&repo, name).0, "compatible", "{name}");
     }
-    let report = engine(&repo)
-        .context_compare(&DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() });
-    assert_eq!(report.unwrap().breaking(), 1, "only `pick` is another's");
+    assert_eq!(compared(&repo).breaking(), 1, "only `pick` is another's");
     assert_eq!(told(&repo, "pick").0, "breaking");
 }
 
@@ -269,19 +267,22 @@ fn a_prop_of_another_file_names_what_is_meant_there() {
     repo.write("main.tsx", "import { App } from './app';\nexport const main = <App/>;\n");
     repo.commit("all");
     repo.write("app.tsx", app("{ Border }", "Border"));
-    let report = engine(&repo)
-        .context_compare(&DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() });
-    assert_eq!(report.unwrap().breaking(), 0);
+    assert_eq!(compared(&repo).breaking(), 0);
 }
 
 fn used_by(repo: &TestRepo, name: &str) -> Vec<String> {
     told(repo, name).1
 }
 
+/// With the last commit.
+fn compared(repo: &TestRepo) -> DriftReport {
+    let request = DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() };
+    engine(repo).context_compare(&request).unwrap()
+}
+
 /// The verdict on it, and who uses it.
 pub(super) fn told(repo: &TestRepo, name: &str) -> (String, Vec<String>) {
-    let request = DriftRequest { baseline: Some("git:HEAD".to_owned()), ..DriftRequest::default() };
-    let report = engine(repo).context_compare(&request).unwrap();
+    let report = compared(repo);
     let told = serde_json::to_value(&report.compared.result.folder_diffs).unwrap();
     let changes = told.as_array().unwrap().iter().flat_map(|folder| folder["changes"].as_array().unwrap());
     let declared = changes.flat_map(|change| change["declarations"].as_array().into_iter().flatten());
