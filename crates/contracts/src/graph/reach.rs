@@ -67,9 +67,13 @@ impl Graph {
                         let taken: Vec<&String> = names.iter().filter(|name| edge.takes(name)).collect();
                         if edge.kind == EdgeKind::ReExport {
                             // What came through another barrel comes by that one.
-                            let on = taken.iter().flat_map(|name| handed_on(from, here, name));
-                            let on: BTreeSet<String> = on.filter(|_| edge.through.is_none()).collect();
-                            (!on.is_empty()).then_some(Some(on))
+                            let on = |name: &&String| handed_on(from, here, name);
+                            let all: Vec<Vec<String>> =
+                                taken.iter().filter(|_| edge.through.is_none()).map(on).collect();
+                            // It may hand on one name, and use another one itself.
+                            let itself = !edge.handed_on && all.iter().any(Vec::is_empty);
+                            let on: BTreeSet<String> = all.into_iter().flatten().collect();
+                            if itself { Some(None) } else { (!on.is_empty()).then_some(Some(on)) }
                         } else {
                             (!taken.is_empty()).then_some(None)
                         }

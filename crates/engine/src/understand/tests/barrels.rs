@@ -105,6 +105,21 @@ fn a_default_is_not_of_who_hands_on_the_rest() {
 
 /// Who uses what changed since the last commit.
 #[test]
+fn a_file_may_hand_on_one_name_and_use_another_itself() {
+    let repo = TestRepo::new();
+    repo.write("types.ts", "export interface Input { a: 1 }\nexport interface Others { b: 1 }\n");
+    repo.write(
+        "index.ts",
+        "import type { Input } from './types';\nexport type { Others } from './types';\nexport function make(input: Input): void {}\n",
+    );
+    repo.write("main.ts", "import { make } from './index';\nmake({ a: 1 });\n");
+    repo.write("else.ts", "import type { Others } from './index';\nexport type Mine = Others;\n");
+    let engine = engine(&repo);
+    assert_eq!(felt(&engine, "types.ts#Input"), ["else.ts", "index.ts", "main.ts"]);
+    assert_eq!(felt(&engine, "types.ts#Others"), ["else.ts", "index.ts"]);
+}
+
+#[test]
 fn whoever_adds_to_a_type_uses_it() {
     let repo = TestRepo::new();
     repo.write("core/ref.ts", "export interface Bails { own: 1 }\nexport interface Others { other: 1 }\n");
