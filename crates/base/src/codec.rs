@@ -41,6 +41,7 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
+    #[inline]
     pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;
@@ -51,6 +52,7 @@ impl<'a> Decoder<'a> {
         self.take(N)?.try_into().ok()
     }
 
+    #[inline]
     pub fn byte(&mut self) -> Option<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
@@ -63,7 +65,18 @@ impl<'a> Decoder<'a> {
         usize::try_from(self.word()?).ok()
     }
 
+    #[inline]
     pub fn small(&mut self) -> Option<usize> {
+        match self.bytes.split_first() {
+            Some((byte, rest)) if byte & 0x80 == 0 => {
+                self.bytes = rest;
+                Some(usize::from(*byte))
+            }
+            _ => self.not_so_small(),
+        }
+    }
+
+    fn not_so_small(&mut self) -> Option<usize> {
         let mut number = 0_usize;
         for shift in (0..usize::BITS).step_by(7) {
             let byte = self.byte()?;

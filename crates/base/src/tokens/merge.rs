@@ -10,8 +10,15 @@ use super::vocabulary::rank;
 /// Up to here, looking at every neighbour each time is faster than a heap.
 const SHORT: usize = 96;
 /// Most pieces are no longer, and less room is sooner made ready.
-const BRIEF: usize = 12;
+const BRIEF: usize = 16;
 const NONE: u32 = u32::MAX;
+
+/// So many joins are looked at together.
+const LANES: usize = 8;
+/// No join.
+const NEVER: i32 = i32::MAX;
+/// The bits of a join that say where it stands.
+const PLACE: i32 = 127;
 
 /// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
 static PAIRS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
@@ -25,8 +32,8 @@ pub(super) fn count(piece: &[u8]) -> usize {
         // Once two parts are left no more can be joined: the whole is no token.
         [a, b, c] => 3 - usize::from(pair(*a, *b) != NONE || pair(*b, *c) != NONE),
         [a, b, c, d] => count_four(piece, [pair(*a, *b), pair(*b, *c), pair(*c, *d)]),
-        _ if piece.len() <= BRIEF => count_short::<{ BRIEF + 1 }>(piece),
-        _ if piece.len() <= SHORT => count_short::<{ SHORT + 1 }>(piece),
+        _ if piece.len() <= BRIEF => count_short::<BRIEF>(piece),
+        _ if piece.len() <= SHORT => count_short::<SHORT>(piece),
         _ => count_long(piece),
     }
 }
@@ -51,29 +58,49 @@ fn count_four(piece: &[u8], [first, middle, last]: [u32; 3]) -> usize {
     3 - usize::from(goes_on)
 }
 
-/// `ROOM` is one more than the longest that there is room for.
+/// There is room for `ROOM` bytes, a multiple of [`LANES`].
 fn count_short<const ROOM: usize>(piece: &[u8]) -> usize {
-    // Each part is where it begins, and the rank of its join with the next one; two more say where the last one ends.
-    let mut room = [(0, NONE); ROOM];
     let size = piece.len();
     let mut parts = size;
-    for (part, at) in room.iter_mut().zip(0..).take(size + 1) {
-        part.0 = at;
+    // Where the part that begins here ends, and where the part that ends before here begins.
+    let (mut ends, mut starts) = ([0_u8; ROOM], [0_u8; ROOM]);
+    for (at, (end, start)) in (0_u8..).zip(ends.iter_mut().zip(&mut starts)).take(size) {
+        (*end, *start) = (at + 1, at.saturating_sub(1));
     }
-    for (part, two) in room.iter_mut().zip(piece.windows(2)) {
-        part.1 = pair(two[0], two[1]);
+    let mut joins = [NEVER; ROOM];
+    for ((at, join), two) in (0_u8..).zip(&mut joins).zip(piece.windows(2)) {
+        *join = ranked(pair(two[0], two[1]), at);
     }
-    while let Some(at) = lowest(&room[..parts]) {
-        room.copy_within(at + 2..=parts, at + 1);
-        parts -= 1;
-        let end = |index: usize| if index > parts { NONE } else { room[index].0 };
-        let here = joined(piece, room[at].0, end(at + 2));
-        if at > 0 {
-            room[at - 1].1 = joined(piece, room[at - 1].0, end(at + 1));
+    let used = size.next_multiple_of(LANES).min(ROOM);
+    loop {
+        let join = lowest(&joins[..used]);
+        if join == NEVER {
+            return parts;
         }
-        room[at].1 = here;
+        let start = (join & PLACE).cast_unsigned() as usize;
+        let middle = usize::from(ends[start]);
+        let end = usize::from(ends[middle]);
+        let here = starts[middle];
+        ends[start] = ends[middle];
+        (joins[start], joins[middle]) = (NEVER, NEVER);
+        parts -= 1;
+        if end < size {
+            starts[end] = here;
+            joins[start] = ranked(joined(piece, start, usize::from(ends[end])), here);
+        }
+        if start > 0 {
+            let before = starts[start];
+            joins[usize::from(before)] = ranked(joined(piece, usize::from(before), end), before);
+        }
     }
-    parts
+}
+
+/// A rank above the place where it stands, so that the least of them is the lowest rank, and the leftmost of those.
+fn ranked(rank: u32, at: u8) -> i32 {
+    match rank {
+        NONE => NEVER,
+        _ => (rank << PLACE.count_ones() | u32::from(at)).cast_signed(),
+    }
 }
 
 fn pair(first: u8, second: u8) -> u32 {
@@ -86,21 +113,18 @@ fn pair(first: u8, second: u8) -> u32 {
     if known == NONE { NONE } else { known - 1 }
 }
 
-/// The leftmost part with the lowest rank.
-fn lowest(parts: &[(u32, u32)]) -> Option<usize> {
-    let mut found = (0, NONE);
-    for (at, (_, rank)) in parts.iter().enumerate() {
-        if *rank < found.1 {
-            found = (at, *rank);
-        }
-    }
-    (found.1 != NONE).then_some(found.0)
+/// The least of them, several at a time.
+fn lowest(joins: &[i32]) -> i32 {
+    let least = joins.as_chunks().0.iter().fold([NEVER; LANES], |least, some: &[i32; LANES]| {
+        std::array::from_fn(|lane| least[lane].min(some[lane]))
+    });
+    least.into_iter().min().unwrap_or(NEVER)
 }
 
-fn joined(piece: &[u8], start: u32, end: u32) -> u32 {
-    let part = piece.get(start as usize..end as usize);
+fn joined(piece: &[u8], start: usize, end: usize) -> u32 {
     // The whole is no token: that was asked first.
-    part.filter(|part| part.len() < piece.len()).and_then(rank).unwrap_or(NONE)
+    let part = piece.get(start..end).filter(|part| part.len() < piece.len());
+    part.and_then(rank).unwrap_or(NONE)
 }
 
 /// The same with a heap of joins; one that is out of date is known by its end.
@@ -151,7 +175,7 @@ mod tests {
             if rank(&piece).is_some() {
                 continue;
             }
-            let short = count_short::<{ SHORT + 1 }>(&piece);
+            let short = count_short::<SHORT>(&piece);
             assert_eq!(count_long(&piece), short, "{}", String::from_utf8_lossy(&piece));
             assert_eq!(count(&piece), short, "{}", String::from_utf8_lossy(&piece));
         }

@@ -55,7 +55,8 @@ impl Names {
 
     fn within(text: Arc<str>, here: Range<usize>) -> Self {
         let mut names = Self { text, here, has_all: false };
-        names.has_all = names.contains("*");
+        // Few names come before it, so that one look at the first tells of nearly every list.
+        names.has_all = names.as_text() <= "*\u{1}" && names.contains("*");
         names
     }
 
@@ -114,5 +115,10 @@ mod tests {
         assert_eq!(json, r#"["","*","a","b"]"#);
         assert_eq!(serde_json::from_str::<Names>(&json).unwrap(), names);
         assert_eq!(Names::default().iter().count(), 0);
+        for (names, has_all) in
+            [("*", true), ("$ *", true), ("* a", true), ("*a", false), ("$ a", false), ("a", false)]
+        {
+            assert_eq!(names.split(' ').collect::<Names>().has_all(), has_all, "{names}");
+        }
     }
 }

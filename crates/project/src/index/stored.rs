@@ -120,12 +120,13 @@ fn indexed(
 /// Each as the distance from the one before.
 fn places(decoder: &mut Decoder<'_>) -> Option<Vec<u32>> {
     let count = decoder.small()?;
-    let mut last = 0;
-    let next = |_| {
-        last += decoder.small()?;
-        u32::try_from(last).ok()
-    };
-    (0..count).map(next).collect()
+    let mut places = Vec::with_capacity(count.min(decoder.bytes.len()));
+    let mut last = 0_usize;
+    for _ in 0..count {
+        last = last.checked_add(decoder.small()?)?;
+        places.push(u32::try_from(last).ok()?);
+    }
+    Some(places)
 }
 
 fn put_places(encoder: &mut Encoder, places: &[u32]) {
@@ -238,8 +239,10 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
     let mut start = 0_usize;
     let mut all = Vec::with_capacity(paths.len());
     for _ in 0..paths.len() {
-        let mut edges = Vec::new();
-        for _ in 0..decoder.small()? {
+        let count = decoder.small()?;
+        // No more than there can be, whatever the number says.
+        let mut edges = Vec::with_capacity(count.min(decoder.bytes.len()));
+        for _ in 0..count {
             let to = decoder.small()?;
             let how = decoder.byte()?;
             let kind = match how & !HANDED_ON {
