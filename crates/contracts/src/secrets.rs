@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use self::hints::Hints;
@@ -26,7 +26,7 @@ const AT_WORD: &str = r"\A(?-u:\b)";
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
 
-/// One rule. The group `secret` of the pattern is what must not be seen.
+/// One rule. The group of the pattern is what must not be seen; of several the one that matched.
 #[derive(Debug)]
 pub struct Rule {
     pub name: &'static str,
@@ -75,7 +75,14 @@ pub const RULES: &[Rule] = &[
         "A private key in PEM form, its body included",
         &["private key-----"],
         |_| true,
-        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?P<secret>[\s\S]+?)(?:-----END|\z)",
+        concat!(
+            r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:",
+            // Within one text: whatever it is.
+            r#"([^"'`;{(<\[]+?)-----END|"#,
+            // Put together from several, or without an end: what a key is written in. Code about keys has the marks, too.
+            r#"((?:[\s"'`+,]|\\[nr])*[A-Za-z0-9+/]{16}[A-Za-z0-9+/=\s"'`,\\-]*?)-----END|"#,
+            r#"((?:[\s"'`+,]|\\[nr])*[A-Za-z0-9+/]{16}(?:[A-Za-z0-9+/=\s]|\\[nr])*))"#,
+        ),
     ),
     sure(
         "aws-access-key",
@@ -83,7 +90,7 @@ pub const RULES: &[Rule] = &[
         "An access key id of AWS",
         &["akia", "asia"],
         |rest| is_token(rest, 16),
-        r"\A(?-u:\b)(?P<secret>(?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
+        r"\A(?-u:\b)((?:AKIA|ASIA)[0-9A-Z]{16})(?-u:\b)",
     ),
     sure(
         "github-token",
@@ -91,7 +98,7 @@ pub const RULES: &[Rule] = &[
         "A token of GitHub",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
         |rest| is_token(rest, 30),
-        r"\A(?-u:\b)(?P<secret>gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
+        r"\A(?-u:\b)(gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})(?-u:\b)",
     ),
     sure(
         "gitlab-token",
@@ -99,7 +106,7 @@ pub const RULES: &[Rule] = &[
         "A personal access token of GitLab",
         &["glpat-"],
         |rest| is_token(rest, 20),
-        r"\A(?-u:\b)(?P<secret>glpat-[A-Za-z0-9_-]{20,})",
+        r"\A(?-u:\b)(glpat-[A-Za-z0-9_-]{20,})",
     ),
     sure(
         "slack-token",
@@ -107,7 +114,7 @@ pub const RULES: &[Rule] = &[
         "A token or hook of Slack",
         &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "hooks.slack.com"],
         |rest| is_token(rest, 10),
-        r"\A(?-u:\b)(?P<secret>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
+        r"\A(?-u:\b)(xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/+]{20,})",
     ),
     sure(
         "stripe-key",
@@ -115,7 +122,7 @@ pub const RULES: &[Rule] = &[
         "A secret key of Stripe",
         &["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
         |rest| is_token(rest, 16),
-        r"\A(?-u:\b)(?P<secret>[rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
+        r"\A(?-u:\b)([rs]k_(?:live|test)_[A-Za-z0-9]{16,})(?-u:\b)",
     ),
     sure(
         "openai-key",
@@ -123,7 +130,7 @@ pub const RULES: &[Rule] = &[
         "An API key of OpenAI or Anthropic",
         &["sk-"],
         |rest| is_token(rest, 20),
-        r"\A(?-u:\b)(?P<secret>sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
+        r"\A(?-u:\b)(sk-(?:proj-|ant-|svcacct-)?[A-Za-z0-9_-]{20,})",
     ),
     sure(
         "google-key",
@@ -131,7 +138,7 @@ pub const RULES: &[Rule] = &[
         "An API key of Google",
         &["aiza"],
         |rest| is_token(rest, 35),
-        r"\A(?-u:\b)(?P<secret>AIza[0-9A-Za-z_-]{35})",
+        r"\A(?-u:\b)(AIza[0-9A-Za-z_-]{35})",
     ),
     sure(
         "npm-token",
@@ -139,7 +146,7 @@ pub const RULES: &[Rule] = &[
         "A token of npm",
         &["npm_"],
         |rest| is_token(rest, 36),
-        r"\A(?-u:\b)(?P<secret>npm_[A-Za-z0-9]{36})(?-u:\b)",
+        r"\A(?-u:\b)(npm_[A-Za-z0-9]{36})(?-u:\b)",
     ),
     sure(
         "sendgrid-key",
@@ -147,7 +154,7 @@ pub const RULES: &[Rule] = &[
         "An API key of SendGrid",
         &["sg."],
         |rest| is_token(rest, 66),
-        r"\A(?-u:\b)(?P<secret>SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
+        r"\A(?-u:\b)(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?-u:\b)",
     ),
     sure(
         "hugging-face-token",
@@ -155,7 +162,7 @@ pub const RULES: &[Rule] = &[
         "A token of Hugging Face",
         &["hf_"],
         |rest| is_token(rest, 34),
-        r"\A(?-u:\b)(?P<secret>hf_[A-Za-z0-9]{34,})(?-u:\b)",
+        r"\A(?-u:\b)(hf_[A-Za-z0-9]{34,})(?-u:\b)",
     ),
     sure(
         "azure-storage-key",
@@ -163,7 +170,7 @@ pub const RULES: &[Rule] = &[
         "The account key in a connection string of Azure",
         &["accountkey="],
         |rest| is_token(rest, 40),
-        r"\A(?i)AccountKey=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})",
+        r"\A(?i)AccountKey=([A-Za-z0-9+/]{40,}={0,2})",
     ),
     sure(
         "json-web-token",
@@ -171,7 +178,7 @@ pub const RULES: &[Rule] = &[
         "A signed JSON web token",
         &["eyj"],
         |rest| is_token(rest, 29),
-        r"\A(?-u:\b)(?P<secret>eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
+        r"\A(?-u:\b)(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
     ),
     doubtful(
         "database-url",
@@ -179,7 +186,7 @@ pub const RULES: &[Rule] = &[
         "A database address with a password",
         &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql"],
         |rest| rest.windows(3).take(8).any(|three| three == b"://"),
-        r"\A(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:(?P<secret>[^\s@/'\x22`]+)@",
+        r"\A(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql)://[^\s:/@'\x22`]*:([^\s@/'\x22`]+)@",
     ),
     doubtful(
         "url-password",
@@ -187,7 +194,7 @@ pub const RULES: &[Rule] = &[
         "An address with a user and a password",
         &["://"],
         has_password,
-        r"\A://[^\s:/@'\x22`]*:(?P<secret>(?:[^\s@/'\x22`<>{}\[\]$%?#\\]|%[0-9A-Fa-f]{2}){4,})@",
+        r"\A://[^\s:/@'\x22`]*:((?:[^\s@/'\x22`<>{}\[\]$%?#\\]|%[0-9A-Fa-f]{2}){4,})@",
     ),
     sure(
         "twilio-key",
@@ -198,7 +205,7 @@ pub const RULES: &[Rule] = &[
             "ske", "skf",
         ],
         |rest| rest.get(..31).is_some_and(|key| key.iter().all(u8::is_ascii_hexdigit)),
-        r"\A(?-u:\b)(?P<secret>SK[0-9a-f]{32})(?-u:\b)",
+        r"\A(?-u:\b)(SK[0-9a-f]{32})(?-u:\b)",
     ),
     doubtful(
         "assigned-secret",
@@ -218,7 +225,7 @@ pub const RULES: &[Rule] = &[
             "credential",
         ],
         assigns_text,
-        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`](?P<secret>[^\x22'`\s]{8,})[\x22'`]",
+        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`]([^\x22'`\s]{8,})[\x22'`]",
     ),
     doubtful(
         "authorization-header",
@@ -226,9 +233,13 @@ pub const RULES: &[Rule] = &[
         "A bearer or basic credential in a header",
         &["bearer", "basic"],
         is_credential,
-        r"\A(?-u:\b)(?i)(?:bearer|basic)\s{1,4}(?P<secret>[A-Za-z0-9._~+/-]{20,}={0,2})",
+        r"\A(?-u:\b)(?i)(?:bearer|basic)\s{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})",
     ),
 ];
+
+fn secret_of(captures: &Captures<'_>) -> Option<Range<usize>> {
+    captures.iter().skip(1).flatten().next().map(|secret| secret.range())
+}
 
 /// Where a secret begins and ends in the text, and the rule that found it. Sorted, none within another.
 pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
@@ -248,7 +259,7 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
             let mut end = 0;
             for start in starts {
                 let captures = if start < end { None } else { pattern.captures(&text[start..]) };
-                let captured = captures.and_then(|it| Some((it.get(0)?.end(), it.name("secret")?.range())));
+                let captured = captures.and_then(|it| Some((it.get(0)?.end(), secret_of(&it)?)));
                 if let Some((whole, secret)) = captured {
                     end = start + whole;
                     add(start + secret.start..start + secret.end);
@@ -256,7 +267,7 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
             }
         } else {
             let captured = pattern.captures_iter(text);
-            captured.filter_map(|captures| Some(captures.name("secret")?.range())).for_each(add);
+            captured.filter_map(|captures| secret_of(&captures)).for_each(add);
         }
     }
     found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -500,7 +511,7 @@ mod tests {
     fn every_pattern_is_one_and_names_its_secret() {
         for rule in RULES {
             let pattern = RegexBuilder::new(rule.pattern).size_limit(16 << 20).build().unwrap();
-            assert!(pattern.capture_names().flatten().any(|name| name == "secret"), "{}", rule.name);
+            assert!(pattern.captures_len() > 1, "{}", rule.name);
         }
         let names = |text: &str| {
             let met = RULES.iter().zip(hinted(text)).filter(|(_, starts)| !starts.is_empty());
@@ -596,6 +607,56 @@ mod tests {
         let redacted = redact(text);
         assert!(!redacted.contains("MII") && redacted.contains(REDACTED));
         assert_eq!(redacted.lines().count(), text.lines().count());
+    }
+
+    #[test]
+    fn a_private_key_is_known_however_it_is_written() {
+        const KEY: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+        for (text, rest) in [
+            (
+                format!(r"const k = '-----BEGIN PRIVATE KEY-----\n{KEY}\n-----END PRIVATE KEY-----';"),
+                "const k = '",
+            ),
+            (
+                format!(
+                    "['-----BEGIN PRIVATE KEY-----', '{KEY}', '{KEY}=', '-----END PRIVATE KEY-----'].join('\n')"
+                ),
+                "'].join(",
+            ),
+            (
+                format!(
+                    "'-----BEGIN EC PRIVATE KEY-----\\n' +\n  \"{KEY}\\n\" +\n  '-----END EC PRIVATE KEY-----'"
+                ),
+                "PRIVATE KEY-----'",
+            ),
+            (
+                format!("const k = '-----BEGIN PRIVATE KEY-----\\n{KEY}'\nexport const after = 1;"),
+                "'\nexport const after = 1;",
+            ),
+            (
+                format!(
+                    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{KEY}\n-----END RSA PRIVATE KEY-----"
+                ),
+                "-----END",
+            ),
+        ] {
+            let redacted = redact(&text);
+            assert!(!redacted.contains("MIIE") && redacted.contains(rest), "{redacted}");
+        }
+    }
+
+    #[test]
+    fn code_about_private_keys_is_left_alone() {
+        for text in [
+            "s.startsWith('-----BEGIN PRIVATE KEY-----');\nexport function after(a: string): number { return 1 }\n",
+            "const head = '-----BEGIN PRIVATE KEY-----'\nexport class Mid {}\nconst foot = '-----END PRIVATE KEY-----'\n",
+            "`-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`",
+            r"text.match(/-----BEGIN PRIVATE KEY-----([\s\S]*)-----END PRIVATE KEY-----/)",
+            "'-----BEGIN PRIVATE KEY-----<your key>-----END PRIVATE KEY-----'",
+            "text.replace(/-----BEGIN PRIVATE KEY-----/, '').replace(/-----END PRIVATE KEY-----/, '')",
+        ] {
+            assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
+        }
     }
 
     #[test]

@@ -2,19 +2,21 @@
 //! `oxc_resolver` over the names of the tree. A package's build output is not in the tree; what it is built from stands
 //! in for it.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use becket_contracts::target::{Reason, Target};
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError, ResolveOptions, ResolverGeneric};
+use rustc_hash::FxHashMap;
 
 use super::manifest::{Manifest, Manifests};
 use super::modules::{Modules, join};
 
 /// Where the tree stands in the eyes of the resolver: no path of the machine.
 const TREE: &str = if cfg!(windows) { "C:\\tree" } else { "/tree" };
-/// Asked in this order: the first that leads to a file of the tree wins.
+/// Asked in this order, after those that a tsconfig has: the first that leads to a file of the tree wins.
 const CONDITIONS: &[&[&str]] = &[
     &["source", "types", "import", "module-sync", "node", "default"],
     &["types", "import", "module", "browser", "development", "default"],
@@ -35,6 +37,8 @@ const FORMS: &[&str] = &[
     "commonjs",
     "development",
     "production",
+    "modern",
+    "legacy",
     "browser",
     "node",
 ];
@@ -49,6 +53,8 @@ pub(super) struct Exported {
     modules: Arc<Modules>,
     manifests: Arc<Manifests>,
     resolvers: Vec<ResolverGeneric<TreeFiles>>,
+    /// By the conditions of a tsconfig, asked before the others.
+    by_conditions: FxHashMap<Vec<String>, ResolverGeneric<TreeFiles>>,
 }
 
 impl std::fmt::Debug for Exported {
@@ -58,10 +64,14 @@ impl std::fmt::Debug for Exported {
 }
 
 impl Exported {
-    pub(super) fn new(modules: Arc<Modules>, manifests: Arc<Manifests>) -> Self {
+    pub(super) fn new<'t>(
+        modules: Arc<Modules>,
+        manifests: Arc<Manifests>,
+        conditions: impl Iterator<Item = &'t [String]>,
+    ) -> Self {
         let files = TreeFiles { modules: Arc::clone(&modules), manifests: Arc::clone(&manifests) };
-        let options = |conditions: &[&str]| ResolveOptions {
-            condition_names: conditions.iter().map(|&name| name.to_owned()).collect(),
+        let options = |condition_names: Vec<String>| ResolveOptions {
+            condition_names,
             extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
                 .map(str::to_owned)
                 .to_vec(),
@@ -69,16 +79,18 @@ impl Exported {
             symlinks: false,
             ..ResolveOptions::default()
         };
-        let first = ResolverGeneric::new_with_file_system(files, options(CONDITIONS[0]));
-        let mut resolvers: Vec<_> =
-            CONDITIONS[1..].iter().map(|conditions| first.clone_with_options(options(conditions))).collect();
-        resolvers.insert(0, first);
-        Self { modules, manifests, resolvers }
+        let first = ResolverGeneric::new_with_file_system(files, options(Vec::new()));
+        let by = |conditions: Vec<String>| first.clone_with_options(options(conditions));
+        let always = |names: &&[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let resolvers = CONDITIONS.iter().map(always).map(by).collect();
+        let conditions: BTreeSet<Vec<String>> = conditions.map(<[String]>::to_vec).collect();
+        let by_conditions = conditions.into_iter().map(|names| (names.clone(), by(names))).collect();
+        Self { modules, manifests, resolvers, by_conditions }
     }
 
     /// A `#name` of the package around `folder`.
-    pub(super) fn internal(&self, folder: &str, name: &str) -> Target {
-        self.ask(folder, name).unwrap_or_else(Target::Unresolved)
+    pub(super) fn internal(&self, folder: &str, name: &str, conditions: &[String]) -> Target {
+        self.ask(folder, name, conditions).unwrap_or_else(Target::Unresolved)
     }
 
     /// Where a bare specifier leads, when its package is one of this tree's.
@@ -87,13 +99,14 @@ impl Exported {
         from: Option<usize>,
         package: &str,
         specifier: &str,
+        conditions: &[String],
     ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
         let (_, inside) = specifier.split_at(package.len());
         let subpath = inside.trim_start_matches('/');
         // A package may import itself by its own name, which is how any other would, by whatever name.
         if let (Some(_), Some(name)) = (&manifest.fields.exports, &manifest.fields.name) {
-            let exported = self.ask(&manifest.folder, &[name, inside].concat());
+            let exported = self.ask(&manifest.folder, &[name, inside].concat(), conditions);
             return Some(exported.unwrap_or_else(Target::Unresolved));
         }
         let within_src = format!("src/{subpath}");
@@ -139,10 +152,10 @@ impl Exported {
     }
 
     /// What a manifest leads to. Where it names a file that is not in the tree, that is what a build writes.
-    fn ask(&self, folder: &str, specifier: &str) -> Result<Target, Reason> {
+    fn ask(&self, folder: &str, specifier: &str, conditions: &[String]) -> Result<Target, Reason> {
         let directory = absolute(folder);
         let mut reason = Reason::NotExported;
-        for resolver in &self.resolvers {
+        for resolver in self.by_conditions.get(conditions).into_iter().chain(&self.resolvers) {
             match resolver.resolve(&directory, specifier) {
                 Ok(found) => {
                     let target = relative(found.path()).and_then(|path| {

@@ -63,7 +63,8 @@ impl Resolver {
         let manifests = Arc::new(Manifests::read(&modules, contents));
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
         let versions = Versions::read(&modules, contents);
-        let exported = Exported::new(Arc::clone(&modules), Arc::clone(&manifests));
+        let exported =
+            Exported::new(Arc::clone(&modules), Arc::clone(&manifests), tsconfigs.all_conditions());
         let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
         let ignored =
             Ignored::by(rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect());
@@ -188,8 +189,9 @@ impl Resolver {
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;
         }
+        let conditions = here.tsconfig.map(|index| self.tsconfigs.conditions(index)).unwrap_or_default();
         if name.starts_with('#') {
-            return self.exported.internal(folder, name);
+            return self.exported.internal(folder, name, conditions);
         }
         if name.starts_with('/') {
             let inside = name.trim_start_matches('/');
@@ -214,7 +216,7 @@ impl Resolver {
                 lost()
             };
         };
-        if let Some(target) = self.exported.workspace_package(here.manifest, package, name) {
+        if let Some(target) = self.exported.workspace_package(here.manifest, package, name, conditions) {
             return target;
         }
         let range = self.range(here.manifest, package);

@@ -664,3 +664,37 @@ fn paths_may_lead_through_dots_and_to_packages() {
         assert_eq!(resolver.resolve("app/src/a.ts", specifier), target, "{specifier}");
     }
 }
+
+#[test]
+fn manifests_are_read_by_the_conditions_of_the_tsconfig() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions": {"customConditions": ["my-src"], "moduleResolution": "Bundler"}}"#,
+        ),
+        (
+            "packages/core/package.json",
+            r##"{"name": "@s/core", "exports": {".": {"my-src": "./src/index.ts", "import": {"types": "./built/index.d.ts"}}, "./old": {"import": "./build/modern/old.js"}}, "imports": {"#io": {"node": "./src/node.ts", "default": "./src/web.ts"}}}"##,
+        ),
+        ("packages/core/src/index.ts", ""),
+        ("packages/core/src/old.ts", ""),
+        ("packages/core/src/node.ts", ""),
+        ("packages/core/src/web.ts", ""),
+        ("packages/app/package.json", r#"{"name": "@s/app", "dependencies": {"@s/core": "workspace:*"}}"#),
+        ("packages/app/a.ts", ""),
+        ("packages/node/tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#),
+        (
+            "packages/node/package.json",
+            r##"{"name": "@s/node", "imports": {"#io": {"node": "./node.ts", "default": "./web.ts"}}}"##,
+        ),
+        ("packages/node/node.ts", ""),
+        ("packages/node/web.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("packages/app/a.ts", "@s/core"), file("packages/core/src/index.ts"));
+    assert_eq!(resolver.resolve("packages/app/a.ts", "@s/core/old"), file("packages/core/src/old.ts"));
+    assert_eq!(resolver.resolve("packages/core/src/index.ts", "#io"), file("packages/core/src/web.ts"));
+    assert_eq!(resolver.resolve("packages/node/web.ts", "#io"), file("packages/node/node.ts"));
+    let without = resolver.resolve("packages/node/web.ts", "@s/core");
+    assert_eq!(without, Target::Unresolved(Reason::OutsideScanPath), "not by a condition of another project");
+}

@@ -1,5 +1,5 @@
-//! What `tsconfig.json` says about names: `paths`, `baseUrl` and `rootDirs`, through `extends` and project references. A part that is
-//! not there (a package that is not installed) costs nothing but itself.
+//! What `tsconfig.json` says about names: `paths`, `baseUrl`, `rootDirs` and conditions, through `extends` and project
+//! references. A part that is not there (a package that is not installed) costs nothing but itself.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -34,6 +34,8 @@ struct Tsconfig {
     paths: Vec<(String, Vec<String>)>,
     /// Folders that are one to imports that begin with a dot.
     root_dirs: Vec<String>,
+    /// By which `exports` and `imports` are read; nothing where it is as Node would.
+    conditions: Vec<String>,
     references: Vec<usize>,
     files: Option<Vec<String>>,
     include: Option<Globs>,
@@ -216,6 +218,15 @@ impl Tsconfigs {
         roots.iter().filter(|root| *root != own).filter_map(|root| join(root, rest)).collect()
     }
 
+    /// The conditions by which the manifests of packages are read first; nothing where they are Node's.
+    pub(super) fn conditions(&self, index: usize) -> &[String] {
+        &self.all[index].conditions
+    }
+
+    pub(super) fn all_conditions(&self) -> impl Iterator<Item = &[String]> {
+        self.all.iter().map(|config| config.conditions.as_slice()).filter(|conditions| !conditions.is_empty())
+    }
+
     /// Whether a pattern of `paths`, other than one for everything, speaks of this name.
     pub(super) fn is_mapped(&self, index: usize, name: &str) -> bool {
         self.all[index].pattern_for(name).is_some_and(|(pattern, _)| pattern != "*")
@@ -371,10 +382,23 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
         values.iter().filter_map(|value| place(folder, value.as_str()?)).collect()
     };
     let root_dirs = option("rootDirs").and_then(|(folder, value)| Some((folder, value.as_array()?)));
+    let said = |name: &str, word: &str| {
+        option(name).is_some_and(|(_, value)| value.as_str().is_some_and(|it| it.eq_ignore_ascii_case(word)))
+    };
+    let is_bundled = said("moduleResolution", "bundler")
+        || option("moduleResolution").is_none() && said("module", "preserve");
+    let custom = option("customConditions").and_then(|(_, value)| value.as_array());
+    let mut conditions: Vec<String> =
+        custom.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    if is_bundled || !conditions.is_empty() {
+        conditions.extend(["types", "import"].map(str::to_owned));
+        conditions.extend((!is_bundled).then(|| "node".to_owned()));
+    }
     Tsconfig {
         base,
         paths: paths.unwrap_or_default(),
         root_dirs: root_dirs.map(names).unwrap_or_default(),
+        conditions,
         references: Vec::new(),
         files: listed("files").map(names),
         include: listed("include").map(names).map(Globs::from),
