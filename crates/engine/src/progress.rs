@@ -4,6 +4,8 @@
 
 use std::{cell::RefCell, sync::Arc};
 
+use crate::Error;
+
 /// A place in the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
@@ -44,6 +46,14 @@ pub(crate) fn tell(phase: &'static str, done: usize, total: Option<usize>) {
     if let Some(listener) = listener() {
         listener(Progress { phase, done, total });
     }
+}
+
+/// Before something is changed: an error where nobody waits for it any more.
+pub(crate) fn still_wanted() -> Result<(), Error> {
+    if becket_git::cancellation()() {
+        return Err(Error::unavailable("cancelled", "The call was cancelled before anything was written."));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub(crate) struct Impact {
     /// How many dependents to show at most, 1 to 1000
     #[arg(long, value_name = "COUNT")]
     limit: Option<usize>,
+    /// Go on where the answer before ended: its `nextCursor`
+    #[arg(long)]
+    cursor: Option<String>,
     /// Count tests among them
     #[arg(long)]
     include_tests: bool,
@@ -30,6 +33,7 @@ impl Impact {
             depth: self.depth,
             limit: self.limit,
             include_tests: self.include_tests,
+            cursor: self.cursor,
         };
         let report = engine.impact(&request);
         context.ui.finish("impact", report.map(|report| Report::new(report.clone(), report.to_string())))

@@ -279,12 +279,10 @@ fn unread(new: &Contract, was_so: bool, declarations: &mut Vec<DeclarationChange
 }
 
 fn changed_file(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> Option<FileChange> {
-    let (before, after) = (origins.before, origins.after);
-    if !before.reduced && !after.reduced {
-        return told_file(origins, old, new, None);
+    match written::alike((origins.before.reduced, origins.after.reduced), old, new) {
+        Some(alike) => told_file(origins, &alike.old, &alike.new, Some(&alike)),
+        None => told_file(origins, old, new, None),
     }
-    let alike = written::alike((before.reduced, after.reduced), old, new);
-    told_file(origins, &alike.old, &alike.new, Some(&alike))
 }
 
 /// `read` is what files, where the contracts are from such, tell beside.
@@ -302,7 +300,7 @@ fn told_file(
     declarations.extend(routes::changes(before, origins.after, Some(old), Some(new)));
     declarations.extend(directive::change(before, old, new));
     if let Some(read) = read {
-        declarations.extend(read.untold.iter().map(written::Untold::change));
+        declarations.extend(read.untold.iter().map(|one| one.change(before, &old.entry_id)));
         declarations.extend(written::merged(before, old, new, &declarations));
     } else if declarations.iter().all(|change| change.verdict == Verdict::Internal) {
         declarations.extend(passed_on::another_way(old, new));

@@ -25,8 +25,6 @@ pub(super) struct Alike {
     pub(super) new: Contract,
     /// Exported declarations that are not what they were, and of which nothing worse can be said.
     pub(super) untold: Vec<Untold>,
-    /// Whether what is exported was told whole.
-    pub(super) whole: bool,
 }
 
 pub(super) struct Untold {
@@ -34,20 +32,23 @@ pub(super) struct Untold {
     pub(super) kind: DeclarationKind,
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
+    pub(super) verdict: Verdict,
     pub(super) reason: &'static str,
 }
 
 impl Untold {
-    pub(super) fn change(&self) -> DeclarationChange {
+    pub(super) fn change(&self, side: &Side<'_>, file: &str) -> DeclarationChange {
+        let is_breaking = self.verdict == Verdict::Breaking;
+        let used_by = if is_breaking { users_of_file(side, file) } else { Vec::new() };
         DeclarationChange {
             name: self.name.clone(),
             kind: self.kind.as_str().to_owned(),
             change: Change::Changed,
             before: self.before.clone(),
             after: self.after.clone(),
-            verdict: Verdict::Compatible,
+            verdict: self.verdict,
             reason: self.reason.to_owned(),
-            used_by: Vec::new(),
+            used_by,
         }
     }
 }
@@ -80,11 +81,10 @@ pub(super) fn merged(
 }
 
 /// Said where the hash of a file is another and nothing that is told of it.
-pub(super) fn left_out(side: &Side<'_>, Alike { old, new, whole, .. }: &Alike) -> DeclarationChange {
+pub(super) fn left_out(side: &Side<'_>, Alike { old, new, .. }: &Alike) -> DeclarationChange {
     let reason = "what it promises changed, in something that the written file leaves out";
-    // Of what is told whole only what stands behind it can have changed; of the rest it may be anything.
-    let verdict = if *whole { Verdict::Breaking } else { Verdict::Compatible };
-    of_file(side, old, new, verdict, reason.to_owned())
+    // It may be anything: what cannot be told is looked at.
+    of_file(side, old, new, Verdict::Breaking, reason.to_owned())
 }
 
 fn of_file(
@@ -111,14 +111,14 @@ fn is_read_from_lines(contract: &Contract) -> bool {
     contract.declarations.iter().all(|one| one.lines.first == 0)
 }
 
-/// `read` says which of them come from files.
-pub(super) fn alike(read: (bool, bool), before: &Contract, after: &Contract) -> Alike {
+/// `read` says which of them may come from files; nothing where both are whole.
+pub(super) fn alike(read: (bool, bool), before: &Contract, after: &Contract) -> Option<Alike> {
     let reduced = (read.0 && is_read_from_lines(before), read.1 && is_read_from_lines(after));
-    let mut alike = Alike { old: before.clone(), new: after.clone(), untold: Vec::new(), whole: true };
     if reduced == (false, false) {
-        return alike;
+        return None;
     }
-    let Alike { old, new, untold, whole } = &mut alike;
+    let mut alike = Alike { old: before.clone(), new: after.clone(), untold: Vec::new() };
+    let Alike { old, new, untold } = &mut alike;
     let same = !old.semantic_hash.is_empty() && old.semantic_hash == new.semantic_hash;
     for (one, other) in [(&mut *old, after), (&mut *new, before)] {
         same_lists(one, other);
@@ -139,18 +139,16 @@ pub(super) fn alike(read: (bool, bool), before: &Contract, after: &Contract) -> 
         let private = std::mem::take(&mut to.declarations).into_iter().filter(|one| !one.exported);
         to.declarations =
             from.declarations.iter().filter(|one| one.exported).cloned().chain(private).collect();
-        return alike;
+        return Some(alike);
     }
     mend_components(old, new, reduced, several);
-    // Two that are both silent of a name.
-    *whole = reduced != (true, true) || tells_all(old) && tells_all(new);
     if reduced.0 {
-        *whole &= fill(old, new, false, untold);
+        fill(old, new, false, untold);
     }
     if reduced.1 {
-        *whole &= fill(new, old, true, untold);
+        fill(new, old, true, untold);
     }
-    alike
+    Some(alike)
 }
 
 /// Lists and props without what the other one leaves out of its own.
@@ -273,21 +271,18 @@ fn mend_components(old: &mut Contract, new: &mut Contract, reduced: (bool, bool)
     }
 }
 
-/// Gives what was read the declarations that it only names, and those of which it tells the same as the other; says whether it told
-/// all of them whole.
-fn fill(read: &mut Contract, other: &Contract, later: bool, untold: &mut Vec<Untold>) -> bool {
+/// Gives what was read the declarations that it only names, and those of which it tells the same as the other.
+fn fill(read: &mut Contract, other: &Contract, later: bool, untold: &mut Vec<Untold>) {
     let named = |name: &String| {
         read.exports.named.contains(name) || name == "default" && read.exports.default.is_some()
     };
     let same_props = read.logic_signature.props == other.logic_signature.props;
-    let mut whole = true;
     let mut declarations = Vec::with_capacity(read.declarations.len());
     for pair in pairs(read, other) {
         let (line, full) = match pair {
             (Some(line), Some(full)) if line.exported && full.exported => (line, full),
             (None, Some(full)) if names(other, full).iter().any(named) => {
                 // It is there, and nothing is told of it.
-                whole = false;
                 declarations.push(full.clone());
                 continue;
             }
@@ -299,32 +294,26 @@ fn fill(read: &mut Contract, other: &Contract, later: bool, untold: &mut Vec<Unt
             _ => continue,
         };
         let cut = line.signatures.iter().any(|text| is_cut(text));
-        whole &= !cut;
         let reason = if says_same(line, full) {
             None
         } else if cut {
-            Some("it changed, and the written file tells too little of it to say more")
+            // It may be anything: what cannot be told is looked at.
+            Some((Verdict::Breaking, "it changed, and the written file tells too little of it to say more"))
         } else if same_props && is_made_otherwise(line, full) {
-            Some("it is declared otherwise, with the same props")
+            Some((Verdict::Compatible, "it is declared otherwise, with the same props"))
         } else {
             declarations.push(line.clone());
             continue;
         };
-        if let Some(reason) = reason {
+        if let Some((verdict, reason)) = reason {
             let (before, after) = (line.signatures.clone(), full.signatures.clone());
             let (before, after) = if later { (after, before) } else { (before, after) };
-            untold.push(Untold { name: full.name.clone(), kind: full.kind, before, after, reason });
+            untold.push(Untold { name: full.name.clone(), kind: full.kind, before, after, verdict, reason });
         }
         let ContractDeclaration { props, emits, state, .. } = line.clone();
         declarations.push(ContractDeclaration { props, emits, state, ..full.clone() });
     }
     read.declarations = declarations;
-    whole
-}
-
-fn tells_all(contract: &Contract) -> bool {
-    let told: BTreeSet<String> = contract.declarations.iter().flat_map(|one| names(contract, one)).collect();
-    contract.exports.named.iter().all(|name| told.contains(name))
 }
 
 /// One of several components that a call makes, or made: its props are somewhere among those of the file.

@@ -7,6 +7,9 @@ use std::sync::{Arc, PoisonError};
 use becket_base::Timestamp;
 use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
 use becket_contracts::graph::Graph;
+use becket_contracts::model::Contract;
+use becket_diff::FilePath;
+use becket_git::{LogOptions, Merges};
 use becket_project::index::Index;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -231,7 +234,7 @@ impl Engine {
         // What else it can be lies elsewhere.
         let of_project = matches!(named, "disk" | "snapshot" | "files");
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
-            return Err(written::missing_index(&folder.display().to_string()));
+            return Err(written::no_index(&folder));
         }
         let baseline = self.baseline(&site, named, asked)?;
         let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));
@@ -290,13 +293,13 @@ impl Engine {
                 None if named == "disk" && written::read_index(&site.folder()).is_none() => {
                     self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
                 }
-                None if named == "disk" => of_folder(site, &site.folder(), options),
+                None if named == "disk" => self.of_folder(site, &site.folder(), options),
                 None => Err(no_snapshot()),
             },
-            "files" => of_folder(site, &site.folder(), options),
+            "files" => self.of_folder(site, &site.folder(), options),
             path => {
                 let folder = self.baseline_folder(path)?.unwrap_or_else(|| site.folder());
-                of_folder(site, &folder, options)
+                self.of_folder(site, &folder, options)
             }
         }
     }
@@ -311,6 +314,56 @@ impl Engine {
             place.pop();
         }
         Ok(Some(place))
+    }
+
+    /// What was written into a folder. The run that wrote it knew more than it wrote; what style sheets say is not kept.
+    fn of_folder(&self, site: &Site, folder: &Path, asked: ContextOptions) -> Result<Baseline, Error> {
+        let run = if asked.style.is_none() { LastRun::that_wrote(site, folder) } else { None };
+        let recalled = run.and_then(|run| {
+            let (records, measures): (Vec<_>, Vec<_>) = run.remembered.entries.into_iter().unzip();
+            let index = Index::recalled(&site.cache(), &records)?;
+            let tokens = measures.iter().map(|measures| measures.tokens).collect();
+            Some((Contracts::Recalled(Box::new((index, tokens))), run.told.options))
+        });
+        let (contracts, options) = if let Some(recalled) = recalled {
+            recalled
+        } else {
+            let mut written = written::contracts_in(folder)?;
+            let options = written.options(asked);
+            self.fill_from_commit(site, folder, &mut written, options);
+            (Contracts::Written(written), options)
+        };
+        Ok(Baseline { contracts, id: None, options: Some(options) })
+    }
+
+    /// Files that were written elsewhere came with a commit, as a rule that of the sources they speak of: what it promises by
+    /// the same hash is known whole from there.
+    fn fill_from_commit(
+        &self,
+        site: &Site,
+        folder: &Path,
+        written: &mut WrittenContracts,
+        options: ContextOptions,
+    ) {
+        let index = folder.strip_prefix(&site.workspace.root).ok().and_then(|inside| {
+            let path = inside.join(written::INDEX).to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
+            Some(FilePath::new(path))
+        });
+        let log = LogOptions { limit: 1, path: index, merges: Merges::Include, ..LogOptions::default() };
+        if log.path.is_none() {
+            return;
+        }
+        let newest =
+            becket_git::log(&site.workspace.root, &log).ok().and_then(|log| log.commits.into_iter().next());
+        let Some(commit) = newest else { return };
+        let Ok(then) = self.index_at(site, &commit.id, options.tests) else { return };
+        for (entry, contract) in &mut written.contracts {
+            let whole = then.file(entry).map(|file| file.contract());
+            let same = whole.filter(|whole| whole.semantic_hash == contract.semantic_hash);
+            if let Some(whole) = same {
+                *contract = Contract::clone(whole);
+            }
+        }
     }
 
     fn compare_files(&self, old: &str, new: &str) -> Result<DriftReport, Error> {
@@ -381,23 +434,4 @@ impl DriftReport {
 fn delta(tokens: usize) -> TokenDelta {
     let number = |tokens: usize| i64::try_from(tokens).unwrap_or(i64::MAX);
     TokenDelta { gpt4o_mini: number(tokens), claude: number(claude(tokens)) }
-}
-
-/// What was written into a folder. The run that wrote it knew more than it wrote; what style sheets say is not kept.
-fn of_folder(site: &Site, folder: &Path, asked: ContextOptions) -> Result<Baseline, Error> {
-    let run = if asked.style.is_none() { LastRun::that_wrote(site, folder) } else { None };
-    let recalled = run.and_then(|run| {
-        let (records, measures): (Vec<_>, Vec<_>) = run.remembered.entries.into_iter().unzip();
-        let index = Index::recalled(&site.cache(), &records)?;
-        let tokens = measures.iter().map(|measures| measures.tokens).collect();
-        Some((Contracts::Recalled(Box::new((index, tokens))), run.told.options))
-    });
-    let (contracts, options) = if let Some(recalled) = recalled {
-        recalled
-    } else {
-        let written = written::contracts_in(folder)?;
-        let options = written.options(asked);
-        (Contracts::Written(written), options)
-    };
-    Ok(Baseline { contracts, id: None, options: Some(options) })
 }

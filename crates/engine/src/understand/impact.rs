@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::options::counted;
+use super::part::part_of;
 use super::site::Site;
 use crate::{Engine, Error};
 
@@ -21,6 +22,8 @@ pub struct ImpactRequest {
     pub depth: Option<usize>,
     pub limit: Option<usize>,
     pub include_tests: bool,
+    /// Goes on where the answer before ended.
+    pub cursor: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -41,6 +44,9 @@ pub struct ImpactReport {
     /// The cycle that it is part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,
+    /// Asks for the next part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
     /// Set when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -90,20 +96,24 @@ impl Engine {
         }
         let handed_on =
             |from: usize, to: usize, name: &str| handed_on(&index.files()[from], graph.path(to), name);
-        let impact = graph.impact(at, export.map(|name| (name, &handed_on as HandedOn<'_>)), depth, limit);
+        let impact =
+            graph.impact(at, export.map(|name| (name, &handed_on as HandedOn<'_>)), depth, usize::MAX);
         let cycle = graph.cycles().into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
-        let shown = impact.dependents.len();
+        let total = impact.total;
+        let around = cycle.as_ref().map_or(0, |cycle| cycle.files.iter().map(|file| file.len() + 3).sum());
+        let room = self.max_output_bytes().saturating_sub(around);
+        let part = part_of(impact.dependents, request.cursor.as_deref(), limit, room)?;
         Ok(ImpactReport {
             project_path: site.shown(),
             branch: site.branch,
             file: path,
             export: export.map(str::to_owned),
             direct: impact.direct,
-            total: impact.total,
-            dependents: impact.dependents,
+            total,
+            dependents: part.items,
             cycle,
-            notice: (shown < impact.total)
-                .then(|| format!("{shown} of {}; raise `limit` or lower `depth`.", impact.total)),
+            next_cursor: part.next_cursor,
+            notice: part.notice,
         })
     }
 

@@ -1,6 +1,9 @@
-//! A comparison that is too large for one answer, part by part: as many files as there is room for, and where to go on.
+//! What is too large for one answer, part by part: as much of a list, or of a comparison, as there is room for, and where to
+//! go on.
 
 use becket_contracts::compare::{ComponentChange, Details, FolderDiff};
+
+use serde::Serialize;
 
 use super::compare::Compared;
 use crate::Error;
@@ -9,6 +12,55 @@ use crate::Error;
 const FRAME: usize = 1_000;
 /// Files that use what was broken, where there is no room for all.
 const MOST_USERS: usize = 20;
+
+/// A part of a list.
+pub(super) struct Part<T> {
+    pub(super) items: Vec<T>,
+    /// What the next part is asked for by.
+    pub(super) next_cursor: Option<String>,
+    /// Which of how many they are, where they are not all.
+    pub(super) notice: Option<String>,
+}
+
+/// `limit` items at most from where the cursor says, as many as fit into `room` bytes beside the rest of the answer.
+pub(super) fn part_of<T: Serialize>(
+    all: Vec<T>,
+    cursor: Option<&str>,
+    limit: usize,
+    room: usize,
+) -> Result<Part<T>, Error> {
+    let total = all.len();
+    let start = match cursor.map(str::parse::<usize>) {
+        None => 0,
+        Some(Ok(start)) if start < total => start,
+        Some(_) => {
+            return Err(Error::invalid("invalid_cursor", "The cursor is none of this list.")
+                .with_hint("Take it from nextCursor of the answer before, or leave it out to begin."));
+        }
+    };
+    let mut room = room.saturating_sub(FRAME);
+    let fits = |one: &T| {
+        let needed = size(one) + 1;
+        let fits = needed <= room;
+        room = room.saturating_sub(needed);
+        fits
+    };
+    let items: Vec<T> = all.into_iter().skip(start).take(limit).take_while(fits).collect();
+    let end = start + items.len();
+    let next_cursor = (end < total && end > start).then(|| end.to_string());
+    let notice = (items.len() < total).then(|| {
+        let more = match next_cursor {
+            Some(_) => " Call again with nextCursor as cursor for more.",
+            None if end < total => " There is no room for one more in an answer.",
+            None => "",
+        };
+        format!(
+            "{} of {total}.{more}",
+            if start == 0 { items.len().to_string() } else { format!("{} to {end}", start + 1) }
+        )
+    });
+    Ok(Part { items, next_cursor, notice })
+}
 
 impl Compared {
     /// The part that begins at the file that the cursor names, in about `room` bytes. The summary is that of the whole.
@@ -85,7 +137,7 @@ fn shortened(change: &mut ComponentChange, room: usize) -> String {
     format!("Of {} {left} of {all} declarations are shown, with {MOST_USERS} users at most.", change.entry_id)
 }
 
-fn size(value: &impl serde::Serialize) -> usize {
+fn size(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |text| text.len())
 }
 
@@ -94,6 +146,28 @@ mod tests {
     use becket_contracts::compare::{Change, CompareResult, CompareSummary, DeclarationChange, Verdict};
 
     use super::*;
+
+    #[test]
+    fn the_parts_of_a_list_are_all_of_it() {
+        let all: Vec<String> = (0..1000).map(|number| format!("src/file{number}.ts")).collect();
+        let (mut seen, mut cursor, mut parts) = (Vec::new(), None, 0);
+        loop {
+            let part = part_of(all.clone(), cursor.as_deref(), 400, 5_000).unwrap();
+            assert!(size(&part.items) <= 4_000 && part.notice.is_some());
+            seen.extend(part.items);
+            parts += 1;
+            cursor = part.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!((seen, parts > 3), (all.clone(), true));
+        let few = part_of(all[..3].to_vec(), None, 400, 5_000).unwrap();
+        assert_eq!((few.items.len(), few.next_cursor, few.notice), (3, None, None));
+        assert!(part_of(all.clone(), Some("1000"), 1, 5_000).is_err());
+        assert!(part_of(all, Some("x"), 1, 5_000).is_err());
+        assert!(part_of(Vec::<String>::new(), None, 1, 0).unwrap().notice.is_none());
+    }
 
     fn declaration(name: String) -> DeclarationChange {
         DeclarationChange {

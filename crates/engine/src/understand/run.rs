@@ -154,7 +154,7 @@ impl LastRun {
             let bundles =
                 page.bundles.iter().map(|packed| packed.hash.clone()).zip(page.times.iter().cloned());
             written::read(&folder.join(path))
-                .is_some_and(|text| written::times_of(&text) == bundles.collect())
+                .is_some_and(|text| written::times_of(&text) == bundles.collect() && written::is_whole(&text))
         };
         self.pages.index.as_ref().is_some_and(|index| index.is_in(folder))
             && self.pages.folders.par_iter().all(|(path, page)| same(path, page))

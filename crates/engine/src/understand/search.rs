@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::options::{ContextChoice, counted};
+use super::part::part_of;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,8 @@ pub struct SearchComponentsRequest {
     /// Only this kind of file or declaration: `react:component`, `hook`, `function` …
     pub kind: Option<String>,
     pub limit: Option<usize>,
+    /// Goes on where the answer before ended.
+    pub cursor: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -26,7 +29,10 @@ pub struct SearchComponents {
     /// How many match in all.
     pub total: usize,
     pub results: Vec<ComponentMatch>,
-    /// Set when an answer has no room for as many as were asked for.
+    /// Asks for the next part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Set when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -78,32 +84,18 @@ impl Engine {
             (right.score, &left.entry_id, left.line).cmp(&(left.score, &right.entry_id, right.line))
         });
         let total = results.len();
-        results.truncate(limit);
-        let asked = results.len();
-        let mut room = self.max_output_bytes().saturating_sub(FRAME + request.query.len());
-        let mut fits = |one: &ComponentMatch| {
-            let size = serde_json::to_string(one).map_or(0, |text| text.len() + 1);
-            let fits = size <= room;
-            room = room.saturating_sub(size);
-            fits
-        };
-        let shown = results.iter().map_while(|one| Some(one).filter(|one| fits(one))).count();
-        results.truncate(shown);
-        let notice = (shown < asked).then(|| {
-            format!("{shown} of {total}: more do not fit into an answer. Narrow it by folderPrefix or kind.")
-        });
+        let room = self.max_output_bytes().saturating_sub(request.query.len());
+        let part = part_of(results, request.cursor.as_deref(), limit, room)?;
         Ok(SearchComponents {
             project_path: site.shown(),
             query: request.query.clone(),
             total,
-            results,
-            notice,
+            results: part.items,
+            next_cursor: part.next_cursor,
+            notice: part.notice,
         })
     }
 }
-
-/// Room for the fields around the results.
-const FRAME: usize = 1_000;
 
 /// Kinds of files and of declarations.
 const KINDS: &[&str] = &[

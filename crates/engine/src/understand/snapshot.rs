@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use becket_contracts::bundle;
 use becket_contracts::render::IndexSummary;
 use becket_project::config;
+use becket_project::lock::LockError;
 use becket_project::snapshot::{SnapshotError, SnapshotRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use super::session::output_lock;
 use super::shrink::shrink;
 use super::site::Site;
 use super::written;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use crate::repository::sentence;
 use crate::settings::BUNDLE_FRAME;
 use crate::{Engine, Error};
@@ -152,6 +153,7 @@ impl Engine {
             None => self.write_run(&reading, &pages, &folder).map(|()| None)?,
         };
         drop(lock);
+        progress::still_wanted()?;
         let left_out = left_out(reading.index.left_out());
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
@@ -553,10 +555,13 @@ pub(super) fn of_snapshot(error: SnapshotError) -> Error {
         ),
         SnapshotError::Damaged { .. } => Error::unavailable("snapshot_damaged", message)
             .with_hint("Call logicstamp_refresh_snapshot for a new one."),
-        SnapshotError::Folder { .. } | SnapshotError::File(_) | SnapshotError::Json(_) => {
-            Error::unavailable("not_writable", message)
-                .with_hint("Check the permissions of becket's cache folder.")
-        }
+        SnapshotError::Lock(LockError::Held { .. }) => Error::unavailable("busy", message)
+            .with_hint("Another process stores a snapshot or clears old ones away: try again."),
+        SnapshotError::Folder { .. }
+        | SnapshotError::File(_)
+        | SnapshotError::Json(_)
+        | SnapshotError::Lock(_) => Error::unavailable("not_writable", message)
+            .with_hint("Check the permissions of becket's cache folder."),
     }
     .with_source(error)
 }

@@ -62,18 +62,21 @@ impl Engine {
                 nodes: 0,
                 errors: errors_of(&indexes, &index),
             });
-            for path in written::listed(folder).iter().filter(|path| *path != written::INDEX) {
-                let place = folder.join(path);
-                let checked = match written::read(&place) {
-                    Some(text) => check(&contexts, &place, &text),
-                    None => ValidatedFile {
-                        path: place.display().to_string(),
-                        bundles: 0,
-                        nodes: 0,
-                        errors: vec!["it is listed in the index and not there".to_owned()],
-                    },
+            let rows = index["folders"].as_array().into_iter().flatten();
+            for path in rows.filter_map(|row| row["contextFile"].as_str()) {
+                let faulty = |error: &str| ValidatedFile {
+                    path: folder.join(path).display().to_string(),
+                    bundles: 0,
+                    nodes: 0,
+                    errors: vec![error.to_owned()],
                 };
-                files.push(checked);
+                files.push(
+                    match written::page_at(folder, path).map(|place| (written::read(&place), place)) {
+                        Some((Some(text), place)) => check(&contexts, &place, &text),
+                        Some((None, _)) => faulty("it is listed in the index and not there"),
+                        None => faulty(written::NO_PAGE),
+                    },
+                );
             }
         } else {
             files.push(check(&contexts, &place, &text));

@@ -42,6 +42,8 @@ const MANY_LOOKS: usize = 256;
 pub(super) const MANY_PAGES: usize = 4;
 /// So many files are written between two words about how far it is.
 const BATCH: usize = 64;
+/// Bytes of a file by which it is known as one of ours.
+const HEAD: usize = 4096;
 
 /// Files that are to stand in a folder, and the index over them.
 #[derive(Debug)]
@@ -198,7 +200,6 @@ pub(super) fn pages(
 
 /// Whether a text is a context file, or nothing that could be lost.
 fn is_ours(text: &str) -> bool {
-    const HEAD: usize = 4096;
     let head = becket_base::clip(text, HEAD).to_string();
     matches!(text.trim(), "" | "[]" | "{}") || head.contains("LogicStamp")
 }
@@ -326,6 +327,11 @@ pub(super) fn times_of(text: &str) -> HashMap<String, Arc<str>> {
         .collect()
 }
 
+/// Whether a page can be read to its end.
+pub(super) fn is_whole(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() || read_folder_file(text).is_ok()
+}
+
 /// Writes what differs, and removes what an earlier index of ours lists and this one does not. Until all of it is on the disk
 /// nothing is replaced.
 pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Path) -> Result<Wrote, Error> {
@@ -334,7 +340,8 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     }
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     let others: Vec<_> = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same)).collect();
-    let gone: BTreeSet<String> = before.into_iter().filter(|path| !pages.files.contains_key(path)).collect();
+    let is_gone = |path: &String| !pages.files.contains_key(path) && holds_bundles(&folder.join(path));
+    let gone: BTreeSet<String> = before.into_iter().filter(is_gone).collect();
     if others.is_empty() && gone.is_empty() {
         return Ok(Wrote { unchanged: pages.files.len(), ..Wrote::default() });
     }
@@ -367,6 +374,7 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     let staged = stage(folders)?;
     let index = stage(index)?;
     let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
+    progress::still_wanted()?;
     let mut written = put(staged).map_err(not_written)?;
     let mut leave = gone.iter().chain(&moved);
     let left = leave.try_for_each(|path| files::remove(&folder.join(path)));
@@ -419,7 +427,8 @@ pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path)
             }) && bundles.iter().all(|bundle| bundle["type"] == "LogicStampBundle")
         })
     };
-    let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_free).collect();
+    let is_orphan = |path: &String| is_free(path) && holds_bundles(&folder.join(path));
+    let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_orphan).collect();
     for place in index.folders().filter(|place| *place == site.prefix || site.holds(place)) {
         let names = PAGES.iter().map(|name| match site.inside(place) {
             "" => (*name).to_owned(),
@@ -456,17 +465,33 @@ fn staged(
     files::stage_derived(&folder.join(path), text)
 }
 
-/// The files that the index in a folder lists, itself included, as far as they lie inside it.
+/// The files that the index in a folder lists, itself included, as far as they are such as a run writes into it.
 pub(super) fn listed(folder: &Path) -> BTreeSet<String> {
     let Some(index) = read_index(folder) else { return BTreeSet::new() };
-    let inside = |path: &String| becket_base::RepoPath::parse(path).is_ok_and(|path| !path.is_root());
-    index
-        .folders
-        .into_iter()
-        .map(|folder| folder.context_file.clone())
-        .filter(inside)
-        .chain([INDEX.to_owned()])
-        .collect()
+    let files = index.folders.into_iter().map(|row| row.context_file.clone());
+    files.filter(|path| page_at(folder, path).is_some()).chain([INDEX.to_owned()]).collect()
+}
+
+/// Where a file lies that an index names, if it is one that a run could have written. An index comes with a clone, and says
+/// what it likes: a source, a file of Git, something behind a link.
+pub(super) fn page_at(folder: &Path, path: &str) -> Option<PathBuf> {
+    becket_base::RepoPath::parse(path).ok().filter(|path| !path.is_root())?;
+    let mut place = folder.to_owned();
+    for name in path.split('/') {
+        place.push(name);
+        if name.eq_ignore_ascii_case(".git") || place.is_symlink() {
+            return None;
+        }
+    }
+    PAGES.iter().any(|name| place.ends_with(name)).then_some(place)
+}
+
+/// Whether a file holds bundles, or would: nothing else is taken away because an index names it.
+fn holds_bundles(path: &Path) -> bool {
+    let is_page = |text: String| {
+        text.trim() == "[]" || becket_base::clip(&text, HEAD).to_string().contains("LogicStampBundle")
+    };
+    read(path).is_some_and(is_page)
 }
 
 pub(super) fn read_index(folder: &Path) -> Option<IndexFile> {
@@ -498,14 +523,17 @@ pub(super) struct WrittenContracts {
     predicts: bool,
 }
 
+/// What is said of a file that an index names and that [`page_at`] refuses.
+pub(super) const NO_PAGE: &str = "context_main.json names it, and it is no context file in its folder";
+
 pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
-    let index = read_index(folder).ok_or_else(|| missing_index(&folder.display().to_string()))?;
+    let index = read_index(folder).ok_or_else(|| no_index(folder))?;
     let mut written = WrittenContracts::default();
     for row in &index.folders {
-        let path = folder.join(&row.context_file);
-        let text = becket_base::RepoPath::parse(&row.context_file).ok().and_then(|_| read(&path));
-        let text =
-            text.ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
+        let path = page_at(folder, &row.context_file)
+            .ok_or_else(|| unreadable(Path::new(&row.context_file), NO_PAGE))?;
+        let text = read(&path)
+            .ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
         written.add(&text).map_err(|error| unreadable(&path, &error))?;
         written.format.get_or_insert_with(|| format_of(&row.context_file, &text));
     }
@@ -522,6 +550,9 @@ impl WrittenContracts {
 
     fn add(&mut self, text: &str) -> Result<(), String> {
         for bundle in read_folder_file(text).map_err(|error| error.to_string())? {
+            if bundle.pointer("/graph/nodes").is_none_or(|nodes| !nodes.is_array()) {
+                return Err("it holds something that is no bundle".to_owned());
+            }
             let depth = bundle.get("depth").and_then(Value::as_u64);
             self.depth = self.depth.or(depth.and_then(|depth| usize::try_from(depth).ok()));
             for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
@@ -578,8 +609,18 @@ fn form(node: &Value, contract: &Contract) -> (CodeMode, SchemaVersion) {
     (mode, contract.schema_version.parse().unwrap_or_default())
 }
 
+/// Why there is no index to be read in a folder.
+pub(super) fn no_index(folder: &Path) -> Error {
+    let index = folder.join(INDEX);
+    if index.is_file() {
+        return unreadable(&index, "it is no index of LogicStamp")
+            .with_hint("Mend it, or delete it and run `becket context` to write it anew.");
+    }
+    missing_index(&folder.display().to_string())
+}
+
 /// In the seed's words: clients look for them.
-pub(super) fn missing_index(folder: &str) -> Error {
+fn missing_index(folder: &str) -> Error {
     Error::not_found(
         "context_missing",
         format!(

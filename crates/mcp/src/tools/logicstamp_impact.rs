@@ -29,6 +29,8 @@ pub(super) struct Params {
     /// Count tests among the dependents.
     #[serde(default)]
     include_tests: bool,
+    /// Where to go on: nextCursor of the answer before.
+    cursor: Option<String>,
     /// The project's folder; the server's own worktree if left out.
     project_path: Option<String>,
 }
@@ -51,6 +53,7 @@ impl Tool for LogicstampImpact {
             depth: params.depth,
             limit: params.limit,
             include_tests: params.include_tests,
+            cursor: params.cursor,
         };
         call.blocking(move |engine| engine.impact(&request)).await
     }

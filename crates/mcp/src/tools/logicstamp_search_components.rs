@@ -27,6 +27,8 @@ pub(super) struct Params {
     /// How many at most: 1 to 200, 20 if left out.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
+    /// Where to go on: nextCursor of the answer before.
+    cursor: Option<String>,
     /// The project's folder; the server's own worktree if left out.
     project_path: Option<String>,
 }
@@ -49,6 +51,7 @@ impl Tool for LogicstampSearchComponents {
             folder_prefix: params.folder_prefix,
             kind: params.kind,
             limit: params.limit,
+            cursor: params.cursor,
         };
         call.blocking(move |engine| engine.search_components(&request)).await
     }

@@ -14,6 +14,7 @@ mod tsconfig;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use becket_contracts::model::Import;
+use becket_contracts::secrets;
 use becket_contracts::target::{Reason, Target};
 use rustc_hash::FxHashMap;
 
@@ -238,7 +239,9 @@ impl Resolver {
     fn outside(&self, manifest: Option<usize>, package: &str, range: Option<String>) -> Target {
         let home = manifest.map_or("", |index| self.manifests.folder(index));
         let declared = range.is_some();
+        // A version may be an address, and an address may have a password in it.
         let version = self.versions.of(home, package, range.as_deref()).or(range);
+        let version = version.map(|version| secrets::redact(&version).into_owned());
         Target::Package { name: package.to_owned(), version, declared }
     }
 

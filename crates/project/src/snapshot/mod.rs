@@ -4,15 +4,20 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use becket_base::Timestamp;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
+use crate::lock::{FileLock, LockError};
 
 /// A larger copy is not read: it is not one of ours.
 const LARGEST: u64 = 1 << 30;
+
+/// So long somebody else may store or clean up.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
@@ -26,6 +31,8 @@ pub enum SnapshotError {
     Folder { path: PathBuf, source: io::Error },
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
     #[error("a snapshot cannot be described")]
     Json(#[from] serde_json::Error),
 }
@@ -76,6 +83,8 @@ impl Snapshots {
         let objects = self.folder.join("objects");
         fs::create_dir_all(&objects)
             .map_err(|source| SnapshotError::Folder { path: self.folder.clone(), source })?;
+        // A copy that is there already may be one that nobody has any more: whoever cleans up waits.
+        let _lock = self.lock()?;
         let content = blake3::hash(bytes).to_hex().to_string();
         match files::create(&objects.join(&content), bytes) {
             Ok(()) | Err(FileError::Exists { .. }) => {}
@@ -98,7 +107,9 @@ impl Snapshots {
                 Err(error) => return Err(error.into()),
             }
         };
-        self.clean_unasked(now);
+        if self.retention.automatic {
+            self.clean_locked(now);
+        }
         Ok(record)
     }
 
@@ -115,10 +126,14 @@ impl Snapshots {
 
     fn stored(&self) -> Vec<SnapshotRecord> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut records: Vec<SnapshotRecord> = entries
-            .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
-            .filter_map(|entry| serde_json::from_slice(&fs::read(entry.path()).ok()?).ok())
-            .collect();
+        // The folder may be one of a project: a record is what has the name of its id, and nothing else is touched.
+        let record = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
+            let id = name.strip_suffix(".json").filter(|id| is_id(id))?;
+            let record: SnapshotRecord = serde_json::from_slice(&fs::read(entry.path()).ok()?).ok()?;
+            (record.id == id).then_some(record)
+        };
+        let mut records: Vec<SnapshotRecord> = entries.filter_map(record).collect();
         records.sort_by(|left, right| (right.created_at, &right.id).cmp(&(left.created_at, &left.id)));
         records
     }
@@ -126,7 +141,7 @@ impl Snapshots {
     pub fn record(&self, id: &str, now: Timestamp) -> Result<SnapshotRecord, SnapshotError> {
         let unknown = || SnapshotError::Unknown { id: id.to_owned() };
         // A name from outside is never a path.
-        if !id.starts_with("snap_") || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        if !is_id(id) {
             return Err(unknown());
         }
         let bytes = files::read(&self.record_path(id), LARGEST)?.ok_or_else(unknown)?;
@@ -152,6 +167,21 @@ impl Snapshots {
 
     /// Removes what is expired or too many, and copies that no snapshot has any more. Gives how many went.
     pub fn clean(&self, now: Timestamp) -> usize {
+        // Who cannot have its turn leaves it to the next one.
+        if self.folder.is_dir()
+            && let Ok(_lock) = self.lock()
+        {
+            self.clean_locked(now)
+        } else {
+            0
+        }
+    }
+
+    fn lock(&self) -> Result<FileLock, LockError> {
+        FileLock::take(&self.folder.join(".lock"), PATIENCE)
+    }
+
+    fn clean_locked(&self, now: Timestamp) -> usize {
         let (mut kept, mut gone) = (Vec::new(), 0);
         for (at, record) in self.stored().into_iter().enumerate() {
             if at < self.retention.most && !self.is_expired(&record, now) {
@@ -162,7 +192,7 @@ impl Snapshots {
         }
         for entry in fs::read_dir(self.folder.join("objects")).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if !name.starts_with('.') && !kept.contains(&name) {
+            if is_digest(&name) && !kept.contains(&name) {
                 _ = fs::remove_file(entry.path());
             }
         }
@@ -182,6 +212,15 @@ impl Snapshots {
     fn record_path(&self, id: &str) -> PathBuf {
         Path::new(&self.folder).join(format!("{id}.json"))
     }
+}
+
+fn is_id(name: &str) -> bool {
+    name.starts_with("snap_") && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What a copy is called.
+fn is_digest(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]
@@ -252,6 +291,67 @@ mod tests {
         let snapshots = Snapshots::new(folder.path().to_owned(), retention);
         for id in ["../x", "snap_../x", "", "snap_1/2", "snap_99"] {
             assert!(matches!(snapshots.record(id, at(0)), Err(SnapshotError::Unknown { .. })), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_of_snapshots_stays_in_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("src");
+        fs::create_dir_all(inner.join("objects")).unwrap();
+        let others =
+            [inner.join("objects/vec.ts"), inner.join("data.json"), folder.path().join("package.json")];
+        let false_record = |id: &str| {
+            let record = SnapshotRecord {
+                id: id.to_owned(),
+                created_at: at(0),
+                project_path: "/p".to_owned(),
+                content: "x".to_owned(),
+                about: serde_json::Value::Null,
+            };
+            serde_json::to_vec(&record).unwrap()
+        };
+        for path in &others {
+            fs::write(path, "mine").unwrap();
+        }
+        fs::write(inner.join("snap_1.json"), false_record("../package")).unwrap();
+        fs::write(inner.join("old.json"), false_record("old")).unwrap();
+        let retention = Retention { most: 1, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(inner.clone(), retention);
+        for second in [hour(), hour() + 1] {
+            snapshots.store(at(second), "/p", &serde_json::Value::Null, b"one").unwrap();
+        }
+        for path in others.iter().chain([&inner.join("snap_1.json"), &inner.join("old.json")]) {
+            assert!(path.exists(), "{}", path.display());
+        }
+        assert_eq!(snapshots.list(at(hour() + 1)).len(), 1);
+    }
+
+    fn hour() -> i64 {
+        60 * 60
+    }
+
+    #[test]
+    fn a_copy_that_is_wanted_again_is_not_cleaned_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        std::thread::scope(|scope| {
+            for worker in 0..4_i64 {
+                let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+                scope.spawn(move || {
+                    for round in 0..40_i64 {
+                        let now = at(round * 4 + worker);
+                        let text = [b'0' + u8::try_from(round % 3).unwrap()];
+                        snapshots.store(now, "/p", &serde_json::Value::Null, &text).unwrap();
+                    }
+                });
+            }
+        });
+        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let kept = snapshots.list(at(160));
+        assert_eq!(kept.len(), 2);
+        for record in kept {
+            snapshots.open(&record).unwrap();
         }
     }
 }

@@ -190,6 +190,8 @@ fn visit(absolute: &Path, relative: &str, stamp: Stamp, rules: &Arc<Rules>) -> V
         Ok(entries) => entries,
         Err(error) => {
             visited.problems.push(WalkProblem { path: relative.to_owned(), message: error.to_string() });
+            // Known without its names: once it can be read, its stamp is another, and so are they.
+            visited.folders.push(Folder { path: relative.to_owned(), stamp, names: 0 });
             return visited;
         }
     };
