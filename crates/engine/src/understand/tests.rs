@@ -6,6 +6,7 @@ mod barrels;
 mod drift;
 mod kept;
 mod limits;
+mod trust;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

@@ -340,7 +340,7 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     }
     let before = pages.before.clone().unwrap_or_else(|| listed(folder));
     let others: Vec<_> = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same)).collect();
-    let is_gone = |path: &String| !pages.files.contains_key(path) && holds_bundles(&folder.join(path));
+    let is_gone = |path: &String| !pages.files.contains_key(path) && may_go(&folder.join(path));
     let gone: BTreeSet<String> = before.into_iter().filter(is_gone).collect();
     if others.is_empty() && gone.is_empty() {
         return Ok(Wrote { unchanged: pages.files.len(), ..Wrote::default() });
@@ -427,7 +427,7 @@ pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path)
             }) && bundles.iter().all(|bundle| bundle["type"] == "LogicStampBundle")
         })
     };
-    let is_orphan = |path: &String| is_free(path) && holds_bundles(&folder.join(path));
+    let is_orphan = |path: &String| is_free(path) && may_go(&folder.join(path));
     let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_orphan).collect();
     for place in index.folders().filter(|place| *place == site.prefix || site.holds(place)) {
         let names = PAGES.iter().map(|name| match site.inside(place) {
@@ -486,12 +486,12 @@ pub(super) fn page_at(folder: &Path, path: &str) -> Option<PathBuf> {
     PAGES.iter().any(|name| place.ends_with(name)).then_some(place)
 }
 
-/// Whether a file holds bundles, or would: nothing else is taken away because an index names it.
-fn holds_bundles(path: &Path) -> bool {
+/// Whether a file is gone, or holds bundles: nothing else is taken away because an index names it.
+fn may_go(path: &Path) -> bool {
     let is_page = |text: String| {
         text.trim() == "[]" || becket_base::clip(&text, HEAD).to_string().contains("LogicStampBundle")
     };
-    read(path).is_some_and(is_page)
+    !path.exists() || read(path).is_some_and(is_page)
 }
 
 pub(super) fn read_index(folder: &Path) -> Option<IndexFile> {

@@ -169,9 +169,10 @@ fn files_alone_tell_what_they_can() {
             for edit in edits.filter(|_| files != 199 && (files == 5 || mode == "header")) {
                 let before = edited(&repo, edit);
                 let report = drift(&repo, None);
-                let worse = verdict(&report) == "breaking" && edit.3 != "breaking";
+                // What is not told may be anything, and so it is looked at; what is private need not be told.
+                let milder = verdict(&report) != "breaking" && edit.3 == "breaking";
                 let same = verdict(&report) == edit.3 || files == 205;
-                assert!(same && !worse, "{files} {mode} {schema} {edit:?}: {}", report.compared);
+                assert!(same && !milder, "{files} {mode} {schema} {edit:?}: {}", report.compared);
                 repo.write(edit.0, before);
             }
             one_more_file_is_no_more(&repo, &format!("{files} {mode}"));

@@ -1,0 +1,178 @@
+//! What comes with a clone, or was left by others, is data: it says nothing that is obeyed, and nothing that is believed
+//! unseen.
+
+use super::*;
+
+fn generate(repo: &TestRepo) -> ContextReport {
+    engine(repo).context_generate(&ContextRequest::default()).unwrap()
+}
+
+/// An index that lists these files and no others.
+fn index_over(files: &[&str]) -> String {
+    let folders: Vec<_> = files
+        .iter()
+        .map(|file| {
+            serde_json::json!({"path": "a", "contextFile": file, "bundles": 1, "components": [], "isRoot": false,
+                "tokenEstimate": 1})
+        })
+        .collect();
+    serde_json::json!({"type": "LogicStampIndex", "schemaVersion": "0.2", "projectRoot": ".",
+        "createdAt": "2026-01-01T00:00:00Z",
+        "summary": {"totalComponents": 0, "totalBundles": 0, "totalFolders": 0, "totalTokenEstimate": 0},
+        "folders": folders, "meta": {"source": "logicstamp-context@0.1.0"}})
+    .to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_an_index_names_is_removed_only_where_a_run_wrote_it() {
+    let outside = tempfile::tempdir().unwrap();
+    let bundles = "[\n{\"type\":\"LogicStampBundle\"}\n]\n";
+    std::fs::write(outside.path().join("context.json"), bundles).unwrap();
+    let repo = shop();
+    std::os::unix::fs::symlink(outside.path(), repo.path("link")).unwrap();
+    repo.write("docs/context.json", "{\"mine\": 1}\n");
+    repo.write("old/context.json", bundles);
+    repo.write(".git/context.json", bundles);
+    let kept = ["src/money.ts", ".git/HEAD", ".git/context.json", "link/context.json", "docs/context.json"];
+    let named =
+        [&kept[..], &["package.json", "../x/context.json", "/etc/passwd", "old/context.json"]].concat();
+    repo.write("context_main.json", index_over(&named));
+    assert_eq!(generate(&repo).files_removed, 1);
+    for path in kept.iter().chain(&["package.json"]) {
+        assert!(repo.path(path).exists(), "{path}");
+    }
+    assert!(!repo.path("old/context.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_an_index_names_elsewhere_is_neither_read_nor_passed_over() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("context.json"), "[\n{\"type\":\"LogicStampBundle\"}\n]\n").unwrap();
+    let repo = shop();
+    std::fs::create_dir(repo.path("base")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), repo.path("base/link")).unwrap();
+    repo.write("base/context_main.json", index_over(&["link/context.json"]));
+    let request = CompareRequest { baseline: Some("base".to_owned()), ..CompareRequest::default() };
+    assert_eq!(engine(&repo).compare_snapshot(&request).unwrap_err().code(), "context_unreadable");
+    let checked = engine(&repo).context_validate(Some("base/context_main.json")).unwrap();
+    assert!(!checked.valid && checked.files[1].errors[0].contains("no context file"), "{checked:?}");
+}
+
+#[test]
+fn files_that_are_broken_or_others_are_not_compared() {
+    let repo = shop();
+    generate(&repo);
+    let page = "src/pages/context.json";
+    let whole = repo.read(page);
+    let drift = |files: Option<(&str, &str)>| {
+        let files = files.map(|(old, new)| (old.to_owned(), new.to_owned()));
+        engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() })
+    };
+    repo.write(page, &whole[..whole.len() / 2]);
+    assert_eq!(drift(None).unwrap_err().code(), "context_unreadable");
+    repo.write(page, &whole);
+    assert!(!drift(None).unwrap().has_drift());
+    repo.write("b.json", "{\"a\": 1}");
+    assert_eq!(drift(Some(("b.json", "b.json"))).unwrap_err().code(), "context_unreadable");
+    repo.write("context_main.json", "<<<<<<< HEAD\n{}\n");
+    let broken = drift(None).unwrap_err();
+    assert_eq!(broken.code(), "context_unreadable", "{}", broken.message());
+}
+
+/// Enough files that what is written of them is cut.
+fn wide() -> TestRepo {
+    let repo = TestRepo::new();
+    for number in 0..220 {
+        let text: String = (0..10)
+            .map(|one| {
+                format!(
+                    "export function fn{number}_{one}(alpha: string, beta: number, gamma: boolean): Promise<Map<string, number>> {{ return null as any }}\n"
+                )
+            })
+            .collect();
+        repo.write(format!("src/m{number}.ts"), text);
+    }
+    repo.write("src/use.ts", "import { fn0_9 } from './m0';\nfn0_9('a', 1, true);\n");
+    repo
+}
+
+#[test]
+fn what_files_leave_out_is_known_from_the_commit_that_brought_them() {
+    let repo = wide();
+    generate(&repo);
+    repo.commit("Begin");
+    let changed = repo.read("src/m0.ts").replace("fn0_9(alpha: string", "fn0_9(alpha: number");
+    // Nothing but the files is left of the run, as in a clone.
+    for history in [true, false] {
+        std::fs::remove_dir_all(repo.path(".git/becket")).unwrap();
+        if !history {
+            std::fs::remove_dir_all(repo.path(".git")).unwrap();
+        }
+        repo.write("src/m0.ts", &changed);
+        let drift = engine(&repo).context_compare(&DriftRequest::default()).unwrap();
+        assert_eq!(drift.breaking(), 1, "{history}");
+        let changes: Vec<_> =
+            drift.compared.result.folder_diffs.iter().flat_map(|one| &one.changes).collect();
+        let [change] = changes.as_slice() else { panic!("{changes:?}") };
+        let told = &change.declarations[0];
+        assert_eq!(told.used_by, ["src/use.ts"]);
+        assert_eq!(
+            (told.name.as_str(), told.before.len()),
+            if history { ("fn0_9", 1) } else { ("src/m0.ts", 0) }
+        );
+    }
+}
+
+#[test]
+fn a_call_that_was_cancelled_writes_nothing() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let first = refresh(&engine).snapshot_id;
+    repo.write("src/money.ts", format!("{MONEY}export const more: number = 1;\n"));
+    let written = repo.read("src/pages/context.json");
+    let refused =
+        crate::cancellable(Arc::new(|| true), || engine.refresh_snapshot(&RefreshRequest::default()));
+    assert_eq!(refused.unwrap_err().code(), "cancelled");
+    assert_eq!(repo.read("src/pages/context.json"), written);
+    let compared = compare(&engine);
+    assert_eq!((compared.baseline_id, compared.result.status.as_str()), (Some(first), "diff"));
+}
+
+#[test]
+fn versions_show_no_passwords() {
+    let repo = shop();
+    let package = r#"{"name": "shop", "dependencies": {"react": "git+https://x:ghp_16C7e42F292c6912E7710c838347Ae178B4a@github.com/a/b.git"}}"#;
+    repo.write("package.json", package);
+    generate(&repo);
+    let text = repo.read("src/pages/context.json");
+    assert!(text.contains("git+https://x:PRIVATE_DATA@") && !text.contains("16C7e42F"), "{text}");
+}
+
+#[test]
+fn dependents_are_told_part_by_part() {
+    let repo = TestRepo::new();
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 10000\n");
+    repo.write("src/base.ts", "export const base = 1;\n");
+    for number in 0..300 {
+        repo.write(
+            format!("src/user{number}.ts"),
+            "import { base } from './base';\nexport const own = base;\n",
+        );
+    }
+    let (mut seen, mut cursor) = (BTreeSet::new(), None);
+    loop {
+        let target = "src/base.ts".to_owned();
+        let request = ImpactRequest { target, limit: Some(1000), cursor, ..ImpactRequest::default() };
+        let report = engine(&repo).impact(&request).unwrap();
+        assert!(serde_json::to_string(&report).unwrap().len() <= 10_000);
+        assert!(report.total == 300 && report.notice.is_some());
+        seen.extend(report.dependents.into_iter().map(|one| one.path));
+        cursor = report.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 300);
+}
