@@ -263,7 +263,17 @@ impl Engine {
             ),
             _ => None,
         };
-        let notice = notice.map(str::to_owned);
+        let unread = match reading.index.problems() {
+            [] => None,
+            [first, rest @ ..] => Some(format!(
+                "{} could not be read ({}){}: what is in it seems to be gone.",
+                first.path,
+                first.message,
+                if rest.is_empty() { String::new() } else { format!(", nor {} more", rest.len()) }
+            )),
+        };
+        let notices: Vec<String> = notice.map(str::to_owned).into_iter().chain(unread).collect();
+        let notice = (!notices.is_empty()).then(|| notices.join(" "));
         Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }
 

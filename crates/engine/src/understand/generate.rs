@@ -84,7 +84,7 @@ pub struct LeftOutFile {
 /// As many of them are told.
 const MOST_LEFT_OUT: usize = 50;
 
-pub(super) fn left_out<'a>(all: impl Iterator<Item = (&'a str, &'static str)>) -> Vec<LeftOutFile> {
+pub(super) fn left_out<'a, 'r>(all: impl Iterator<Item = (&'a str, &'r str)>) -> Vec<LeftOutFile> {
     let told =
         |(path, reason): (&str, &str)| LeftOutFile { path: path.to_owned(), reason: reason.to_owned() };
     all.take(MOST_LEFT_OUT).map(told).collect()

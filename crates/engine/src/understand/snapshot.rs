@@ -154,7 +154,10 @@ impl Engine {
         };
         drop(lock);
         progress::still_wanted()?;
-        let left_out = left_out(reading.index.left_out());
+        let unread = reading.index.problems().iter();
+        let unread = unread.map(|problem| (problem.path.as_str(), problem.message.as_str()));
+        let rest = reading.index.left_out().map(|(path, reason): (_, &str)| (path, reason));
+        let left_out = left_out(unread.chain(rest));
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;

@@ -177,7 +177,15 @@ pub(super) fn pages(
             pages.insert(path.clone(), kept);
         }
     }
-    let index = IndexFile::new(now.to_string(), summary(material, &rows), rows);
+    // Every bundle brings the code of its nodes; in `full` it is there already.
+    let code = match material.options.mode {
+        CodeMode::Full => 0,
+        _ => {
+            let nodes = folders.values().flatten().flat_map(|packed| &packed.nodes);
+            nodes.map(|at| material.entries[*at].measures.source_tokens).sum()
+        }
+    };
+    let index = IndexFile::new(now.to_string(), summary(material, &rows, code), rows);
     let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));
     let old_index = || {
         old(INDEX).inspect(|text| {
@@ -284,9 +292,9 @@ impl Pages {
     }
 }
 
-fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
+/// `code` are the tokens of the sources in all bundles, where these leave them out.
+fn summary(material: &Material, folders: &[Arc<FolderEntry>], code: usize) -> IndexSummary {
     let tokens: usize = folders.iter().map(|folder| folder.token_estimate).sum();
-    let source = material.totals.source_tokens;
     let lacking = material.totals.lacking.iter().map(|at| &material.entries[*at]);
     let mut missing: Vec<&Missing> = lacking.flat_map(|entry| entry.measures.missing.problems()).collect();
     missing.sort_unstable();
@@ -299,9 +307,9 @@ fn summary(material: &Material, folders: &[Arc<FolderEntry>]) -> IndexSummary {
         total_token_estimate: tokens,
         token_estimates: TokenEstimates {
             gpt4o_mini: tokens,
-            gpt4o_mini_full_code: tokens + source,
+            gpt4o_mini_full_code: tokens + code,
             claude: claude(tokens),
-            claude_full_code: claude(tokens + source),
+            claude_full_code: claude(tokens + code),
         },
         missing_dependencies: missing,
     }

@@ -319,3 +319,13 @@ fn odd_names_are_names() {
     let folder = tree(&[("a b/[x] é.ts", "")]);
     assert_eq!(sources(&walk(folder.path(), Tests::LeftOut).unwrap()), ["a b/[x] é.ts"]);
 }
+
+#[test]
+fn a_folder_that_cannot_be_read_is_known_by_its_stamp() {
+    let folder = tree(&[("a.ts", "")]);
+    let stamp = Stamp { size: 7, ..Stamp::default() };
+    // What is no folder cannot be read as one, whoever asks.
+    let visited = visit(&folder.path().join("a.ts"), "a.ts", stamp, &Arc::new(Rules::start(Tests::LeftOut)));
+    assert_eq!(visited.problems.len(), 1);
+    assert_eq!(visited.folders, [Folder { path: "a.ts".to_owned(), stamp, names: 0 }]);
+}
