@@ -55,10 +55,25 @@ pub trait Members: Sync {
         NextApp::Unknown
     }
 
+    /// Asked of files alone that [may have hooks](crate::link::may_have_hooks) of any library.
+    fn library(&self, _at: usize) -> Library {
+        Library::Unknown
+    }
+
     /// The files that add members to types of a file by `declare module`.
     fn adding(&self, _at: usize) -> Vec<usize> {
         Vec::new()
     }
+}
+
+/// What functions called `useThis` are in the package of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// There is no manifest that could tell.
+    Unknown,
+    React,
+    Vue,
+    Other,
 }
 
 /// The app of Next.js that a file belongs to.

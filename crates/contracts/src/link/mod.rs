@@ -24,10 +24,10 @@ pub(crate) use seen::{seen_from, shown};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::graph::Members;
+use crate::graph::{Library, Members};
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
-    DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
+    DeclarationKind, Exports, Import, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
     UnresolvedType, Version,
 };
 use props::Expander;
@@ -47,6 +47,15 @@ pub fn link_alone(entry_id: &str, facts: &LocalFacts) -> Linked {
     link(&Alone { path: entry_id, facts }, 0)
 }
 
+/// Whether a file has functions that are called as hooks are, and nothing of a library that would make them that.
+pub fn may_have_hooks(facts: &LocalFacts) -> bool {
+    let is_of_react = |import: &Import| {
+        let package = import.specifier.split('/').next().unwrap_or_default();
+        matches!(package, "react" | "preact" | "react-dom" | "react-native" | "next")
+    };
+    facts.kind == Kind::ReactHook && !facts.imports.iter().any(is_of_react)
+}
+
 /// The contract of one file.
 pub fn link(members: &dyn Members, at: usize) -> Linked {
     let resolver = Resolver::new(members);
@@ -60,6 +69,11 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         .collect();
     let nextjs = next::of(entry_id, facts, members.next_app(at));
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
+    let kind = match (kind, members.library(at)) {
+        (Kind::ReactHook, Library::Vue) => Kind::VueComposable,
+        (Kind::ReactHook, Library::Other) => Kind::TsModule,
+        _ => kind,
+    };
     let (routes, handed, too_many) = routes::of(scope, &resolver);
     let contract = Contract {
         type_name: "UIFContract".to_owned(),

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use becket_base::Timestamp;
 use becket_base::text::decoded;
 use becket_contracts::bundle::{BundleOptions, Missing};
-use becket_contracts::model::{Contract, SchemaVersion};
+use becket_contracts::model::{Contract, SchemaVersion, StyleMode};
 use becket_contracts::render::{
     BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexSummary, TokenEstimates,
     read_folder_file, read_node, root_label,
@@ -527,7 +527,7 @@ pub(super) struct WrittenContracts {
     pub(super) form: Option<(CodeMode, SchemaVersion)>,
     format: Option<Format>,
     depth: Option<usize>,
-    styled: bool,
+    style: Option<StyleMode>,
     predicts: bool,
 }
 
@@ -570,7 +570,10 @@ impl WrittenContracts {
                 }
                 let contract = read_node(node).map_err(|error| error.to_string())?;
                 self.form.get_or_insert_with(|| form(node, &contract));
-                self.styled |= contract.style.is_some();
+                if let Some(style) = &contract.style {
+                    let is_full = style.pointer("/summary/mode").is_some_and(|mode| mode == "full");
+                    self.style = Some(if is_full { StyleMode::Full } else { StyleMode::Lean });
+                }
                 self.predicts |= !contract.prediction.is_empty();
                 self.tokens.insert(contract.entry_id.clone(), becket_base::tokens::count(&node.to_string()));
                 self.contracts.insert(contract.entry_id.clone(), contract);
@@ -591,7 +594,7 @@ impl WrittenContracts {
         ContextOptions {
             mode,
             schema,
-            style: self.styled.then(|| asked.style.unwrap_or_default()),
+            style: self.style,
             bundle: BundleOptions { depth: self.depth.unwrap_or(asked.bundle.depth), ..asked.bundle },
             format: self.format.unwrap_or(asked.format),
             tests: if self.contracts.keys().any(is_test) { Tests::Included } else { Tests::LeftOut },

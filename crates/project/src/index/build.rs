@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use becket_contracts::fingerprint;
 use becket_contracts::graph::{
-    Behind, DeclaredModules, Edge, Graph, Members, NextApp, needs, stars, twin_of,
+    Behind, DeclaredModules, Edge, Graph, Library, Members, NextApp, needs, stars, twin_of,
 };
-use becket_contracts::link::{link, may_be_route};
+use becket_contracts::link::{link, may_be_route, may_have_hooks};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
@@ -209,8 +209,20 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
 /// Among the targets of a file that may be a route, no import, but the app of Next.js that it belongs to.
 pub(super) const NEXT: &str = "next/";
 
-/// Where a specifier leads, or [`NEXT`].
+/// The same for a file that may have hooks: the library that they are of.
+pub(super) const HOOKS: &str = "hooks/";
+
+/// Where a specifier leads, or [`NEXT`], or [`HOOKS`].
 pub(super) fn found(resolver: &Resolver, from: &str, specifier: &str) -> Option<Target> {
+    if specifier == HOOKS {
+        let library = match resolver.library(from) {
+            Library::Unknown => return None,
+            Library::React => "react",
+            Library::Vue => "vue",
+            Library::Other => "",
+        };
+        return Some(Target::Builtin(library.to_owned()));
+    }
     if specifier != NEXT {
         return Some(resolver.resolve(from, specifier));
     }
@@ -223,6 +235,16 @@ pub(super) fn next_app(target: Option<&Target>) -> NextApp<'_> {
     match target {
         Some(Target::Builtin(app)) => app.strip_prefix(NEXT).map_or(NextApp::Absent, NextApp::In),
         _ => NextApp::Unknown,
+    }
+}
+
+/// What was found as [`HOOKS`].
+pub(super) fn library(target: Option<&Target>) -> Library {
+    match target {
+        Some(Target::Builtin(library)) if library == "react" => Library::React,
+        Some(Target::Builtin(library)) if library == "vue" => Library::Vue,
+        Some(_) => Library::Other,
+        None => Library::Unknown,
     }
 }
 
@@ -254,6 +276,9 @@ pub(super) fn targets_of(
     }
     if may_be_route(path, facts) {
         targets.extend(resolve(NEXT).map(|app| (NEXT.to_owned(), app)));
+    }
+    if may_have_hooks(facts) {
+        targets.extend(resolve(HOOKS).map(|library| (HOOKS.to_owned(), library)));
     }
     targets.into_iter().collect()
 }
@@ -424,6 +449,10 @@ impl Members for Tree<'_> {
 
     fn next_app(&self, at: usize) -> NextApp<'_> {
         next_app(self.raw[at].targets.get(NEXT))
+    }
+
+    fn library(&self, at: usize) -> Library {
+        library(self.raw[at].targets.get(HOOKS))
     }
 
     fn declared(&self, to: usize, specifier: &str) -> Option<&str> {

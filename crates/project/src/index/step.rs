@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use becket_contracts::graph::{Behind, Edge, Members, NextApp, stars, twin_of};
+use becket_contracts::graph::{Behind, Edge, Library, Members, NextApp, stars, twin_of};
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
-use super::build::{NEXT, found, id_with, made, next_app, targets_of};
+use super::build::{HOOKS, NEXT, found, id_with, library, made, next_app, targets_of};
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
@@ -261,6 +261,10 @@ impl Members for Overlay<'_> {
 
     fn next_app(&self, at: usize) -> NextApp<'_> {
         next_app(self.target(at, NEXT))
+    }
+
+    fn library(&self, at: usize) -> Library {
+        library(self.target(at, HOOKS))
     }
 
     fn declared(&self, to: usize, specifier: &str) -> Option<&str> {

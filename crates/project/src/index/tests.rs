@@ -154,6 +154,31 @@ fn a_page_is_a_route_where_the_package_depends_on_next() {
 }
 
 #[test]
+fn a_hook_is_of_the_library_that_its_package_asks_for() {
+    let use_env = "export function useEnv() { return useConfig(); }\n";
+    let bench = Bench::new(&[
+        ("package.json", r#"{ "devDependencies": { "typescript": "5" } }"#),
+        ("api/package.json", r#"{ "dependencies": { "pino": "9" } }"#),
+        ("api/env.ts", use_env),
+        ("app/package.json", r#"{ "peerDependencies": { "vue": "3" } }"#),
+        ("app/env.ts", use_env),
+        ("web/package.json", r#"{ "dependencies": { "react": "19" } }"#),
+        ("web/env.ts", use_env),
+        ("zero/env.ts", &format!("import {{ useMemo }} from 'react';\n{use_env}")),
+    ]);
+    let place = bench.place("cache");
+    let kinds = |index: &Index| -> Vec<&str> {
+        index.files().iter().map(|file| file.contract().kind.as_str()).collect()
+    };
+    let first = look(&place, None).unwrap();
+    assert_eq!(kinds(&first), ["ts:module", "vue:composable", "react:hook", "react:hook"]);
+    bench.write("api/env.ts", &format!("{use_env}// More.\n"));
+    assert_eq!(kinds(&look(&place, Some(&first)).unwrap())[0], "ts:module");
+    bench.write("api/package.json", r#"{ "dependencies": { "preact": "10" } }"#);
+    assert_eq!(kinds(&look(&place, Some(&first)).unwrap())[0], "react:hook");
+}
+
+#[test]
 fn routes_are_where_the_manifest_of_an_app_says() {
     let page = "export default function Page() { return <p />; }\n";
     let get = "export const GET = 'get';\n";

@@ -204,9 +204,14 @@ impl Manifests {
     /// Whether a package asks for another. A manifest that asks for nothing at all leaves that to the one above it, as where
     /// a monorepo has all of it at its root; one that asks for others does not ask for this.
     pub(super) fn asks(&self, from: usize, package: &str) -> bool {
+        self.asks_for_any(from, &[package]).unwrap_or_default()
+    }
+
+    /// The same for any of several; nothing where no manifest asks for anything.
+    pub(super) fn asks_for_any(&self, from: usize, packages: &[&str]) -> Option<bool> {
         let mut chain = self.chain(from).into_iter().map(|index| &self.all[index].fields);
-        let telling = chain.find(|fields| fields.asked().any(|asked| !asked.is_empty()));
-        telling.is_some_and(|fields| fields.asked().any(|asked| asked.contains_key(package)))
+        let telling = chain.find(|fields| fields.asked().any(|asked| !asked.is_empty()))?;
+        Some(telling.asked().any(|asked| packages.iter().any(|package| asked.contains_key(*package))))
     }
 
     /// A manifest and those in the folders above it.

@@ -66,7 +66,9 @@ pub(super) fn of(
             || (matches!(import.specifier.as_str(), "util" | "node:util")
                 && import.names.iter().any(|name| name.imported == "parseArgs"))
     });
-    if text.starts_with("#!") || file.reads_arguments || parses_arguments {
+    // A configuration may look for a flag, too; a program takes all of them.
+    let is_run = file.reads_arguments && (exports.is_empty() || text.contains("argv.slice("));
+    if text.starts_with("#!") || is_run || parses_arguments {
         return Kind::NodeCli;
     }
     Kind::TsModule

@@ -130,7 +130,7 @@ impl<'a> Modules<'a> {
 
     pub(super) fn is_vue(&self) -> bool {
         self.imports_from(|from| {
-            let known = ["vue", "vue-router", "pinia", "vuex", "nuxt/app", "#imports"];
+            let known = ["vue", "vue-demi", "vue-router", "pinia", "vuex", "nuxt/app", "#imports"];
             known.contains(&from) || from.starts_with("@vue/") || from.starts_with("@vueuse/")
         })
     }
