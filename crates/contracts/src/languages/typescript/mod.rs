@@ -2,6 +2,7 @@
 //! facts, and diagnostics for what could not be read.
 
 mod blocks;
+mod bodies;
 mod body;
 mod common_js;
 mod component;

@@ -1,7 +1,8 @@
 //! Source text to syntax tree, whatever the text is.
 //!
-//! Where the parser gives up, it gives nothing at all. So the statement around the error is blanked out (its lines stay,
-//! so that positions do) and the rest is read again; the diagnostics of each attempt are kept.
+//! Where the parser gives up, it gives nothing at all. So the body of the function around the error is blanked out, or the
+//! whole statement where that is not enough (its lines stay, so that positions do), and the rest is read again; the diagnostics
+//! of each attempt are kept.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use oxc_ast::ast::Program;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
+use super::bodies::body_around;
 use super::nesting;
 use super::source::{Source, small};
 use super::unread;
@@ -21,6 +23,8 @@ const ATTEMPTS: usize = 12;
 /// Flow has much that TypeScript has not, in files that are sound.
 const ATTEMPTS_WITH_FLOW: usize = 60;
 const MOST_DIAGNOSTICS: usize = 20;
+/// So many bodies of a statement are taken out before all of it is.
+const BODIES: usize = 3;
 
 pub(super) struct Parsed<'a> {
     pub(super) program: Option<Program<'a>>,
@@ -36,6 +40,8 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     let mut current: &'a str = text;
     let mut unread = Vec::new();
     let (mut attempts, mut is_flow) = (ATTEMPTS, false);
+    // Statements of which a body was taken out, by where they begin.
+    let mut opened = Vec::new();
     while attempts > 0 {
         attempts -= 1;
         let parsed = if is_flow {
@@ -68,7 +74,12 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
             continue;
         }
         let at = offset.map_or(text.len(), |at| at as usize);
-        let Some(around) = statement_around(current, at) else { break };
+        let Some(mut around) = statement_around(current, at) else { break };
+        let before = opened.iter().filter(|start| **start == around.start).count();
+        if !is_flow && before < BODIES {
+            opened.push(around.start);
+            around = body_around(current, around.clone(), at).unwrap_or(around);
+        }
         unread.extend(modules_in(text, current, around.clone()));
         current = allocator.alloc_str(&blanked(current, around));
     }
@@ -169,8 +180,14 @@ fn statement_around(text: &str, offset: usize) -> Option<Range<usize>> {
     // An error at the very start of a statement is the fault of the one before it, which did not end.
     let blames_before = starts.get(first) == Some(&offset) && !is_marker(&text[offset..]);
     let candidates = if blames_before { [before, first] } else { [first, before] };
-    for index in candidates {
+    for mut index in candidates {
+        let last = index;
+        // What decorates a class goes with it, or it would decorate the next one.
+        while index > 0 && starts.get(index - 1).is_some_and(|start| text[*start..].starts_with('@')) {
+            index -= 1;
+        }
         let from = starts.get(index).copied().unwrap_or(0);
+        let index = last;
         let to = starts.get(index + 1).copied().unwrap_or(text.len());
         let (from, to) = if starts.is_empty() { (0, text.len()) } else { (from, to) };
         if text[from..to].bytes().any(|byte| !byte.is_ascii_whitespace()) {
