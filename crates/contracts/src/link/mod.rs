@@ -16,6 +16,7 @@ mod props;
 mod routes;
 mod scope;
 mod seen;
+mod texts;
 
 pub use next::may_be_route;
 pub use routes::{Handed, place};

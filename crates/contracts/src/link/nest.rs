@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::routes::{MOST, Placed, known, router};
+use super::routes::{MOST, Placed, router};
 use super::scope::{Found, Resolver, Scope};
+use super::texts::{known, versions};
 use crate::model::{NestApplication, NestClass, Route, RouteFramework};
 
 /// What an application answers, and how it is shown itself; nothing behind it where something of it is decided when the
@@ -20,6 +21,9 @@ pub(super) fn behind<'l>(
 ) -> (Route, Vec<Placed<'l>>) {
     let mut mount = Route { path: known(&mount.path, scope, resolver), application: None, ..mount.clone() };
     let mut application = Cow::Borrowed(application);
+    if !application.versions.is_empty() {
+        application.to_mut().versions = versions(&application.versions, scope, resolver);
+    }
     for function in &application.clone().handed_to {
         goes_on(function, &mut mount, &mut application, scope, resolver);
     }
@@ -82,7 +86,7 @@ fn goes_on<'l>(
         application.excluded.extend(more.excluded.iter().cloned());
         if more.before_version.is_some() {
             application.before_version.clone_from(&more.before_version);
-            application.versions.clone_from(&more.versions);
+            application.versions = versions(&more.versions, file, resolver);
         }
     }
 }
@@ -216,7 +220,11 @@ fn routes_of<'l>(file: Scope<'l>, controller: &str, resolver: &Resolver<'l>) -> 
     let own = || file.facts.routes.iter().filter(|route| route.owner == controller);
     let class = own().find_map(|route| Some((route, route.class.as_deref()?)));
     let told = class.map(|(route, class)| answers(route, class, file, resolver)).unwrap_or_default();
-    if told.is_empty() { own().filter(|route| !route.is_mount()).cloned().collect() } else { told }
+    if !told.is_empty() {
+        return told;
+    }
+    let own = own().filter(|route| !route.is_mount());
+    own.map(|route| Route { versions: versions(&route.versions, file, resolver), ..route.clone() }).collect()
 }
 
 /// Classes that extend each other.
@@ -234,8 +242,16 @@ pub(super) fn answers<'l>(
         return Vec::new();
     }
     let own = scope.facts.routes.iter().filter(|route| route.owner == told.owner && !route.is_mount());
-    let mut all: Vec<Route> = own.map(|route| Route { local_path: None, ..route.clone() }).collect();
+    let own = own.map(|route| Route {
+        path: known(&route.path, scope, resolver),
+        versions: versions(&route.versions, scope, resolver),
+        local_path: None,
+        ..route.clone()
+    });
+    let mut all: Vec<Route> = own.collect();
     let count = all.len();
+    let prefixes: Vec<String> = class.prefixes.iter().map(|prefix| known(prefix, scope, resolver)).collect();
+    let of_class = versions(&told.versions, scope, resolver);
     let mut guards: Vec<&String> = Vec::new();
     let mut hidden: BTreeSet<&str> = class.methods.iter().map(String::as_str).collect();
     let mut next = (scope, class.parent.as_str());
@@ -262,8 +278,12 @@ pub(super) fn answers<'l>(
             let local = known(local, file, resolver);
             let own_guards =
                 if of_controller { route.guards.get(its_guards.len()..) } else { Some(&route.guards[..]) };
-            let versions = if route.versions == its_versions { &told.versions } else { &route.versions };
-            for prefix in &class.prefixes {
+            let versions = if route.versions == its_versions {
+                of_class.clone()
+            } else {
+                versions(&route.versions, file, resolver)
+            };
+            for prefix in &prefixes {
                 all.push(Route {
                     path: Route::joined(prefix, &local),
                     local_path: None,

@@ -97,12 +97,18 @@ pub struct NestApplication {
 impl Route {
     /// The owner that has no name: `Router().get('/a', f)`.
     pub const MADE_IN_PLACE: &str = "router";
+    /// A handler that has no name.
+    pub const ANONYMOUS: &str = "anonymous";
     /// How a mounted router is written in a table.
     pub const USE: &str = "USE";
     /// Begins a name in `${}`, and one of middleware, that a function has for something of its own; `link` leaves it out.
     pub const HIDDEN: char = ' ';
     /// A version that any request has.
     pub const NEUTRAL: &str = "VERSION_NEUTRAL";
+    /// Ends the name of a list, where its elements are meant.
+    pub const EACH: &str = "[]";
+    /// Begins a list in `${}` that is the values of an object; a bracket ends it.
+    pub const VALUES: &str = "Object.values(";
 
     pub fn is_mount(&self) -> bool {
         self.method == Self::USE

@@ -16,13 +16,13 @@ use super::super::modules;
 use super::super::origins::{Origin, root};
 use super::super::print::Print;
 use super::nest::option;
-use super::{DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
+use super::{Constants, DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of<'a>(
     program: &Program<'a>,
     print: Print<'_, 'a>,
-    frameworks: &BTreeSet<RouteFramework>,
+    (frameworks, constants): (&BTreeSet<RouteFramework>, &Constants),
     routes: &mut Routes,
 ) {
     let mut calls = Calls {
@@ -33,7 +33,7 @@ pub(super) fn of<'a>(
         inside: None,
         registering: Vec::new(),
         functions: functions(program),
-        texts: Texts::of(program),
+        texts: Texts::new(constants),
         found: Vec::new(),
         routes,
     };
@@ -64,7 +64,7 @@ struct Calls<'r, 's, 'a, 'x> {
     /// Where those begin that register something.
     registering: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
-    texts: Texts<'a>,
+    texts: Texts<'r, 'a>,
     /// With where they stand.
     found: Vec<(u32, Route)>,
     routes: &'r mut Routes,

@@ -9,15 +9,15 @@ use oxc_span::GetSpan;
 use super::super::body::{callee_name, text_of};
 use super::super::modules::constants;
 use super::super::print::Print;
-use super::{Routes, Texts, VERBS};
+use super::{Constants, Routes, Texts, VERBS};
 use crate::model::{NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 /// Decorators of routes besides those of the usual verbs.
 const OTHER_VERBS: &[&str] =
     &["Copy", "Lock", "Mkcol", "Move", "Propfind", "Proppatch", "Search", "Sse", "Unlock"];
 
-pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
-    let names = Names { program, print, texts: Texts::of(program) };
+pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, constants: &Constants, routes: &mut Routes) {
+    let names = Names { program, print, texts: Texts::new(constants) };
     for class in program.body.iter().filter_map(class_of) {
         nest(class, &names, routes);
     }
@@ -27,7 +27,7 @@ pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Route
 pub(super) struct Names<'x, 's, 'a> {
     pub(super) program: &'x Program<'a>,
     pub(super) print: Print<'s, 'a>,
-    pub(super) texts: Texts<'x>,
+    pub(super) texts: Texts<'x, 'x>,
 }
 
 impl<'a> Names<'_, '_, 'a> {
@@ -42,7 +42,7 @@ impl<'a> Names<'_, '_, 'a> {
                 let paths = paths.elements.iter().filter_map(|element| element.as_expression());
                 paths.map(|path| self.shown(path)).collect()
             }
-            path => vec![self.shown(path)],
+            path => self.texts.constants.list(path).unwrap_or_else(|| vec![self.shown(path)]),
         }
     }
 
@@ -173,7 +173,7 @@ fn handed_on<'x>(one: &'x Expression<'_>) -> Option<&'x str> {
     }
 }
 
-fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
+pub(super) fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
     use oxc_ast::ast::{Declaration, ExportDefaultDeclarationKind};
     match statement {
         Statement::ClassDeclaration(class) => Some(class),
