@@ -109,7 +109,7 @@ impl Answer<'_> {
     fn is_answered_by(&self, other: &Self) -> bool {
         let (Some(was), Some(is)) = (self.0, other.0) else { return false };
         let same = |one: &RouteParameter, other: &RouteParameter| {
-            (&one.name, one.source, &one.text) == (&other.name, other.source, &other.text)
+            (&one.name, one.source, one.taken_as()) == (&other.name, other.source, other.taken_as())
         };
         let still_taken = |one: &RouteParameter| {
             let mut others = is.parameters.iter().filter(|other| same(one, other));
@@ -149,7 +149,7 @@ pub(super) fn shown(route: &Route) -> String {
     let parameters: Vec<String> = route
         .parameters
         .iter()
-        .map(|one| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.text))
+        .map(|one| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.taken_as()))
         .collect();
     let status = route.status.map(|status| format!(" status {status}")).unwrap_or_default();
     format!(

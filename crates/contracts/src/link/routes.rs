@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::composed::answering;
 use super::nest;
 use super::scope::{Found, Resolver, Scope};
 use super::texts::{known, versions};
@@ -121,7 +122,8 @@ fn within<'l>(
     name: Option<&str>,
     depth: usize,
 ) -> Vec<Placed<'l>> {
-    let own = scope.facts.routes.iter().map(|route| registered(route, scope, resolver));
+    let own = scope.facts.routes.iter().flat_map(|route| answering(route, scope, resolver));
+    let own = own.map(|route| registered(route, scope, resolver));
     let own: Vec<Route> = own.filter(is_sure).collect();
     let uses = uses(&own, scope, resolver);
     let mut all: Vec<Placed<'l>> = Vec::new();
@@ -212,11 +214,11 @@ impl Guard {
 }
 
 /// As it is registered, with what its path stands for: also that which `app.use(PREFIX, router)` has in another file.
-fn registered<'l>(route: &Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Route {
+fn registered<'l>(route: Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Route {
     let mut route = Route {
         path: known(&route.path, scope, resolver),
         versions: versions(&route.versions, scope, resolver),
-        ..route.clone()
+        ..route
     };
     if let (true, "", Some(first)) = (route.is_mount(), &*route.path, route.guards.first()) {
         let path = known(&format!("${{{first}}}"), scope, resolver);

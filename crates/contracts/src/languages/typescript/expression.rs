@@ -38,8 +38,9 @@ impl Print<'_, '_> {
         (out.text.len() <= most).then_some(out.text)
     }
 
+    /// Also without that.
     pub(super) fn argument(self, argument: &Argument<'_>) -> String {
-        let mut out = Writer::new(self, usize::MAX);
+        let mut out = Writer { is_outside: true, ..Writer::new(self, usize::MAX) };
         out.argument(argument);
         out.text
     }

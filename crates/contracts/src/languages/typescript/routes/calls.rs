@@ -378,9 +378,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 {
                     taken.push(RouteParameter {
                         name: name.name.into_string(),
-                        source: RouteParameterSource::Handler,
                         text: self.print.annotation(ty),
-                        optional: false,
+                        ..RouteParameter::from(RouteParameterSource::Handler)
                     });
                 }
             }

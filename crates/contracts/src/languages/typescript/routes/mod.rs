@@ -3,6 +3,7 @@
 
 mod application;
 mod calls;
+mod decorators;
 mod nest;
 mod texts;
 
