@@ -111,7 +111,18 @@ pub(super) fn of<'l>(
         }));
         routes.push(Route { owner: String::new(), application: None, within: 0, ..route });
     }
+    let guards: Vec<Option<Vec<String>>> = routes.iter().zip(Route::behind(&routes)).map(beyond).collect();
+    for (route, guards) in routes.iter_mut().zip(guards) {
+        route.guards = guards.unwrap_or_else(|| std::mem::take(&mut route.guards));
+    }
     (routes, handed, cut)
+}
+
+/// The guards of a route that the mount before it does not tell.
+fn beyond((route, mount): (&Route, Option<&Route>)) -> Option<Vec<String>> {
+    let mut told = mount?.guards.iter().peekable();
+    let more = route.guards.iter().filter(|guard| told.next_if_eq(guard).is_none());
+    Some(more.cloned().collect())
 }
 
 /// As a file that mounts `name` of this one sees them, with what they are registered on; what the file itself mounts that at

@@ -15,7 +15,8 @@ pub struct Route {
     pub handler: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<RouteParameter>,
-    /// Guards and middleware that run before the handler, in order.
+    /// Guards and middleware that run before the handler, in order; behind a router that is mounted in the file those that
+    /// the mount itself has not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
     /// The declared type of the answer; empty where nothing is annotated.
@@ -131,6 +132,17 @@ impl Route {
         self.class.is_none()
             && !self.method.is_empty()
             && (!self.is_mount() || !self.handler.is_empty() && has_path())
+    }
+
+    /// The routes of a file, each of another file with the mount that it is behind.
+    pub fn behind(routes: &[Self]) -> impl Iterator<Item = Option<&Self>> {
+        let mut last: Option<&Self> = None;
+        routes.iter().map(move |route| {
+            if route.file.is_none() {
+                last = Some(route).filter(|route| route.is_mount());
+            }
+            last.filter(|mount| route.file.is_some() && route.line == mount.line)
+        })
     }
 
     /// What tells it from others of its method.
