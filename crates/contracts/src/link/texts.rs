@@ -99,7 +99,11 @@ fn listed<'l>(written: &str, scope: Scope<'l>, resolver: &Resolver<'l>, depth: u
         None => texts_of(file, &constant.name, &format!("{member}{}", Route::EACH)).collect(),
     };
     if held.is_empty() {
-        return vec![text];
+        // `VALUES = VERSIONS`
+        let other = texts_of(file, &constant.name, member).next().filter(|_| object.is_none());
+        let other = other.map(|other| listed(other, file, resolver, depth));
+        let is_known = |all: &Vec<String>| all.iter().all(|one| !one.contains("${"));
+        return other.filter(is_known).unwrap_or_else(|| vec![text]);
     }
     held.into_iter().flat_map(|one| listed(one, file, resolver, depth)).collect()
 }

@@ -205,9 +205,9 @@ impl RouteParameter {
         if self.decorator.is_none() && self.pipes.is_empty() {
             return Cow::Borrowed(&self.text);
         }
-        let by = self.decorator.as_ref().map(|decorator| format!(" by {decorator}")).unwrap_or_default();
-        let through = self.pipes.iter().map(|pipe| format!(" through {pipe}")).collect::<String>();
-        Cow::Owned(format!("{}{by}{through}", self.text))
+        let by = self.decorator.iter().flat_map(|decorator| [" by ", decorator]);
+        let through = self.pipes.iter().flat_map(|pipe| [" through ", pipe]);
+        Cow::Owned(std::iter::once(&*self.text).chain(by).chain(through).collect())
     }
 }
 

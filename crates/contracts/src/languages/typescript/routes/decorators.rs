@@ -207,7 +207,9 @@ fn given_by<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
         },
     };
     let mut found = Vec::new();
-    body.iter().for_each(|statement| returns(statement, &mut found));
+    for statement in body {
+        returns(statement, &mut found);
+    }
     match found.as_slice() {
         [only] => *only,
         _ => None,

@@ -27,6 +27,8 @@ const LONGEST: usize = 200;
 pub(super) struct Constants {
     texts: BTreeMap<String, String>,
     lists: BTreeMap<String, Vec<String>>,
+    /// Other names for what another file has, whatever that is.
+    others: BTreeMap<String, String>,
 }
 
 impl Constants {
@@ -66,13 +68,13 @@ impl Constants {
             let name = format!("{name}{}", Route::EACH);
             all.into_iter().map(move |text| (name.clone(), text))
         });
-        let texts = self.texts.into_iter().filter(|(name, _)| is_exported(name));
+        let texts = self.texts.into_iter().chain(self.others).filter(|(name, _)| is_exported(name));
         let can_be = |text: &str| text.len() <= LONGEST && !text.contains(char::is_whitespace);
         texts.chain(lists).filter(|(_, text)| can_be(text)).collect()
     }
 
     fn add(&mut self, name: &str, value: &Expression<'_>, depth: usize) {
-        if self.texts.len() >= MOST {
+        if self.texts.len() + self.others.len() >= MOST {
             return;
         }
         match held(value) {
@@ -95,12 +97,19 @@ impl Constants {
                 let all = self.list(list).unwrap_or_default();
                 self.lists.insert(name.to_owned(), all);
             }
-            Expression::Identifier(_) => {}
-            other => {
-                if let Some(text) = self.part(other) {
+            other => match (dotted(other), self.part(other)) {
+                (Some(known), _) if self.lists.contains_key(&known) => {
+                    let all = self.lists[&known].clone();
+                    self.lists.insert(name.to_owned(), all);
+                }
+                (Some(known), Some(text)) if !self.texts.contains_key(&known) => {
+                    self.others.insert(name.to_owned(), text);
+                }
+                (_, Some(text)) => {
                     self.texts.insert(name.to_owned(), text);
                 }
-            }
+                (_, None) => {}
+            },
         }
     }
 
