@@ -39,8 +39,11 @@ pub fn semantic_hash(contract: &Contract) -> String {
         .routes
         .iter()
         .map(|route| {
-            let parameters: Vec<_> =
-                route.parameters.iter().map(|one| (&one.name, one.source, &one.text, one.optional)).collect();
+            let parameters: Vec<_> = route
+                .parameters
+                .iter()
+                .map(|one| (&one.name, one.source, one.taken_as(), one.optional))
+                .collect();
             (
                 &route.method,
                 route.path_and_versions(),

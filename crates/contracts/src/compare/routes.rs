@@ -63,12 +63,13 @@ fn elsewhere<'a>(
     };
     let wanted = one.at(name);
     let is_new = |entry: &str| before.contracts.get(entry).is_none_or(|was| !answers(was, &wanted));
-    let same_app = |entry: &str| one.0.is_none() && app(entry).is_some() && app(entry) == app(&old.entry_id);
+    let same_app =
+        |entry: &str| one.route.is_none() && app(entry).is_some() && app(entry) == app(&old.entry_id);
     let mut others = after.contracts.iter().filter(|(entry, _)| **entry != old.entry_id);
     others.find_map(|(entry, contract)| {
         let mut all = answered(Some(contract)).into_iter();
         let (_, answer) = all.find(|(name, answer)| {
-            answer.0.is_none_or(|route| route.file.is_none()) && answer.at(name) == wanted
+            answer.route.is_none_or(|route| route.file.is_none()) && answer.at(name) == wanted
         })?;
         (is_new(entry) || same_app(entry)).then_some((*entry, answer))
     })
@@ -87,12 +88,16 @@ fn app(entry: &str) -> Option<&str> {
 
 /// What is answered at an address: by a route, or by what Next.js gives the file.
 #[derive(Clone, Copy)]
-struct Answer<'a>(Option<&'a Route>);
+struct Answer<'a> {
+    route: Option<&'a Route>,
+    /// The mount that it is behind, whose guards are its own too.
+    mount: Option<&'a Route>,
+}
 
 impl Answer<'_> {
     /// Its addresses in the whole project, by its name in the file.
     fn at(&self, name: &str) -> Vec<String> {
-        match self.0 {
+        match self.route {
             Some(route) if !route.full_paths.is_empty() => {
                 let rest = name.strip_prefix(&format!("{} {}", route.method, route.path)).unwrap_or_default();
                 route.full_paths.iter().map(|path| format!("{} {path}{rest}", route.method)).collect()
@@ -102,14 +107,19 @@ impl Answer<'_> {
     }
 
     fn shown(&self) -> String {
-        self.0.map(shown).unwrap_or_default()
+        self.route.map(|route| shown_behind(route, &self.guards())).unwrap_or_default()
+    }
+
+    fn guards(&self) -> Vec<&str> {
+        let guards = self.mount.into_iter().chain(self.route).flat_map(|one| &one.guards);
+        guards.map(String::as_str).collect()
     }
 
     /// Whether who asked as before is answered as before.
     fn is_answered_by(&self, other: &Self) -> bool {
-        let (Some(was), Some(is)) = (self.0, other.0) else { return false };
+        let (Some(was), Some(is)) = (self.route, other.route) else { return false };
         let same = |one: &RouteParameter, other: &RouteParameter| {
-            (&one.name, one.source, &one.text) == (&other.name, other.source, &other.text)
+            (&one.name, one.source, one.taken_as()) == (&other.name, other.source, other.taken_as())
         };
         let still_taken = |one: &RouteParameter| {
             let mut others = is.parameters.iter().filter(|other| same(one, other));
@@ -117,7 +127,7 @@ impl Answer<'_> {
         };
         let not_needed =
             |other: &&RouteParameter| other.optional || was.parameters.iter().any(|one| same(one, other));
-        (&was.guards, &was.returns, was.status) == (&is.guards, &is.returns, is.status)
+        (self.guards(), &was.returns, was.status) == (other.guards(), &is.returns, is.status)
             && was.parameters.iter().all(still_taken)
             && is.parameters.iter().all(|one| not_needed(&one))
     }
@@ -126,12 +136,13 @@ impl Answer<'_> {
 /// By method and path.
 fn answered(contract: Option<&Contract>) -> BTreeMap<String, Answer<'_>> {
     let Some(contract) = contract else { return BTreeMap::new() };
-    let registered = contract.routes.iter().flat_map(|route| {
+    let registered = contract.routes.iter().zip(Route::behind(&contract.routes));
+    let registered = registered.flat_map(|(route, mount)| {
         // Each version is an address of its own.
         let versions = route.versions.iter().map(|version| format!(" version {version}"));
         let versions = versions.chain(route.versions.is_empty().then(String::new));
-        versions
-            .map(move |version| (format!("{} {}{version}", route.method, route.path), Answer(Some(route))))
+        let answer = Answer { route: Some(route), mount };
+        versions.map(move |version| (format!("{} {}{version}", route.method, route.path), answer))
     });
     let next = contract.nextjs.iter().filter_map(|next| Some((next, next.answers()?)));
     let by_path = next.flat_map(|(next, (role, path))| {
@@ -140,22 +151,23 @@ fn answered(contract: Option<&Contract>) -> BTreeMap<String, Answer<'_>> {
             RouteRole::Api => vec!["API"],
             _ => next.methods.iter().map(String::as_str).collect(),
         };
-        methods.into_iter().map(move |method| (format!("{method} {path}"), Answer(None)))
+        methods
+            .into_iter()
+            .map(move |method| (format!("{method} {path}"), Answer { route: None, mount: None }))
     });
     registered.chain(by_path).collect()
 }
 
 pub(super) fn shown(route: &Route) -> String {
+    shown_behind(route, &route.guards.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn shown_behind(route: &Route, guards: &[&str]) -> String {
     let parameters: Vec<String> = route
         .parameters
         .iter()
-        .map(|one| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.text))
+        .map(|one| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.taken_as()))
         .collect();
     let status = route.status.map(|status| format!(" status {status}")).unwrap_or_default();
-    format!(
-        "({}) guards [{}] returns {}{status}",
-        parameters.join(", "),
-        route.guards.join(", "),
-        route.returns
-    )
+    format!("({}) guards [{}] returns {}{status}", parameters.join(", "), guards.join(", "), route.returns)
 }

@@ -18,6 +18,7 @@ pub(crate) fn facts() -> LocalFacts {
         components: Vec::new(),
         decorators: Vec::new(),
         routes: Vec::new(),
+        texts: Vec::new(),
         directive: None,
         next: NextExports::default(),
         style: None,

@@ -4,6 +4,7 @@
 //! the result, so that a cache knows what a contract rests on.
 
 mod component_type;
+mod composed;
 mod emits;
 mod exports;
 mod keys;
@@ -16,6 +17,7 @@ mod props;
 mod routes;
 mod scope;
 mod seen;
+mod texts;
 
 pub use next::may_be_route;
 pub use routes::{Handed, place};

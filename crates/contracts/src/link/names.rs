@@ -70,12 +70,13 @@ pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts, routes
     [stem, " - ", &phrase].concat()
 }
 
-/// How many routes the controllers of a file have of the classes that they extend.
+/// How many routes the controllers of a file have of the classes that they extend, and by decorators of other files.
 fn inherited(facts: &LocalFacts, routes: &[Route]) -> usize {
-    if !facts.routes.iter().any(|route| route.class.is_some()) {
+    if !facts.routes.iter().any(|route| route.class.is_some() || route.method.is_empty()) {
         return 0;
     }
-    let own: BTreeSet<&str> = facts.routes.iter().map(|route| route.handler.as_str()).collect();
+    let own = facts.routes.iter().filter(|route| !route.method.is_empty());
+    let own: BTreeSet<&str> = own.map(|route| route.handler.as_str()).collect();
     let declared: BTreeSet<&str> = facts.declarations.iter().map(|one| one.name.as_str()).collect();
     let is_here = |route: &&Route| {
         let class = route.handler.split_once('.').map_or("", |(class, _)| class);

@@ -6,9 +6,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::routes::{MOST, Placed, known, router};
+use super::composed::{answering, guards};
+use super::routes::{MOST, Placed, router};
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{NestApplication, NestClass, Route, RouteFramework};
+use super::texts::{known, versions};
+use crate::mentions::replaced;
+use crate::model::{NestApplication, NestClass, Route, RouteFramework, RouteParameter};
 
 /// What an application answers, and how it is shown itself; nothing behind it where something of it is decided when the
 /// program runs, or nothing is put before a path.
@@ -20,6 +23,9 @@ pub(super) fn behind<'l>(
 ) -> (Route, Vec<Placed<'l>>) {
     let mut mount = Route { path: known(&mount.path, scope, resolver), application: None, ..mount.clone() };
     let mut application = Cow::Borrowed(application);
+    if !application.versions.is_empty() {
+        application.to_mut().versions = versions(&application.versions, scope, resolver);
+    }
     for function in &application.clone().handed_to {
         goes_on(function, &mut mount, &mut application, scope, resolver);
     }
@@ -82,7 +88,7 @@ fn goes_on<'l>(
         application.excluded.extend(more.excluded.iter().cloned());
         if more.before_version.is_some() {
             application.before_version.clone_from(&more.before_version);
-            application.versions.clone_from(&more.versions);
+            application.versions = versions(&more.versions, file, resolver);
         }
     }
 }
@@ -216,7 +222,12 @@ fn routes_of<'l>(file: Scope<'l>, controller: &str, resolver: &Resolver<'l>) -> 
     let own = || file.facts.routes.iter().filter(|route| route.owner == controller);
     let class = own().find_map(|route| Some((route, route.class.as_deref()?)));
     let told = class.map(|(route, class)| answers(route, class, file, resolver)).unwrap_or_default();
-    if told.is_empty() { own().filter(|route| !route.is_mount()).cloned().collect() } else { told }
+    if !told.is_empty() {
+        return told;
+    }
+    let own = own().filter(|route| !route.is_mount());
+    let own = own.flat_map(|route| answering(route, file, resolver));
+    own.map(|route| Route { versions: versions(&route.versions, file, resolver), ..route }).collect()
 }
 
 /// Classes that extend each other.
@@ -234,10 +245,20 @@ pub(super) fn answers<'l>(
         return Vec::new();
     }
     let own = scope.facts.routes.iter().filter(|route| route.owner == told.owner && !route.is_mount());
-    let mut all: Vec<Route> = own.map(|route| Route { local_path: None, ..route.clone() }).collect();
+    let own = own.flat_map(|route| answering(route, scope, resolver)).map(|route| Route {
+        path: known(&route.path, scope, resolver),
+        versions: versions(&route.versions, scope, resolver),
+        local_path: None,
+        ..route
+    });
+    let mut all: Vec<Route> = own.collect();
     let count = all.len();
-    let mut guards: Vec<&String> = Vec::new();
-    let mut hidden: BTreeSet<&str> = class.methods.iter().map(String::as_str).collect();
+    let prefixes: Vec<String> = class.prefixes.iter().map(|prefix| known(prefix, scope, resolver)).collect();
+    let of_class = versions(&told.versions, scope, resolver);
+    let of_told = guards(&told.guards, scope, resolver);
+    let mut of_parents: Vec<String> = Vec::new();
+    let mut gives = class.gives.clone();
+    let mut hidden: BTreeSet<String> = class.methods.iter().cloned().collect();
     let mut next = (scope, class.parent.as_str());
     for _ in 0..MOST_PARENTS {
         let Found::Declared(file, declared) = resolver.name(next.0, next.1) else { break };
@@ -250,25 +271,39 @@ pub(super) fn answers<'l>(
             _ => (file.facts.routes.as_slice(), true),
         };
         let routes = of_base.iter().filter(|route| route.owner == declared.name && !route.is_mount());
+        let routes = routes.flat_map(|route| {
+            let own =
+                if of_controller { route.guards.get(its_guards.len()..) } else { Some(&route.guards[..]) };
+            let guards = own.unwrap_or_default().to_vec();
+            answering(&Route { guards, ..route.clone() }, file, resolver)
+        });
+        let routes: Vec<Route> = routes.collect();
+        let takes = said.map_or(&[][..], |(_, parent)| &parent.takes);
+        let bound: BTreeMap<&str, &str> =
+            takes.iter().map(String::as_str).zip(gives.iter().map(String::as_str)).collect();
         let (mut seen, mut methods) = (BTreeSet::new(), Vec::new());
-        for route in routes {
+        for route in &routes {
             let method = route.handler.rsplit_once('.').map_or("", |(_, method)| method);
             let local = route.local_path.as_ref().filter(|_| of_controller).unwrap_or(&route.path);
-            methods.push(method);
+            methods.push(method.to_owned());
             // A controller has each of them once per path.
             if hidden.contains(method) || !seen.insert((method, &route.method, local)) {
                 continue;
             }
             let local = known(local, file, resolver);
-            let own_guards =
-                if of_controller { route.guards.get(its_guards.len()..) } else { Some(&route.guards[..]) };
-            let versions = if route.versions == its_versions { &told.versions } else { &route.versions };
-            for prefix in &class.prefixes {
+            let versions = if route.versions == its_versions {
+                of_class.clone()
+            } else {
+                versions(&route.versions, file, resolver)
+            };
+            for prefix in &prefixes {
                 all.push(Route {
                     path: Route::joined(prefix, &local),
                     local_path: None,
                     handler: format!("{}.{method}", told.owner),
-                    guards: told.guards.iter().chain(own_guards.unwrap_or_default()).cloned().collect(),
+                    guards: of_told.iter().chain(&route.guards).cloned().collect(),
+                    parameters: route.parameters.iter().map(|one| typed(one, &bound)).collect(),
+                    returns: put_in(&route.returns, &bound),
                     versions: versions.clone(),
                     line: told.line,
                     owner: told.owner.clone(),
@@ -277,17 +312,27 @@ pub(super) fn answers<'l>(
                 });
             }
         }
-        guards.splice(0..0, its_guards);
+        of_parents.splice(0..0, guards(its_guards, file, resolver));
         hidden.extend(methods);
         let Some((_, parent)) = said.filter(|(_, parent)| !parent.parent.is_empty()) else { break };
-        hidden.extend(parent.methods.iter().map(String::as_str));
+        hidden.extend(parent.methods.iter().cloned());
+        gives = parent.gives.iter().map(|given| put_in(given, &bound)).collect();
         next = (file, &parent.parent);
     }
-    if guards.is_empty() && all.len() == count {
+    if of_parents.is_empty() && all.len() == count {
         return Vec::new();
     }
     for route in &mut all {
-        route.guards.splice(0..0, guards.iter().map(|guard| (*guard).clone()));
+        route.guards.splice(0..0, of_parents.iter().cloned());
     }
     all
+}
+
+fn typed(parameter: &RouteParameter, bound: &BTreeMap<&str, &str>) -> RouteParameter {
+    RouteParameter { text: put_in(&parameter.text, bound), ..parameter.clone() }
+}
+
+/// A type with what is given in the place of type parameters.
+fn put_in(text: &str, bound: &BTreeMap<&str, &str>) -> String {
+    replaced(text, |mention| bound.get(mention.text).copied()).into_owned()
 }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::composed::answering;
 use super::nest;
 use super::scope::{Found, Resolver, Scope};
+use super::texts::{known, versions};
 use crate::languages::typescript::is_rare;
 use crate::model::{
     Contract, Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity,
@@ -109,7 +111,18 @@ pub(super) fn of<'l>(
         }));
         routes.push(Route { owner: String::new(), application: None, within: 0, ..route });
     }
+    let guards: Vec<Option<Vec<String>>> = routes.iter().zip(Route::behind(&routes)).map(beyond).collect();
+    for (route, guards) in routes.iter_mut().zip(guards) {
+        route.guards = guards.unwrap_or_else(|| std::mem::take(&mut route.guards));
+    }
     (routes, handed, cut)
+}
+
+/// The guards of a route that the mount before it does not tell.
+fn beyond((route, mount): (&Route, Option<&Route>)) -> Option<Vec<String>> {
+    let mut told = mount?.guards.iter().peekable();
+    let more = route.guards.iter().filter(|guard| told.next_if_eq(guard).is_none());
+    Some(more.cloned().collect())
 }
 
 /// As a file that mounts `name` of this one sees them, with what they are registered on; what the file itself mounts that at
@@ -120,7 +133,8 @@ fn within<'l>(
     name: Option<&str>,
     depth: usize,
 ) -> Vec<Placed<'l>> {
-    let own = scope.facts.routes.iter().map(|route| registered(route, scope, resolver));
+    let own = scope.facts.routes.iter().flat_map(|route| answering(route, scope, resolver));
+    let own = own.map(|route| registered(route, scope, resolver));
     let own: Vec<Route> = own.filter(is_sure).collect();
     let uses = uses(&own, scope, resolver);
     let mut all: Vec<Placed<'l>> = Vec::new();
@@ -211,8 +225,12 @@ impl Guard {
 }
 
 /// As it is registered, with what its path stands for: also that which `app.use(PREFIX, router)` has in another file.
-fn registered<'l>(route: &Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Route {
-    let mut route = Route { path: known(&route.path, scope, resolver), ..route.clone() };
+fn registered<'l>(route: Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Route {
+    let mut route = Route {
+        path: known(&route.path, scope, resolver),
+        versions: versions(&route.versions, scope, resolver),
+        ..route
+    };
     if let (true, "", Some(first)) = (route.is_mount(), &*route.path, route.guards.first()) {
         let path = known(&format!("${{{first}}}"), scope, resolver);
         if !path.starts_with('$') {
@@ -238,7 +256,8 @@ fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(us
     let mut found = Vec::new();
     for (at, call) in calls {
         for name in call.guards.iter().chain([&call.handler]) {
-            if !is_router(name, own, scope, resolver) && found.len() < MOST_USES {
+            let is_named = name != Route::ANONYMOUS;
+            if is_named && !is_router(name, own, scope, resolver) && found.len() < MOST_USES {
                 let whole = call.framework == RouteFramework::Hono;
                 found.push((at, Guard { below: call.path.clone(), whole, name: name.clone() }));
             }
@@ -399,6 +418,15 @@ pub(super) fn router<'l>(
         let name = member.strip_prefix('.').unwrap_or("default");
         return declared(file, resolver.exported(file, name));
     }
+    // `(await import('./users')).router`
+    if let Some(rest) = handler.strip_prefix("(await import(") {
+        let (specifier, member) = rest.split_once(")).")?;
+        let file = resolver.file(scope, specifier.trim_matches(['\'', '"', '`']))?;
+        return declared(file, resolver.exported(file, member));
+    }
+    if let Some(field) = field(handler, scope, resolver) {
+        return Some(field);
+    }
     let whole = scope.facts.imports.iter().find_map(|import| {
         let is_it = |one: &&crate::model::ImportedName| one.local == handler && one.imported == "*";
         import.names.iter().find(is_it).map(|_| import.specifier.as_str())
@@ -421,33 +449,34 @@ pub(super) fn router<'l>(
     None
 }
 
-fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l str, DeclarationKind) {
-    (file, declaration.name.as_str(), declaration.kind)
+/// `new Users().router`, `users.router` where `users` is a `Users`, `Users.router`: the field of the class.
+fn field<'l>(
+    handler: &str,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) -> Option<(Scope<'l>, &'l str, DeclarationKind)> {
+    let (object, member) = handler.rsplit_once('.')?;
+    let made = object.strip_prefix("new ").and_then(|made| made.split_once('(')).map(|(class, _)| class);
+    let Found::Declared(mut file, mut class) = resolver.name(scope, made.unwrap_or(object)) else {
+        return None;
+    };
+    if class.kind == DeclarationKind::Constant {
+        // What is made of a class has its type.
+        let (_, of) = class.signatures.first()?.split_once(": ")?;
+        let Found::Declared(at, declared) = resolver.name(file, of) else { return None };
+        (file, class) = (at, declared);
+    }
+    if class.kind != DeclarationKind::Class {
+        return None;
+    }
+    let is_it = |owner: &str| {
+        owner.strip_prefix(&*class.name).is_some_and(|rest| rest.strip_prefix('.') == Some(member))
+    };
+    let mut owners = file.facts.routes.iter().map(|route| route.owner.as_str());
+    let owner = owners.find(|owner| is_it(owner)).unwrap_or(&class.name);
+    Some((file, owner, class.kind))
 }
 
-/// `/${PREFIX}/a` with what `PREFIX` is, where it is a text.
-pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -> String {
-    let Some((before, rest)) = path.split_once("${") else { return path.to_owned() };
-    let Some((name, after)) = rest.split_once('}') else { return path.to_owned() };
-    let own = name.strip_prefix(Route::HIDDEN);
-    let found = own.map_or_else(|| resolver.name(scope, name), |_| Found::Unknown);
-    let text = match found {
-        Found::Declared(_, declaration) => declaration
-            .signatures
-            .first()
-            .and_then(|signature| signature.strip_prefix("const ")?.split_once(" = "))
-            .and_then(|(_, value)| value.strip_prefix('\'')?.strip_suffix('\''))
-            .map(str::to_owned),
-        Found::Outside(_) | Found::Unknown => None,
-    };
-    let after = known(after, scope, resolver);
-    match text {
-        // `/${PREFIX}/a`, whether `PREFIX` has strokes around it or not.
-        Some(text) => {
-            let start = if before.ends_with('/') { text.trim_start_matches('/') } else { &text };
-            let text = if after.starts_with('/') { start.trim_end_matches('/') } else { start };
-            format!("{before}{text}{after}")
-        }
-        None => format!("{before}${{{}}}{after}", own.unwrap_or(name)),
-    }
+fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l str, DeclarationKind) {
+    (file, declaration.name.as_str(), declaration.kind)
 }

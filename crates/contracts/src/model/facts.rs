@@ -32,6 +32,10 @@ pub struct LocalFacts {
     pub decorators: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<Route>,
+    /// Texts of exported constants by the names that lead to them, `ROUTES.users.list`; of a list each element, `VERSIONS[]`.
+    /// What is put into one is in `${}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<Directive>,
     /// What a Next.js file exports by the names that Next.js reads; `link` decides by the path whether it counts.
@@ -190,6 +194,7 @@ impl LocalFacts {
             components: Vec::new(),
             decorators: Vec::new(),
             routes: Vec::new(),
+            texts: Vec::new(),
             directive: None,
             next: NextExports::default(),
             style: None,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Route {
     pub framework: RouteFramework,
-    /// `GET`, `POST` …, `ALL`, or `USE` for a mounted router.
+    /// `GET`, `POST` …, `ALL`, or `USE` for a mounted router; empty where only `link` knows whether there is one.
     pub method: String,
     /// As written; a path that is not a literal is its source text in `${}`.
     pub path: String,
@@ -15,7 +15,8 @@ pub struct Route {
     pub handler: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<RouteParameter>,
-    /// Guards and middleware that run before the handler, in order.
+    /// Guards and middleware that run before the handler, in order; behind a router that is mounted in the file those that
+    /// the mount itself has not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
     /// The declared type of the answer; empty where nothing is annotated.
@@ -44,7 +45,8 @@ pub struct Route {
     /// Of an application of `NestJS`; for `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application: Option<Box<NestApplication>>,
-    /// Of a class that has a parent or guards, or routes without being a controller; for `link`, which leaves it out.
+    /// Of a class that has a parent or guards, or routes without being a controller, and of a function that puts decorators
+    /// together; for `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Box<NestClass>>,
     /// Which of the functions that register routes does it, counted from 1; 0 for none. For `link`, which leaves it out.
@@ -69,9 +71,15 @@ pub struct NestClass {
     /// Its methods, which hide those of its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
-    /// Of one that is no controller.
+    /// Of one that is no controller, and of a function that puts decorators together, where these make a route.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<Route>,
+    /// The parameters of such a function, and the type parameters of a class.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<String>,
+    /// The types that it gives its parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gives: Vec<String>,
 }
 
 /// What an application of `NestJS` does to the paths of its routes, beside the prefix of all of them.
@@ -97,12 +105,21 @@ pub struct NestApplication {
 impl Route {
     /// The owner that has no name: `Router().get('/a', f)`.
     pub const MADE_IN_PLACE: &str = "router";
+    /// A handler that has no name.
+    pub const ANONYMOUS: &str = "anonymous";
     /// How a mounted router is written in a table.
     pub const USE: &str = "USE";
     /// Begins a name in `${}`, and one of middleware, that a function has for something of its own; `link` leaves it out.
     pub const HIDDEN: char = ' ';
+    /// Begins a guard that is a decorator which the project may put together of others. What it is given follows, each on a
+    /// line of its own. `link` has what it stands for.
+    pub const DECORATOR: char = '@';
     /// A version that any request has.
     pub const NEUTRAL: &str = "VERSION_NEUTRAL";
+    /// Ends the name of a list, where its elements are meant.
+    pub const EACH: &str = "[]";
+    /// Begins a list in `${}` that is the values of an object; a bracket ends it.
+    pub const VALUES: &str = "Object.values(";
 
     pub fn is_mount(&self) -> bool {
         self.method == Self::USE
@@ -112,7 +129,20 @@ impl Route {
     /// that is made elsewhere.
     pub fn is_told(&self) -> bool {
         let has_path = || !self.local_path.as_ref().unwrap_or(&self.path).is_empty();
-        self.class.is_none() && (!self.is_mount() || !self.handler.is_empty() && has_path())
+        self.class.is_none()
+            && !self.method.is_empty()
+            && (!self.is_mount() || !self.handler.is_empty() && has_path())
+    }
+
+    /// The routes of a file, each of another file with the mount that it is behind.
+    pub fn behind(routes: &[Self]) -> impl Iterator<Item = Option<&Self>> {
+        let mut last: Option<&Self> = None;
+        routes.iter().map(move |route| {
+            if route.file.is_none() {
+                last = Some(route).filter(|route| route.is_mount());
+            }
+            last.filter(|mount| route.file.is_some() && route.line == mount.line)
+        })
     }
 
     /// What tells it from others of its method.
@@ -137,7 +167,7 @@ impl Route {
         let named = names.filter(|name| !name.is_empty());
         let source = RouteParameterSource::Path;
         named
-            .map(|name| RouteParameter { name, source, text: "string".to_owned(), optional: false })
+            .map(|name| RouteParameter { name, text: "string".to_owned(), ..RouteParameter::from(source) })
             .collect()
     }
 }
@@ -161,6 +191,37 @@ pub struct RouteParameter {
     pub text: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+    /// The decorator that gives it, where that is none of Nest's: `@User('id')`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decorator: Option<String>,
+    /// What it goes through before the handler has it: `ParseIntPipe`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pipes: Vec<String>,
+}
+
+impl RouteParameter {
+    /// Its type, with all that is said of how it comes to be: `number through ParseIntPipe`.
+    pub fn taken_as(&self) -> Cow<'_, str> {
+        if self.decorator.is_none() && self.pipes.is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        let by = self.decorator.iter().flat_map(|decorator| [" by ", decorator]);
+        let through = self.pipes.iter().flat_map(|pipe| [" through ", pipe]);
+        Cow::Owned(std::iter::once(&*self.text).chain(by).chain(through).collect())
+    }
+}
+
+impl From<RouteParameterSource> for RouteParameter {
+    fn from(source: RouteParameterSource) -> Self {
+        Self {
+            name: String::new(),
+            source,
+            text: String::new(),
+            optional: false,
+            decorator: None,
+            pipes: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -248,10 +248,19 @@ impl Display for ShownFile {
             writeln!(formatter, "{heading}  {}{from}", one["name"].as_str().unwrap_or_default())?;
         }
         next(formatter, &self.contract["nextjs"])?;
+        let mut mount = &Value::Null;
         for (at, route) in self.contract["routes"].as_array().into_iter().flatten().enumerate() {
             let word = |name: &str| route[name].as_str().unwrap_or_default();
             let heading = if at == 0 { "\nroutes\n" } else { "" };
-            write!(formatter, "{heading}  {} {} {}", word("method"), word("path"), word("handler"))?;
+            if route["file"].is_null() {
+                mount = if word("method") == "USE" { &route["line"] } else { &Value::Null };
+            }
+            // What is behind a mount has its guards too.
+            let deeper = if route["file"].is_string() && route["line"] == *mount { "  " } else { "" };
+            write!(formatter, "{heading}  {deeper}{} {} {}", word("method"), word("path"), word("handler"))?;
+            if let Some(file) = route["file"].as_str() {
+                write!(formatter, " of {file}")?;
+            }
             for (name, said) in [("versions", "version"), ("guards", "behind")] {
                 let all: Vec<&str> =
                     route[name].as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
@@ -261,7 +270,7 @@ impl Display for ShownFile {
             }
             writeln!(formatter)?;
             for path in route["fullPaths"].as_array().into_iter().flatten() {
-                writeln!(formatter, "    at {}", path.as_str().unwrap_or_default())?;
+                writeln!(formatter, "    {deeper}at {}", path.as_str().unwrap_or_default())?;
             }
         }
         if !self.imports.is_empty() {
@@ -330,8 +339,11 @@ mod tests {
             "fullPaths": ["/api/v1/cats"],
         });
         let plain = json!({"method": "POST", "path": "/cats", "handler": "Cats.add"});
-        let shown = shown("cats.ts", json!({"kind": "node:api", "routes": [route, plain]}));
-        let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n";
+        let mount = json!({"method": "USE", "path": "/a", "handler": "dogs", "guards": ["Auth"], "line": 3});
+        let behind =
+            json!({"method": "GET", "path": "/a/dogs", "handler": "all", "file": "dogs.ts", "line": 3});
+        let shown = shown("cats.ts", json!({"kind": "node:api", "routes": [route, plain, mount, behind]}));
+        let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n  USE /a dogs, behind Auth\n    GET /a/dogs all of dogs.ts\n";
         assert!(shown.to_string().contains(wanted), "{shown}");
     }
 }

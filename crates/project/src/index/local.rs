@@ -87,6 +87,7 @@ impl Surface {
         for one in &facts.routes {
             Route { line: 0, ..one.clone() }.hash(&mut bytes);
         }
+        facts.texts.hash(&mut bytes);
         Self(xxh3_128(&bytes.0).to_le_bytes())
     }
 }

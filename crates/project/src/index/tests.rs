@@ -693,6 +693,26 @@ fn a_router_knows_where_it_is_mounted_whoever_is_edited() {
     assert_eq!(hash(&index), first);
 }
 
+#[test]
+fn a_route_follows_the_constants_of_other_files() {
+    let paths =
+        "import { ROOT } from './root';\nexport const ROUTES = { users: { list: `${ROOT}/list` } };\n";
+    let app = "import express from 'express';\nimport { ROUTES } from './paths';\nconst app = express();\napp.get(ROUTES.users.list, f);\n";
+    let root = "export enum Roots { A = '/a' }\nexport const ROOT = Roots.A;\n";
+    let bench = Bench::new(&[("paths.ts", paths), ("app.ts", app), ("root.ts", root)]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let edits =
+        [("root.ts", root.replace("/a", "/b"), "/b/list"), ("paths.ts", paths.replace("/list", "/"), "/b/")];
+    for (path, text, expected) in edits {
+        bench.write(path, &text);
+        let before = index.file("app.ts").unwrap().contract().semantic_hash.clone();
+        index = look(&place, Some(&index)).unwrap();
+        let contract = index.file("app.ts").unwrap().contract();
+        assert_eq!((&*contract.routes[0].path, contract.semantic_hash == before), (expected, false));
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Edit {
     Write(usize, usize),

@@ -26,26 +26,34 @@ impl Print<'_, '_> {
 
     /// `None` where it takes more than so many bytes.
     pub(super) fn bounded(self, value: &Expression<'_>, most: usize) -> Option<String> {
-        let mut out = Writer { print: self, text: String::new(), most };
+        let mut out = Writer::new(self, most);
         out.write(value, Precedence::Lowest);
         (out.text.len() <= most).then_some(out.text)
     }
 
+    /// As [`Print::bounded`], without what any function in it does.
+    pub(super) fn outside(self, value: &Expression<'_>, most: usize) -> Option<String> {
+        let mut out = Writer { is_outside: true, ..Writer::new(self, most) };
+        out.write(value, Precedence::Lowest);
+        (out.text.len() <= most).then_some(out.text)
+    }
+
+    /// Also without that.
     pub(super) fn argument(self, argument: &Argument<'_>) -> String {
-        let mut out = Writer { print: self, text: String::new(), most: usize::MAX };
+        let mut out = Writer { is_outside: true, ..Writer::new(self, usize::MAX) };
         out.argument(argument);
         out.text
     }
 
     pub(super) fn template(self, template: &TemplateLiteral<'_>) -> String {
-        let mut out = Writer { print: self, text: String::new(), most: usize::MAX };
+        let mut out = Writer::new(self, usize::MAX);
         out.template(template, false);
         out.text
     }
 
     /// `-1`, and nothing more where a sign says nothing.
     pub(super) fn signed(self, unary: &UnaryExpression<'_>) -> String {
-        let mut out = Writer { print: self, text: String::new(), most: usize::MAX };
+        let mut out = Writer::new(self, usize::MAX);
         out.unary(unary);
         out.text
     }
@@ -56,6 +64,14 @@ struct Writer<'s, 'a> {
     print: Print<'s, 'a>,
     text: String,
     most: usize,
+    /// Whether what an arrow gives is left out as the body of a function is.
+    is_outside: bool,
+}
+
+impl<'s, 'a> Writer<'s, 'a> {
+    fn new(print: Print<'s, 'a>, most: usize) -> Self {
+        Self { print, text: String::new(), most, is_outside: false }
+    }
 }
 
 impl Writer<'_, '_> {
@@ -382,6 +398,7 @@ impl Writer<'_, '_> {
         self.put(" => ");
         match &arrow.body {
             ArrowFunctionBody::FunctionBody(body) => self.body(Some(body)),
+            _ if self.is_outside => self.put(BODY),
             other => match other.as_expression() {
                 Some(object @ Expression::ObjectExpression(_)) => {
                     self.put("(");

@@ -160,7 +160,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     if is_whole {
         namespaces::name_members(program, &mut imports);
     }
-    let routes = routes::of(program, &imports, print);
+    let routes = routes::of(program, &imports, &exports, print);
     LocalFacts {
         kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),
         doc: source.file_doc(program.body.first().map(|statement| statement.span().start)),
@@ -170,6 +170,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         components: file.components.into_iter().collect(),
         decorators: routes.decorators.into_iter().collect(),
         routes: routes.table,
+        texts: routes.texts,
         directive: next::directive(program),
         next,
         style: file.style.finish(&imports),

@@ -375,3 +375,27 @@ fn a_route_may_be_answered_by_another_file() {
     );
     assert_eq!(told("PAGE /about"), "compatible");
 }
+
+#[test]
+fn what_a_mount_is_behind_counts_for_what_it_mounts() {
+    let repo = TestRepo::new();
+    let app = |imports: &str, calls: &str| {
+        format!("import express from 'express';\n{imports}\nexport const app = express();\n{calls}\n")
+    };
+    let users =
+        "import { Router } from 'express';\nexport const users = Router();\nusers.get('/:id', one);\n";
+    repo.write("web/app.ts", app("", "app.use(auth);\napp.get('/users/:id', one);"));
+    repo.commit("all");
+    repo.write("web/users.ts", users);
+    let told = |calls: &str| {
+        repo.write("web/app.ts", app("import { users } from './users';", calls));
+        let told = told(&drift(&repo, Some("git:HEAD")));
+        let all = told.as_array().unwrap().iter().flat_map(|folder| folder["changes"].as_array().unwrap());
+        let all = all.flat_map(|change| change["declarations"].as_array().into_iter().flatten());
+        let all = all.filter(|one| one["name"] == "GET /users/:id");
+        all.map(|one| one["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("app.use(auth);\napp.use('/users', users);"), [""; 0]);
+    assert_eq!(told("app.use('/users', auth, users);"), [""; 0]);
+    assert_eq!(told("app.use('/users', users);\napp.use(auth);"), ["breaking"]);
+}

@@ -12,17 +12,22 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::super::print::Print;
 use super::nest::{Names, mount, option};
-use super::{Routes, Texts};
+use super::{Constants, Routes, Texts};
 use crate::model::{NestApplication, Route};
 
-pub(super) fn of<'a>(program: &Program<'a>, print: Print<'_, 'a>, routes: &mut Routes) {
+pub(super) fn of<'a>(
+    program: &Program<'a>,
+    print: Print<'_, 'a>,
+    constants: &Constants,
+    routes: &mut Routes,
+) {
     /// One of these is said wherever there is something to find.
     static WORDS: LazyLock<[Finder<'static>; 3]> =
         LazyLock::new(|| ["NestFactory", "setGlobalPrefix", "enableVersioning"].map(Finder::new));
     if !WORDS.iter().any(|word| word.find(program.source_text.as_bytes()).is_some()) {
         return;
     }
-    let names = Names { program, print, texts: Texts::of(program) };
+    let names = Names { program, print, texts: Texts::new(constants) };
     let mut found = Applications { names: &names, found: BTreeMap::new() };
     found.visit_program(program);
     for (owner, Made { module, prefix, line, application }) in found.found {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Declaration, Expression,
-    FormalParameter, Function, Ident, Program, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
+    CallExpression, Class, ClassElement, Declaration, Expression, FormalParameter, Function, Ident, Program,
+    PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -12,17 +13,18 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::super::body::{callee_name, text_of};
 use super::super::component::Callable;
-use super::super::modules;
+use super::super::modules::{self, DEFAULT};
 use super::super::origins::{Origin, root};
 use super::super::print::Print;
-use super::nest::option;
-use super::{DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
+use super::nest::{class_of, option};
+use super::texts::{field_name, field_of_this, fields};
+use super::{Constants, DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of<'a>(
     program: &Program<'a>,
     print: Print<'_, 'a>,
-    frameworks: &BTreeSet<RouteFramework>,
+    (frameworks, constants): (&BTreeSet<RouteFramework>, &Constants),
     routes: &mut Routes,
 ) {
     let mut calls = Calls {
@@ -30,10 +32,12 @@ pub(super) fn of<'a>(
         frameworks,
         applications: BTreeMap::new(),
         made_here: None,
+        made_inline: BTreeMap::new(),
         inside: None,
+        class: None,
         registering: Vec::new(),
         functions: functions(program),
-        texts: Texts::of(program),
+        texts: Texts::new(constants),
         found: Vec::new(),
         routes,
     };
@@ -55,16 +59,20 @@ struct Application {
 struct Calls<'r, 's, 'a, 'x> {
     print: Print<'s, 'a>,
     frameworks: &'r BTreeSet<RouteFramework>,
-    /// By the names that hold them.
+    /// By the names that hold them, fields with the name of their class: `UserRoutes.router`.
     applications: BTreeMap<String, Application>,
     /// The name that what is made in the statement gets: `const api = Router().get('/a', f)`.
     made_here: Option<String>,
+    /// Names for those that are made where they are mounted, by where they begin.
+    made_inline: BTreeMap<u32, String>,
     /// Where the outermost function begins that is walked.
     inside: Option<u32>,
+    /// The name of the class that is walked, and where it begins.
+    class: Option<(String, u32)>,
     /// Where those begin that register something.
     registering: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
-    texts: Texts<'a>,
+    texts: Texts<'r, 'a>,
     /// With where they stand.
     found: Vec<(u32, Route)>,
     routes: &'r mut Routes,
@@ -101,16 +109,8 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
         if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
             (&parameter.pattern, &parameter.type_annotation)
         {
-            let text = self.print.annotation(ty);
-            let named = text.split('<').next().and_then(|text| text.rsplit('.').next());
-            let framework = match named {
-                Some("Application" | "Express" | "Router" | "IRouter") => Some(self.routers()),
-                Some("FastifyInstance") => Some(RouteFramework::Fastify),
-                Some("Hono") => Some(RouteFramework::Hono),
-                _ => None,
-            };
-            if let Some(framework) = framework {
-                self.applications.insert(name.name.into_string(), Application { framework, prefix: None });
+            if let Some(application) = self.typed(ty) {
+                self.applications.insert(name.name.into_string(), application);
             }
         }
         self.hide(&parameter.pattern);
@@ -125,8 +125,38 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
         self.within(arrow.span.start, |calls| walk::walk_arrow_function_expression(calls, arrow));
     }
 
+    fn visit_class(&mut self, class: &Class<'a>) {
+        let name = class.id.as_ref().map_or(DEFAULT, |id| id.name.as_str());
+        let around = self.class.replace((name.to_owned(), class.span.start));
+        let of_texts = fields(class).filter_map(|(field, value, _)| Some((field, self.texts.text(value)?)));
+        let texts = of_texts.collect();
+        let texts = std::mem::replace(&mut self.texts.fields, texts);
+        for element in &class.body.body {
+            match element {
+                ClassElement::PropertyDefinition(property) => self.field(property),
+                ClassElement::MethodDefinition(method) if method.kind.is_constructor() => {
+                    method.value.params.items.iter().for_each(|item| self.parameter_property(item));
+                }
+                _ => {}
+            }
+        }
+        walk::walk_class(self, class);
+        self.texts.fields = texts;
+        self.class = around;
+    }
+
+    fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {
+        if let (Some(name), Some(application)) =
+            (self.assigned(&assignment.left), self.made(&assignment.right))
+        {
+            self.applications.insert(name, application);
+        }
+        walk::walk_assignment_expression(self, assignment);
+    }
+
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if let Some(registration) = self.registration(call) {
+            self.name_inline(&registration);
             self.register(registration);
         }
         walk::walk_call_expression(self, call);
@@ -146,6 +176,82 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     fn hide(&mut self, pattern: &BindingPattern<'a>) {
         let names = pattern.get_binding_identifiers();
         self.texts.hidden.extend(names.into_iter().map(|name| name.name.as_str()));
+    }
+
+    /// `router = Router()`, `private app: express.Application`.
+    fn field(&mut self, property: &PropertyDefinition<'a>) {
+        let made = property.value.as_ref().and_then(|value| self.made(value));
+        let made = made.or_else(|| self.typed(property.type_annotation.as_ref()?));
+        if let (Some(application), Some(name)) = (made, field_name(&property.key)) {
+            self.applications.extend(self.of_class(&name).map(|name| (name, application)));
+        }
+    }
+
+    /// `constructor(private router = express.Router())`.
+    fn parameter_property(&mut self, item: &FormalParameter<'a>) {
+        let is_field = item.accessibility.is_some() || item.readonly || item.r#override;
+        let Some(name) = item.pattern.get_identifier_name().filter(|_| is_field) else { return };
+        let made = item.initializer.as_ref().and_then(|init| self.made(init));
+        if let Some(application) = made.or_else(|| self.typed(item.type_annotation.as_ref()?)) {
+            self.applications.extend(self.of_class(&name).map(|name| (name, application)));
+        }
+    }
+
+    /// The name of a field with that of the class that is walked.
+    fn of_class(&self, field: &str) -> Option<String> {
+        self.class.as_ref().map(|(class, _)| format!("{class}.{field}"))
+    }
+
+    /// The name that something has which may hold an application: `app`, and of `this.app` that with its class.
+    fn held_by(&self, value: &Expression<'_>) -> Option<String> {
+        match value.get_inner_expression() {
+            Expression::Identifier(name) => Some(name.name.into_string()),
+            Expression::StaticMemberExpression(member) if member.object.is_identifier_reference() => {
+                let name = self.print.expression(value);
+                self.applications.contains_key(&name).then_some(name)
+            }
+            other => field_of_this(other).and_then(|field| self.of_class(&field)),
+        }
+    }
+
+    fn assigned(&self, target: &AssignmentTarget<'_>) -> Option<String> {
+        match target {
+            AssignmentTarget::AssignmentTargetIdentifier(name) => Some(name.name.into_string()),
+            AssignmentTarget::StaticMemberExpression(member)
+                if matches!(member.object, Expression::ThisExpression(_)) =>
+            {
+                self.of_class(&member.property.name)
+            }
+            AssignmentTarget::PrivateFieldExpression(member)
+                if matches!(member.object, Expression::ThisExpression(_)) =>
+            {
+                self.of_class(&format!("#{}", member.field.name))
+            }
+            _ => None,
+        }
+    }
+
+    /// What is made where it is mounted gets a name, by which its routes are found.
+    fn name_inline(&mut self, registration: &Registration<'_, 'a>) {
+        for handler in registration.handlers.iter().filter(|_| registration.method == USE) {
+            if begins_chain(handler).is_some() && self.made(handler).is_some() {
+                let name = format!("{MADE_IN_PLACE} {}", self.made_inline.len() + 1);
+                self.made_inline.insert(handler.span().start, name);
+            }
+        }
+    }
+
+    /// What a declared type says.
+    fn typed(&self, annotation: &TSTypeAnnotation<'_>) -> Option<Application> {
+        let text = self.print.annotation(annotation);
+        let named = text.split('<').next().and_then(|text| text.rsplit('.').next());
+        let framework = match named {
+            Some("Application" | "Express" | "Router" | "IRouter") => self.routers(),
+            Some("FastifyInstance") => RouteFramework::Fastify,
+            Some("Hono") => RouteFramework::Hono,
+            _ => return None,
+        };
+        Some(Application { framework, prefix: None })
     }
 
     /// Whose `Router` is meant.
@@ -198,14 +304,15 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let start = call.callee.span().end;
         // `router.route('/a').get(f).post(g)`
         if let Some((owner, path)) = chained_route(member.object()) {
-            let owner = owner.to_owned();
+            let owner = self.held_by(owner)?;
             let method = method(verb);
             let path = self.paths(path);
-            return (is_verb(verb) && !arguments.is_empty()).then_some(Registration {
+            let handlers = flat(&arguments);
+            return (is_verb(verb) && !handlers.is_empty()).then_some(Registration {
                 owner,
                 method,
                 path,
-                handlers: arguments,
+                handlers,
                 start,
             });
         }
@@ -226,9 +333,9 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         if verb == "use" {
             // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
             let (path, handlers) = if self.is_path(first) {
-                (self.paths(first), rest.to_vec())
+                (self.paths(first), flat(rest))
             } else {
-                (vec![String::new()], arguments)
+                (vec![String::new()], flat(&arguments))
             };
             let is_router = |one: &&&Expression<'a>| !self.takes_error(one) && !allows_methods(one);
             let handlers: Vec<_> = handlers.iter().filter(is_router).copied().collect();
@@ -249,7 +356,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             owner,
             method,
             path: self.paths(first),
-            handlers: rest.to_vec(),
+            handlers: flat(rest),
             start,
         })
     }
@@ -258,7 +365,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let Registration { owner, method, path, handlers, start } = registration;
         let made_in_place = Application { framework: self.routers(), prefix: None };
         let known = self.applications.get(&owner).cloned();
-        let Some(application) = known.or((owner == MADE_IN_PLACE).then_some(made_in_place)) else { return };
+        let is_inline = || owner.split(' ').next() == Some(MADE_IN_PLACE);
+        let Some(application) = known.or(is_inline().then_some(made_in_place)) else { return };
         let Some((last, guards)) = handlers.split_last() else { return };
         let mut taken: Vec<RouteParameter> = Vec::new();
         let callable = self.callable(last);
@@ -270,21 +378,26 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 {
                     taken.push(RouteParameter {
                         name: name.name.into_string(),
-                        source: RouteParameterSource::Handler,
                         text: self.print.annotation(ty),
-                        optional: false,
+                        ..RouteParameter::from(RouteParameterSource::Handler)
                     });
                 }
             }
             returns = self.print.annotation_or(callable.returned(), "");
         }
         if path.iter().any(|path| !path.is_empty()) {
-            self.routes.decorators.insert(format!("@{owner}.{}", method.to_ascii_lowercase()));
+            let own = owner.rsplit('.').next().and_then(|name| name.split(' ').next()).unwrap_or_default();
+            self.routes.decorators.insert(format!("@{own}.{}", method.to_ascii_lowercase()));
         }
         // What is an object are options.
         let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
-        let guards: Vec<String> = guards.map(|guard| self.texts.marked(guard, self.handler(guard))).collect();
-        let within = self.inside.map_or(0, |function| {
+        let guards = guards.map(|guard| (guard, self.handler(guard)));
+        // What has no name says nothing.
+        let guards = guards.filter(|(_, name)| name != Route::ANONYMOUS);
+        let guards: Vec<String> = guards.map(|(guard, name)| self.texts.marked(guard, name)).collect();
+        // All methods of a class work on its fields.
+        let class = self.class.as_ref().filter(|_| owner.contains('.')).map(|(_, start)| *start);
+        let within = class.or(self.inside).map_or(0, |function| {
             let known = self.registering.iter().position(|one| *one == function);
             known.unwrap_or_else(|| {
                 self.registering.push(function);
@@ -322,8 +435,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 
     fn callable<'y>(&'y self, handler: &'y Expression<'a>) -> Option<Callable<'y, 'a>> {
+        let handler = unbound(handler);
         Callable::of(handler).or_else(|| {
-            let name = self.print.expression(handler);
+            let field = field_of_this(handler).and_then(|field| self.of_class(&field));
+            let name = field.unwrap_or_else(|| self.print.expression(handler));
             self.functions.iter().find(|(known, _)| *known == name).map(|(_, callable)| *callable)
         })
     }
@@ -363,26 +478,40 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 
     fn handler(&self, handler: &Expression<'_>) -> String {
-        match handler.get_inner_expression() {
-            Expression::ArrowFunctionExpression(_) => "anonymous".to_owned(),
-            Expression::FunctionExpression(function) => {
-                function.name().map_or("anonymous".to_owned(), Ident::into_string)
-            }
-            other => self.print.bounded(other, LONGEST_HANDLER).unwrap_or_else(|| "anonymous".to_owned()),
+        let handler = unbound(handler);
+        if let Some(name) = self.made_inline.get(&handler.span().start) {
+            return name.clone();
         }
+        let held = field_of_this(handler).and_then(|field| self.of_class(&field));
+        if let Some(name) = held.filter(|name| self.applications.contains_key(name)) {
+            return name;
+        }
+        let named = match handler.get_inner_expression() {
+            Expression::ArrowFunctionExpression(_) => None,
+            Expression::FunctionExpression(function) => function.name().map(Ident::into_string),
+            other => self.print.outside(other, LONGEST_HANDLER).or_else(|| match other {
+                Expression::CallExpression(call) => {
+                    self.print.outside(&call.callee, LONGEST_HANDLER).map(|callee| format!("{callee}(…)"))
+                }
+                _ => None,
+            }),
+        };
+        named.unwrap_or_else(|| Route::ANONYMOUS.to_owned())
     }
 
     /// The name that a chain of registrations begins with: `router` of `router.get('/a', f).post('/b', g)`.
     fn chained_owner(&self, object: &Expression<'_>) -> Option<String> {
         let mut here = object;
         loop {
-            match here {
-                Expression::Identifier(owner) => return Some(owner.name.into_string()),
-                _ if begins_chain(here).is_none() && self.made(here).is_some() => {
-                    return Some(self.made_here.clone().unwrap_or_else(|| MADE_IN_PLACE.to_owned()));
-                }
-                _ => here = begins_chain(here)?,
+            if let Some(owner) = self.held_by(here) {
+                return Some(owner);
             }
+            if begins_chain(here).is_none() && self.made(here).is_some() {
+                let inline = self.made_inline.get(&here.span().start);
+                let name = inline.or(self.made_here.as_ref());
+                return Some(name.cloned().unwrap_or_else(|| MADE_IN_PLACE.to_owned()));
+            }
+            here = begins_chain(here)?;
         }
     }
 }
@@ -408,17 +537,45 @@ fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expressi
     (is_verb(name) || matches!(name, "use" | "param")).then_some(&member.object)
 }
 
-fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x str, &'x Expression<'a>)> {
+/// What `route` is called on, and the path that it is given.
+fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
     let mut here = object;
     while let Expression::CallExpression(call) = here {
         let Expression::StaticMemberExpression(member) = &call.callee else { return None };
         if member.property.name == "route" {
-            let Expression::Identifier(owner) = &member.object else { return None };
-            return Some((owner.name.as_str(), call.arguments.first()?.as_expression()?));
+            return Some((&member.object, call.arguments.first()?.as_expression()?));
         }
         here = &member.object;
     }
     None
+}
+
+/// `[requireAuth, [limit]]` is given as `requireAuth, limit` is.
+fn flat<'x, 'a>(handlers: &[&'x Expression<'a>]) -> Vec<&'x Expression<'a>> {
+    let mut all = Vec::new();
+    for handler in handlers {
+        match handler.get_inner_expression() {
+            Expression::ArrayExpression(list) => {
+                let inner: Vec<_> = list.elements.iter().filter_map(|one| one.as_expression()).collect();
+                all.extend(flat(&inner));
+            }
+            _ => all.push(*handler),
+        }
+    }
+    all
+}
+
+/// The function of `this.create.bind(this)`.
+fn unbound<'x, 'a>(handler: &'x Expression<'a>) -> &'x Expression<'a> {
+    let Expression::CallExpression(call) = handler.get_inner_expression() else { return handler };
+    match &call.callee {
+        Expression::StaticMemberExpression(member)
+            if member.property.name == "bind" && call.arguments.len() == 1 =>
+        {
+            &member.object
+        }
+        _ => handler,
+    }
 }
 
 /// `router.allowedMethods()`, which Koa wants beside `router.routes()`.
@@ -438,5 +595,19 @@ fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)
     });
     let values = modules::constants(program);
     let values = values.filter_map(|(name, value)| Some((name.to_owned(), Callable::of(value)?)));
-    declared.chain(values).collect()
+    let classes = program.body.iter().filter_map(class_of).flat_map(methods);
+    declared.chain(values).chain(classes).collect()
+}
+
+/// Methods of a class, and its fields that are functions, with its name.
+fn methods<'x, 'a>(class: &'x Class<'a>) -> impl Iterator<Item = (String, Callable<'x, 'a>)> {
+    let of = class.id.as_ref().map_or(DEFAULT, |id| id.name.as_str());
+    class.body.body.iter().filter_map(move |element| {
+        let (key, callable) = match element {
+            ClassElement::MethodDefinition(method) => (&method.key, Callable::Function(&method.value)),
+            ClassElement::PropertyDefinition(field) => (&field.key, Callable::of(field.value.as_ref()?)?),
+            _ => return None,
+        };
+        Some((format!("{of}.{}", field_name(key)?), callable))
+    })
 }

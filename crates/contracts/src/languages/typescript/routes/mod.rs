@@ -3,18 +3,17 @@
 
 mod application;
 mod calls;
+mod decorators;
 mod nest;
+mod texts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use oxc_ast::ast::{Expression, Program};
-use oxc_syntax::operator::BinaryOperator;
+use oxc_ast::ast::Program;
 
-use super::body::text_of;
-use super::modules::constants;
-use super::origins::root;
 use super::print::Print;
-use crate::model::{Import, Route, RouteFramework};
+use crate::model::{Export, Import, Route, RouteFramework};
+use texts::{Constants, Texts};
 
 const VERBS: &[&str] = &["all", "delete", "get", "head", "options", "patch", "post", "put"];
 
@@ -72,20 +71,29 @@ pub(super) struct Routes {
     /// `@Controller`, `@app.get` …, as the seed lists them.
     pub(super) decorators: BTreeSet<String>,
     pub(super) is_controller: bool,
+    /// Texts of exported constants, which may be part of a route elsewhere.
+    pub(super) texts: Vec<(String, String)>,
 }
 
-/// Nothing is looked at unless the framework is imported: `map.get('/a', f)` is no route.
-pub(super) fn of<'a>(program: &Program<'a>, imports: &[Import], print: Print<'_, 'a>) -> Routes {
+/// No routes are looked for unless the framework is imported: `map.get('/a', f)` is none.
+pub(super) fn of<'a>(
+    program: &Program<'a>,
+    imports: &[Import],
+    exports: &[Export],
+    print: Print<'_, 'a>,
+) -> Routes {
+    let constants = Constants::of(program);
     let mut routes = Routes::default();
     if imports.iter().any(|import| import.specifier.starts_with("@nestjs/")) {
-        nest::of(program, print, &mut routes);
-        application::of(program, print, &mut routes);
+        nest::of(program, print, &constants, &mut routes);
+        application::of(program, print, &constants, &mut routes);
     }
     let frameworks: BTreeSet<RouteFramework> =
         imports.iter().filter_map(|import| framework(&import.specifier)).collect();
     if !frameworks.is_empty() {
-        calls::of(program, print, &frameworks, &mut routes);
+        calls::of(program, print, (&frameworks, &constants), &mut routes);
     }
+    routes.texts = constants.exported(exports);
     routes
 }
 
@@ -96,71 +104,5 @@ fn framework(specifier: &str) -> Option<RouteFramework> {
         "hono" | "hono/tiny" | "hono/quick" | "@hono/zod-openapi" => Some(RouteFramework::Hono),
         "@koa/router" | "koa-router" => Some(RouteFramework::Koa),
         _ => None,
-    }
-}
-
-/// Constants of the file that are texts, by name.
-#[derive(Default)]
-struct Texts<'a> {
-    known: BTreeMap<String, String>,
-    /// Names that functions give a meaning of their own, around what is looked at.
-    hidden: Vec<&'a str>,
-}
-
-impl Texts<'_> {
-    fn of(program: &Program<'_>) -> Self {
-        let texts = constants(program).filter_map(|(name, value)| Some((name.to_owned(), text_of(value)?)));
-        Self { known: texts.collect(), hidden: Vec::new() }
-    }
-
-    fn hides(&self, value: &Expression<'_>) -> bool {
-        root(value).is_some_and(|name| self.hidden.contains(&name))
-    }
-
-    /// A text, or a constant of the file that is one, or a template of both.
-    fn text(&self, expression: &Expression<'_>) -> Option<String> {
-        match expression.get_inner_expression() {
-            Expression::Identifier(_) if self.hides(expression) => None,
-            Expression::Identifier(name) => self.known.get(name.name.as_str()).cloned(),
-            Expression::TemplateLiteral(template) => {
-                let mut whole = String::new();
-                for (at, quasi) in template.quasis.iter().enumerate() {
-                    whole.push_str(quasi.value.cooked.as_ref()?);
-                    if let Some(part) = template.expressions.get(at) {
-                        whole.push_str(&self.text(part)?);
-                    }
-                }
-                Some(whole)
-            }
-            other => text_of(other),
-        }
-    }
-
-    /// What is known of a path, with the rest as it is written: `/users/${NAME}`.
-    fn path(&self, print: Print<'_, '_>, expression: &Expression<'_>) -> String {
-        if let Some(text) = self.text(expression) {
-            return text;
-        }
-        match expression.get_inner_expression() {
-            Expression::TemplateLiteral(template) => {
-                let mut whole = String::new();
-                for (at, quasi) in template.quasis.iter().enumerate() {
-                    whole.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
-                    if let Some(part) = template.expressions.get(at) {
-                        whole.push_str(&self.path(print, part));
-                    }
-                }
-                whole
-            }
-            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-                self.path(print, &sum.left) + &self.path(print, &sum.right)
-            }
-            other => format!("${{{}}}", self.marked(other, print.expression(other))),
-        }
-    }
-
-    /// The text of a value, which says whether its name is one of the file.
-    fn marked(&self, value: &Expression<'_>, text: String) -> String {
-        if self.hides(value) { format!("{}{text}", Route::HIDDEN) } else { text }
     }
 }

@@ -1,33 +1,27 @@
 //! The decorators of `NestJS` controllers, and of the modules that lead to them.
 
-use oxc_ast::ast::{
-    ArrayExpression, Class, ClassElement, Decorator, Expression, Function, ObjectExpression, Program,
-    Statement,
-};
+use oxc_ast::ast::{ArrayExpression, Class, ClassElement, Expression, ObjectExpression, Program, Statement};
 use oxc_span::GetSpan;
 
-use super::super::body::{callee_name, text_of};
 use super::super::modules::constants;
 use super::super::print::Print;
-use super::{Routes, Texts, VERBS};
-use crate::model::{NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
+use super::decorators::{self, answered, argument, guards, name_of, parameters, paths, status};
+use super::{Constants, Routes, Texts};
+use crate::model::{NestClass, Route, RouteFramework};
 
-/// Decorators of routes besides those of the usual verbs.
-const OTHER_VERBS: &[&str] =
-    &["Copy", "Lock", "Mkcol", "Move", "Propfind", "Proppatch", "Search", "Sse", "Unlock"];
-
-pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, routes: &mut Routes) {
-    let names = Names { program, print, texts: Texts::of(program) };
+pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, constants: &Constants, routes: &mut Routes) {
+    let names = Names { program, print, texts: Texts::new(constants) };
     for class in program.body.iter().filter_map(class_of) {
         nest(class, &names, routes);
     }
+    decorators::composed(program, print, constants, routes);
 }
 
 /// What names of the file stand for.
 pub(super) struct Names<'x, 's, 'a> {
     pub(super) program: &'x Program<'a>,
     pub(super) print: Print<'s, 'a>,
-    pub(super) texts: Texts<'x>,
+    pub(super) texts: Texts<'x, 'x>,
 }
 
 impl<'a> Names<'_, '_, 'a> {
@@ -42,7 +36,7 @@ impl<'a> Names<'_, '_, 'a> {
                 let paths = paths.elements.iter().filter_map(|element| element.as_expression());
                 paths.map(|path| self.shown(path)).collect()
             }
-            path => vec![self.shown(path)],
+            path => self.texts.constants.list(path).unwrap_or_else(|| vec![self.shown(path)]),
         }
     }
 
@@ -98,8 +92,8 @@ pub(super) fn mount(owner: String, path: String, handler: String, line: u32) -> 
 }
 
 /// `@Module({ imports: [UsersModule], controllers: [UsersController] })`.
-fn module<'a>(decorator: &Decorator<'a>, class_name: &str, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
-    let Some(Expression::ObjectExpression(options)) = decorator_argument(decorator) else { return };
+fn module<'a>(decorator: &Expression<'a>, class_name: &str, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
+    let Some(Expression::ObjectExpression(options)) = argument(decorator) else { return };
     for property in options.properties.iter().filter_map(|property| property.as_property()) {
         let leads = ["imports", "controllers"].iter().any(|name| property.key.is_specific_static_name(name));
         let Some(list) = leads.then(|| names.list(&property.value)).flatten() else { continue };
@@ -173,7 +167,7 @@ fn handed_on<'x>(one: &'x Expression<'_>) -> Option<&'x str> {
     }
 }
 
-fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
+pub(super) fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
     use oxc_ast::ast::{Declaration, ExportDefaultDeclarationKind};
     match statement {
         Statement::ClassDeclaration(class) => Some(class),
@@ -191,61 +185,76 @@ fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class<'a>> {
 
 fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
     let print = names.print;
-    for decorator in &class.decorators {
-        if let Some(name) = decorator_name(decorator) {
-            routes.decorators.insert(format!("@{name}"));
-        }
-    }
+    let of_class: Vec<&Expression<'a>> = class.decorators.iter().map(|one| &one.expression).collect();
+    routes.decorators.extend(of_class.iter().filter_map(|one| name_of(one)).map(|name| format!("@{name}")));
+    let named = |wanted: &str| of_class.iter().copied().find(|one| name_of(one) == Some(wanted));
     let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
-    if let Some(decorator) = class.decorators.iter().find(|one| decorator_name(one) == Some("Module")) {
+    if let Some(decorator) = named("Module") {
         module(decorator, class_name, names, routes);
     }
-    let controller = class.decorators.iter().find(|one| decorator_name(one) == Some("Controller"));
+    let controller = named("Controller");
     routes.is_controller |= controller.is_some();
-    let prefixes = controller.map(|controller| decorator_paths(controller, names)).unwrap_or_default();
-    let versions = match controller.and_then(decorator_argument).map(Expression::get_inner_expression) {
+    let prefixes = controller.map(|controller| paths(controller, names)).unwrap_or_default();
+    let versions = match controller.and_then(argument).map(Expression::get_inner_expression) {
         Some(Expression::ObjectExpression(options)) => option(options, "version"),
         _ => None,
     };
     let versions = versions.map(|versions| names.versions(versions)).unwrap_or_default();
-    let class_guards = guards(&class.decorators, print);
+    let class_guards = guards(&of_class, names);
     let (mut found, mut methods) = (Vec::new(), Vec::new());
     for element in &class.body.body {
         let ClassElement::MethodDefinition(method) = element else { continue };
         let method_name = print.key(&method.key, method.computed);
-        let version = method.decorators.iter().find(|one| decorator_name(one) == Some("Version"));
-        let method_versions = version.and_then(decorator_argument).map(|one| names.versions(one));
-        for decorator in &method.decorators {
-            let Some(verb) = decorator_name(decorator) else { continue };
-            if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) && !OTHER_VERBS.contains(&verb) {
-                continue;
+        let of_method: Vec<&Expression<'a>> = method.decorators.iter().map(|one| &one.expression).collect();
+        let version = of_method.iter().copied().find(|one| name_of(one) == Some("Version"));
+        let method_versions = version.and_then(argument).map(|one| names.versions(one));
+        let guards = guards(&of_method, names);
+        let mut answers = Vec::new();
+        for decorator in &of_method {
+            if let Some((verb, own)) = answered(decorator, names) {
+                routes.decorators.extend(name_of(decorator).map(|name| format!("@{name}")));
+                answers.extend(own.into_iter().map(|own| (verb.clone(), own, decorator.span().start)));
             }
-            routes.decorators.insert(format!("@{verb}"));
-            for own in decorator_paths(decorator, names) {
-                let line = print.source.line(decorator.span.start);
-                found.push(Route {
-                    method: if verb == "Sse" { "GET".to_owned() } else { verb.to_ascii_uppercase() },
-                    parameters: nest_parameters(&method.value, print),
-                    guards: guards(&method.decorators, print),
-                    returns: print.annotation_or(method.value.return_type.as_deref(), ""),
-                    status: status(&method.decorators),
-                    versions: method_versions.as_ref().unwrap_or(&versions).clone(),
-                    ..mount(class_name.to_owned(), own, format!("{class_name}.{method_name}"), line)
-                });
-            }
+        }
+        if answers.is_empty()
+            && controller.is_some()
+            && guards.iter().any(|one| one.starts_with(Route::DECORATOR))
+        {
+            // Another file may say what it answers.
+            answers.push((String::new(), String::new(), method.span.start));
+        }
+        for (verb, own, start) in answers {
+            let line = print.source.line(start);
+            found.push(Route {
+                method: verb,
+                parameters: parameters(&method.value, print),
+                guards: guards.clone(),
+                returns: print.annotation_or(method.value.return_type.as_deref(), ""),
+                status: status(&of_method),
+                versions: method_versions.as_ref().unwrap_or(&versions).clone(),
+                ..mount(class_name.to_owned(), own, format!("{class_name}.{method_name}"), line)
+            });
         }
         methods.push(method_name);
     }
-    let parent = match class.heritage.as_ref().map(|heritage| heritage.expression.get_inner_expression()) {
+    let heritage = class.heritage.as_ref();
+    let parent = match heritage.map(|heritage| heritage.expression.get_inner_expression()) {
         Some(Expression::Identifier(parent)) => parent.name.into_string(),
         _ => String::new(),
     };
+    let given = heritage.and_then(|heritage| heritage.type_arguments.as_ref());
+    let gives = given.into_iter().flat_map(|given| &given.params).map(|ty| print.ty(ty)).collect();
+    let taken = class.type_parameters.as_ref().filter(|_| !found.is_empty() || !parent.is_empty());
+    let taken = taken.into_iter().flat_map(|taken| &taken.params);
+    let takes: Vec<String> = taken.map(|one| one.name.name.into_string()).collect();
     let is_base = controller.is_none() && !found.is_empty();
-    if is_base || !parent.is_empty() || !class_guards.is_empty() || !versions.is_empty() {
+    let says_more = !class_guards.is_empty() || !versions.is_empty() || !takes.is_empty();
+    if is_base || !parent.is_empty() || says_more {
         let line = print.source.line(class.span.start);
         let routes_of_base = if is_base { found.clone() } else { Vec::new() };
         let methods = if parent.is_empty() { Vec::new() } else { methods };
-        let told = NestClass { parent, prefixes: prefixes.clone(), methods, routes: routes_of_base };
+        let prefixes = prefixes.clone();
+        let told = NestClass { parent, prefixes, methods, routes: routes_of_base, takes, gives };
         routes.table.push(Route {
             guards: class_guards.clone(),
             versions,
@@ -263,71 +272,5 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
                 ..route.clone()
             });
         }
-    }
-}
-
-fn nest_parameters(function: &Function<'_>, print: Print<'_, '_>) -> Vec<RouteParameter> {
-    let mut found = Vec::new();
-    for item in &function.params.items {
-        let Some(decorator) = item.decorators.first() else { continue };
-        let source = match decorator_name(decorator) {
-            Some("Param") => RouteParameterSource::Path,
-            Some("Query") => RouteParameterSource::Query,
-            Some("Body" | "UploadedFile" | "UploadedFiles") => RouteParameterSource::Body,
-            Some("Headers") => RouteParameterSource::Headers,
-            _ => RouteParameterSource::Other,
-        };
-        let named = decorator_argument(decorator).and_then(text_of);
-        let name = named.unwrap_or_else(|| print.pattern(&item.pattern));
-        let text = print.annotation_or(item.type_annotation.as_deref(), "");
-        let optional = item.optional || item.initializer.is_some();
-        found.push(RouteParameter { name, source, text, optional });
-    }
-    found
-}
-
-/// `@HttpCode(204)`.
-fn status(decorators: &[Decorator<'_>]) -> Option<u16> {
-    let code =
-        decorators.iter().find(|one| decorator_name(one) == Some("HttpCode")).and_then(decorator_argument)?;
-    match code {
-        Expression::NumericLiteral(number) => super::super::expression::number(number).parse().ok(),
-        _ => None,
-    }
-}
-
-/// The arguments of every `@UseGuards(…)`.
-fn guards(decorators: &[Decorator<'_>], print: Print<'_, '_>) -> Vec<String> {
-    let mut found = Vec::new();
-    for decorator in decorators.iter().filter(|one| decorator_name(one) == Some("UseGuards")) {
-        if let Expression::CallExpression(call) = &decorator.expression {
-            found.extend(call.arguments.iter().map(|argument| print.argument(argument)));
-        }
-    }
-    found
-}
-
-fn decorator_name<'x>(decorator: &'x Decorator<'_>) -> Option<&'x str> {
-    match &decorator.expression {
-        Expression::CallExpression(call) => callee_name(&call.callee),
-        other => callee_name(other),
-    }
-}
-
-fn decorator_argument<'x, 'a>(decorator: &'x Decorator<'a>) -> Option<&'x Expression<'a>> {
-    match &decorator.expression {
-        Expression::CallExpression(call) => call.arguments.first()?.as_expression(),
-        _ => None,
-    }
-}
-
-/// `@Get()`, `@Get('a')`, `@Get(['a', 'b'])`, `@Controller({ path: 'a' })`; at least one path always.
-fn decorator_paths(decorator: &Decorator<'_>, names: &Names<'_, '_, '_>) -> Vec<String> {
-    match decorator_argument(decorator).map(Expression::get_inner_expression) {
-        None => vec![String::new()],
-        Some(Expression::ObjectExpression(options)) => {
-            option(options, "path").map_or_else(|| vec![String::new()], |paths| names.each(paths))
-        }
-        Some(paths) => names.each(paths),
     }
 }

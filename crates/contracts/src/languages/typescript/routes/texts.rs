@@ -1,0 +1,311 @@
+//! Texts that constants of a file hold, by the names that lead to them: `PREFIX`, `ROUTES.users.list`, `Role.Admin`.
+
+use std::collections::BTreeMap;
+
+use oxc_ast::ast::{
+    Argument, ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration,
+    ExportDefaultDeclarationKind, Expression, Program, PropertyDefinition, PropertyKey, Statement,
+    TSEnumDeclaration, TSEnumMemberName,
+};
+use oxc_syntax::operator::BinaryOperator;
+
+use super::super::body::text_of;
+use super::super::modules::{DEFAULT, declared};
+use super::super::origins::root;
+use super::super::print::Print;
+use crate::model::{Export, ExportOrigin, Route};
+
+/// Objects in objects.
+const DEEPEST: usize = 6;
+/// A file with more is data.
+const MOST: usize = 1_000;
+/// Longer texts are no part of a path.
+const LONGEST: usize = 200;
+
+/// What the constants of a file hold. A name of another file in it is in `${}`, as in a path.
+#[derive(Default)]
+pub(super) struct Constants {
+    texts: BTreeMap<String, String>,
+    lists: BTreeMap<String, Vec<String>>,
+    /// Other names for what another file has, whatever that is.
+    others: BTreeMap<String, String>,
+}
+
+impl Constants {
+    pub(super) fn of(program: &Program<'_>) -> Self {
+        let mut constants = Self::default();
+        for declaration in declared(program) {
+            match declaration {
+                Declaration::VariableDeclaration(variables) if variables.kind.is_const() => {
+                    for one in &variables.declarations {
+                        if let (BindingPattern::BindingIdentifier(name), Some(init)) = (&one.id, &one.init) {
+                            constants.add(name.name.as_str(), init, 0);
+                        }
+                    }
+                }
+                Declaration::TSEnumDeclaration(declared) => constants.enumeration(declared),
+                Declaration::ClassDeclaration(class) => constants.class(class),
+                _ => {}
+            }
+        }
+        for statement in &program.body {
+            let Statement::ExportDefaultDeclaration(export) = statement else { continue };
+            match &export.declaration {
+                ExportDefaultDeclarationKind::ClassDeclaration(class) => constants.class(class),
+                other => other.as_expression().into_iter().for_each(|value| constants.add(DEFAULT, value, 0)),
+            }
+        }
+        constants
+    }
+
+    /// What other files can see of them; of a list each element, by the name of the list with brackets.
+    pub(super) fn exported(self, exports: &[Export]) -> Vec<(String, String)> {
+        let is_exported = |name: &str| {
+            let name = name.split('.').next().unwrap_or(name);
+            exports.iter().any(|one| matches!(&one.origin, ExportOrigin::Local(local) if local == name))
+        };
+        let lists = self.lists.into_iter().filter(|(name, _)| is_exported(name)).flat_map(|(name, all)| {
+            let name = format!("{name}{}", Route::EACH);
+            all.into_iter().map(move |text| (name.clone(), text))
+        });
+        let texts = self.texts.into_iter().chain(self.others).filter(|(name, _)| is_exported(name));
+        let can_be = |text: &str| text.len() <= LONGEST && !text.contains(char::is_whitespace);
+        texts.chain(lists).filter(|(_, text)| can_be(text)).collect()
+    }
+
+    fn add(&mut self, name: &str, value: &Expression<'_>, depth: usize) {
+        if self.texts.len() + self.others.len() >= MOST {
+            return;
+        }
+        match held(value) {
+            Expression::ObjectExpression(object) if depth < DEEPEST => {
+                for property in object.properties.iter().filter_map(|property| property.as_property()) {
+                    if let Some(key) = property.key.static_name() {
+                        self.add(&format!("{name}.{key}"), &property.value, depth + 1);
+                    }
+                }
+            }
+            Expression::ArrayExpression(list) => {
+                let part = |one: &ArrayExpressionElement<'_>| {
+                    one.as_expression().and_then(|one| self.part(one)).filter(|text| !text.is_empty())
+                };
+                if let Some(all) = list.elements.iter().take(MOST).map(part).collect() {
+                    self.lists.insert(name.to_owned(), all);
+                }
+            }
+            list if values_of(list).is_some() => {
+                let all = self.list(list).unwrap_or_default();
+                self.lists.insert(name.to_owned(), all);
+            }
+            other => match (dotted(other), self.part(other)) {
+                (Some(known), _) if self.lists.contains_key(&known) => {
+                    let all = self.lists[&known].clone();
+                    self.lists.insert(name.to_owned(), all);
+                }
+                (Some(known), Some(text)) if !self.texts.contains_key(&known) => {
+                    self.others.insert(name.to_owned(), text);
+                }
+                (_, Some(text)) => {
+                    self.texts.insert(name.to_owned(), text);
+                }
+                (_, None) => {}
+            },
+        }
+    }
+
+    fn enumeration(&mut self, declared: &TSEnumDeclaration<'_>) {
+        for member in &declared.body.members {
+            let name = match &member.id {
+                TSEnumMemberName::Identifier(name) => name.name.as_str(),
+                TSEnumMemberName::String(text) | TSEnumMemberName::ComputedString(text) => {
+                    text.value.as_str()
+                }
+                TSEnumMemberName::ComputedTemplateString(_) => continue,
+            };
+            if let Some(value) = &member.initializer {
+                self.add(&format!("{}.{name}", declared.id.name), value, DEEPEST);
+            }
+        }
+    }
+
+    fn class(&mut self, class: &Class<'_>) {
+        let name = class.id.as_ref().map_or(DEFAULT, |id| id.name.as_str());
+        for (field, value, property) in fields(class) {
+            if property.r#static {
+                self.add(&format!("{name}.{field}"), value, DEEPEST);
+            }
+        }
+    }
+
+    /// A text, or what one is put together of.
+    fn part(&self, value: &Expression<'_>) -> Option<String> {
+        match value.get_inner_expression() {
+            Expression::TemplateLiteral(template) => {
+                let mut whole = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    whole.push_str(quasi.value.cooked.as_ref()?);
+                    if let Some(part) = template.expressions.get(at) {
+                        whole.push_str(&self.part(part)?);
+                    }
+                }
+                Some(whole)
+            }
+            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+                Some(self.part(&sum.left)? + &self.part(&sum.right)?)
+            }
+            Expression::StringLiteral(text) => Some(text.value.into_string()),
+            other => {
+                let name = dotted(other)?;
+                Some(self.texts.get(&name).cloned().unwrap_or_else(|| format!("${{{name}}}")))
+            }
+        }
+    }
+
+    /// A list that is written in place or is a constant, and the values of an object: `Object.values(VERSIONS)`.
+    pub(super) fn list(&self, value: &Expression<'_>) -> Option<Vec<String>> {
+        if let Some(object) = values_of(value) {
+            let name = dotted(object)?;
+            let within = format!("{name}.");
+            let all = self.texts.iter().filter(|(key, _)| key.starts_with(&within));
+            let all: Vec<String> = all.map(|(_, text)| text.clone()).collect();
+            let unknown = || vec![format!("${{{}{name})}}", Route::VALUES)];
+            return Some(if all.is_empty() { unknown() } else { all });
+        }
+        self.lists.get(&dotted(value)?).cloned()
+    }
+}
+
+/// The texts of a file as a place in it sees them.
+pub(super) struct Texts<'k, 'a> {
+    pub(super) constants: &'k Constants,
+    /// Fields of the class around that are texts: `path` for `this.path`.
+    pub(super) fields: BTreeMap<String, String>,
+    /// Names that functions give a meaning of their own, around what is looked at.
+    pub(super) hidden: Vec<&'a str>,
+}
+
+impl<'k> Texts<'k, '_> {
+    pub(super) fn new(constants: &'k Constants) -> Self {
+        Self { constants, fields: BTreeMap::new(), hidden: Vec::new() }
+    }
+
+    pub(super) fn hides(&self, value: &Expression<'_>) -> bool {
+        root(value).is_some_and(|name| self.hidden.contains(&name))
+    }
+
+    /// A text, or a constant of the file that is one, or a template of both.
+    pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
+        match expression.get_inner_expression() {
+            Expression::TemplateLiteral(template) => {
+                let mut whole = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    whole.push_str(quasi.value.cooked.as_ref()?);
+                    if let Some(part) = template.expressions.get(at) {
+                        whole.push_str(&self.text(part)?);
+                    }
+                }
+                Some(whole)
+            }
+            other => text_of(other).or_else(|| self.named(other)),
+        }
+    }
+
+    fn named(&self, value: &Expression<'_>) -> Option<String> {
+        if let Some(field) = field_of_this(value) {
+            return self.fields.get(&field).cloned();
+        }
+        let name = dotted(value).filter(|_| !self.hides(value))?;
+        self.constants.texts.get(&name).cloned()
+    }
+
+    /// What is known of a path, with the rest as it is written: `/users/${NAME}`.
+    pub(super) fn path(&self, print: Print<'_, '_>, expression: &Expression<'_>) -> String {
+        if let Some(text) = self.text(expression) {
+            return text;
+        }
+        match expression.get_inner_expression() {
+            Expression::TemplateLiteral(template) => {
+                let mut whole = String::new();
+                for (at, quasi) in template.quasis.iter().enumerate() {
+                    whole.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
+                    if let Some(part) = template.expressions.get(at) {
+                        whole.push_str(&self.path(print, part));
+                    }
+                }
+                whole
+            }
+            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+                self.path(print, &sum.left) + &self.path(print, &sum.right)
+            }
+            other => {
+                let text = dotted(other).unwrap_or_else(|| print.expression(other));
+                format!("${{{}}}", self.marked(other, text))
+            }
+        }
+    }
+
+    /// The text of a value, which says whether its name is one of the file.
+    pub(super) fn marked(&self, value: &Expression<'_>, text: String) -> String {
+        if self.hides(value) { format!("{}{text}", Route::HIDDEN) } else { text }
+    }
+}
+
+/// Fields of a class that have a name and a value.
+pub(super) fn fields<'x, 'a>(
+    class: &'x Class<'a>,
+) -> impl Iterator<Item = (String, &'x Expression<'a>, &'x PropertyDefinition<'a>)> {
+    class.body.body.iter().filter_map(|element| match element {
+        ClassElement::PropertyDefinition(property) => {
+            Some((field_name(&property.key)?, property.value.as_ref()?, &**property))
+        }
+        _ => None,
+    })
+}
+
+pub(super) fn field_name(key: &PropertyKey<'_>) -> Option<String> {
+    match key {
+        PropertyKey::PrivateIdentifier(name) => Some(format!("#{}", name.name)),
+        other => other.static_name().map(std::borrow::Cow::into_owned),
+    }
+}
+
+/// The name in `this.name` and in `this.#name`.
+pub(super) fn field_of_this(value: &Expression<'_>) -> Option<String> {
+    let member = value.get_inner_expression().as_member_expression()?;
+    if !matches!(member.object().get_inner_expression(), Expression::ThisExpression(_)) {
+        return None;
+    }
+    match value.get_inner_expression() {
+        Expression::PrivateFieldExpression(member) => Some(format!("#{}", member.field.name)),
+        _ => member.static_property_name().map(str::to_owned),
+    }
+}
+
+/// `ROUTES.users.list`, also where a name in it stands in brackets.
+pub(super) fn dotted(value: &Expression<'_>) -> Option<String> {
+    match value.get_inner_expression() {
+        Expression::Identifier(name) => Some(name.name.into_string()),
+        other => {
+            let member = other.as_member_expression()?;
+            let name = member.static_property_name()?;
+            Some(format!("{}.{name}", dotted(member.object())?))
+        }
+    }
+}
+
+/// What a value is that may not be changed.
+fn held<'x, 'a>(value: &'x Expression<'a>) -> &'x Expression<'a> {
+    let value = value.get_inner_expression();
+    given_to(value, "freeze").map_or(value, held)
+}
+
+/// The object of `Object.values(object)`.
+fn values_of<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
+    given_to(value.get_inner_expression(), "values")
+}
+
+fn given_to<'x, 'a>(value: &'x Expression<'a>, function: &str) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = value else { return None };
+    let is_it = call.callee.is_specific_member_access("Object", function);
+    call.arguments.first().filter(|_| is_it).and_then(Argument::as_expression)
+}
