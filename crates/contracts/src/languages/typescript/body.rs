@@ -21,8 +21,9 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::component::{self, Callable};
 use super::origins::{Origin, root};
-use super::print::{INFERRED, Print, literal_type, qualifier};
+use super::print::{Print, qualifier};
 use super::shape;
+use super::state::{object_state, state_of};
 use super::style::StyleCollector;
 use crate::model::{Import, ImportKind, ImportedName, State};
 
@@ -526,69 +527,6 @@ pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
         Expression::StringLiteral(text) => Some(text.value.into_string()),
         Expression::TemplateLiteral(template) => template.single_quasi().map(Str::into_string),
         _ => None,
-    }
-}
-
-/// The fields of an object that is a state, with the types of literals.
-pub(super) fn object_state(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<State> {
-    let Expression::ObjectExpression(object) = value.get_inner_expression() else { return Vec::new() };
-    let properties = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
-    properties
-        .map(|property| State {
-            name: print.key(&property.key, property.computed),
-            text: print.value_type(&property.value),
-        })
-        .collect()
-}
-
-pub(super) fn state_of(
-    print: Print<'_, '_>,
-    declarator: &VariableDeclarator<'_>,
-    is_vue: bool,
-) -> Option<State> {
-    let init = declarator.init.as_ref()?;
-    let Expression::CallExpression(call) = init.get_inner_expression() else { return None };
-    let name = callee_name(&call.callee)?;
-    let declared =
-        call.type_arguments.as_ref().and_then(|arguments| arguments.params.first()).map(|ty| print.ty(ty));
-    let first = call.arguments.first().and_then(Argument::as_expression);
-    let (bound, text) = match name {
-        "useState" | "useReducer" => {
-            let BindingPattern::ArrayPattern(array) = &declarator.id else { return None };
-            let bound = array.elements.first()?.as_ref()?.get_identifier_name()?;
-            let text = match (declared, first) {
-                // Without a first value there is none at first.
-                (Some(declared), None) if name == "useState" => format!("{declared} | undefined"),
-                (Some(declared), _) => declared,
-                (None, Some(Expression::Identifier(reducer))) if name == "useReducer" => {
-                    format!("ReturnType<typeof {}>", reducer.name)
-                }
-                (None, Some(value)) if name == "useState" => initial_type(print, value),
-                (None, None) if name == "useState" => "undefined".to_owned(),
-                _ => INFERRED.to_owned(),
-            };
-            (bound, text)
-        }
-        "ref" | "shallowRef" | "reactive" | "shallowReactive" | "computed" if is_vue => {
-            let bound = declarator.id.get_identifier_name()?;
-            let text = declared.or_else(|| first.map(|value| initial_type(print, value)));
-            (bound, text.unwrap_or_else(|| INFERRED.to_owned()))
-        }
-        _ => return None,
-    };
-    Some(State { name: bound.into_string(), text })
-}
-
-fn initial_type(print: Print<'_, '_>, value: &Expression<'_>) -> String {
-    match value.get_inner_expression() {
-        Expression::NullLiteral(_) => "null".to_owned(),
-        Expression::Identifier(name) if name.name == "undefined" => "undefined".to_owned(),
-        Expression::ArrowFunctionExpression(lazy) => match (&lazy.return_type, lazy.body.as_expression()) {
-            (Some(returned), _) => print.annotation(returned),
-            (None, Some(value)) => print.value_type(value),
-            (None, None) => INFERRED.to_owned(),
-        },
-        other => literal_type(other).map_or_else(|| print.value_type(value), str::to_owned),
     }
 }
 

@@ -10,12 +10,13 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 
-use super::body::{BodyUse, FileUse, Walk, callee_name, object_state};
+use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
 use super::maker;
 use super::origins::Origin;
 use super::print::{Print, type_name};
 use super::shape;
+use super::state::object_state;
 use super::value::returns;
 use super::wrapped;
 use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
@@ -376,6 +377,7 @@ pub(super) fn as_said(said: TypeShape, otherwise: Option<TypeShape>) -> TypeShap
 pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> {
     match value {
         Expression::TSAsExpression(cast) => Some(&cast.type_annotation),
+        Expression::TSTypeAssertion(cast) => Some(&cast.type_annotation),
         Expression::TSSatisfiesExpression(inner) => cast(&inner.expression),
         _ => None,
     }

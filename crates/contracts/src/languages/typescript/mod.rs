@@ -25,6 +25,7 @@ mod routes;
 mod shape;
 mod signature;
 mod source;
+mod state;
 mod style;
 mod unread;
 mod value;

@@ -17,6 +17,7 @@ use super::component::Callable;
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, quoted};
+use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
 
@@ -346,10 +347,7 @@ impl Print<'_, '_> {
                         (None, Some(init)) => self.told(init, &Within { depth: within.depth + 1, ..*around }),
                     }
                 }
-                Some((Local::State(state), _)) => match &state.type_arguments {
-                    Some(given) => given.params.first().map(|ty| self.ty(ty)),
-                    None => literal_type(state.arguments.first()?.as_expression()?).map(str::to_owned),
-                },
+                Some((Local::State(state), _)) => state::told_by(self, state),
                 Some((Local::Other, _)) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
