@@ -211,7 +211,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
     // What is exported is seen first, so that a private component does not speak for the file.
     let ordered =
         declarations.iter().filter(|one| one.exported).chain(declarations.iter().filter(|one| !one.exported));
-    for declaration in ordered {
+    for declaration in ordered.clone() {
         let counts = match declaration.kind {
             DeclarationKind::Component => true,
             DeclarationKind::Hook => hooks_count && declaration.exported,
@@ -225,7 +225,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
         }
     }
     let props = prop_type::merged(members);
-    for declaration in declarations {
+    for declaration in ordered {
         for event in &declaration.emits {
             let declared = facts.declarations.iter().find(|one| one.name == declaration.name);
             let signature = match declared.map(|one| &one.detail) {
