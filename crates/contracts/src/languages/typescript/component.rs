@@ -183,6 +183,7 @@ impl<'x, 'a> Callable<'x, 'a> {
             spreads_rest: body.spreads_rest,
             state: body.state,
             state_shape: None,
+            made_of: None,
             declared_emits: Vec::new(),
         }
     }
@@ -503,6 +504,7 @@ pub(super) fn class_facts<'a>(
         spreads_rest: body.spreads_rest,
         state: std::mem::take(&mut body.state),
         state_shape: declared.or(state_shape),
+        made_of: None,
         declared_emits: Vec::new(),
     };
     Some((facts, is_sure))

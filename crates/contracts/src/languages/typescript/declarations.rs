@@ -521,7 +521,12 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             Inner::Named(name) | Inner::Alias(name) => {
                 self.walk(|walk| walk.visit_expression(value));
-                Some(opaque(wrapped.form, declared.or(Some(TypeShape::Query(name)))))
+                Some(match declared {
+                    Some(props) => {
+                        ComponentFacts { made_of: Some(name), ..opaque(wrapped.form, Some(props)) }
+                    }
+                    None => opaque(wrapped.form, Some(TypeShape::Query(name))),
+                })
             }
             Inner::Opaque => {
                 self.walk(|walk| walk.visit_expression(value));
@@ -700,6 +705,7 @@ pub(super) fn opaque(form: ComponentForm, props: Option<TypeShape>) -> Component
         spreads_rest: false,
         state: Vec::new(),
         state_shape: None,
+        made_of: None,
         declared_emits: Vec::new(),
     }
 }

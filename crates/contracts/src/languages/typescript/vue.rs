@@ -259,6 +259,7 @@ fn nothing() -> ComponentFacts {
         spreads_rest: false,
         state: Vec::new(),
         state_shape: None,
+        made_of: None,
         declared_emits: Vec::new(),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, BindingPattern, BindingProperty, CallExpression, ChainElement, Class,
-    Expression, ImportExpression, ObjectProperty, ObjectPropertyKind, ReturnStatement, StaticMemberExpression,
-    TSTypeParameterInstantiation, VariableDeclarator,
+    Expression, ImportExpression, ObjectProperty, ObjectPropertyKind, ReturnStatement,
+    StaticMemberExpression, TSTypeParameterInstantiation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
