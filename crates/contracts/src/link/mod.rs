@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::graph::Members;
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
-    DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
+    DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, Member, PropType, Route, State, TypeShape,
     UnresolvedType, Version,
 };
 use props::Expander;
@@ -131,8 +131,14 @@ fn declared(
             unresolved.extend(expander.unresolved.into_iter().map(whole));
         }
         DeclarationDetail::Hook { parameters, state } => {
-            if let TypeShape::Object(parameters) = parameters {
-                whole.props.extend((!parameters.is_empty()).then(|| parameters.clone()));
+            // Each overload is a variant.
+            let variants = match parameters {
+                TypeShape::Union(variants) => variants.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            whole.props = variants.iter().filter_map(members_of).map(<[Member]>::to_vec).collect();
+            if whole.props.iter().all(Vec::is_empty) {
+                whole.props.clear();
             }
             whole.state.clone_from(state);
             whole.state.sort();
@@ -141,6 +147,13 @@ fn declared(
         _ => {}
     }
     whole
+}
+
+fn members_of(shape: &TypeShape) -> Option<&[Member]> {
+    match shape {
+        TypeShape::Object(members) => Some(members),
+        _ => None,
+    }
 }
 
 /// A component is known by its props, and not by what the calls are given that make it; but for its parts.

@@ -9,6 +9,7 @@ mod declarations;
 mod exported;
 mod expression;
 mod handed;
+mod hook;
 mod jsdoc;
 mod kind;
 mod maker;
