@@ -9,7 +9,7 @@ use super::prop_type::UNANNOTATED;
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
     ComponentFacts, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter,
-    TypeShape, UnresolvedType, is_react_class,
+    TypeShape, UnresolvedType, is_react, is_react_class,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -122,11 +122,12 @@ impl<'l> Expander<'l> {
             if known.contains(name) {
                 continue;
             }
-            // Of such a type nobody knows whether it asks for it.
-            let (text, optional) = match UnresolvedType::whole_of(new.iter().copied()) {
-                Some(whole) => (format!("{whole}['{name}']"), true),
-                None => (UNANNOTATED.to_owned(), default.is_some()),
+            // Whether such a type asks for it is told by its name, or not at all.
+            let (text, is_optional) = match UnresolvedType::whole_of(new.iter().copied()) {
+                Some(whole) => (format!("{whole}['{name}']"), new.iter().all(|one| is_of_element(one))),
+                None => (UNANNOTATED.to_owned(), false),
             };
+            let optional = is_optional || default.is_some();
             for variant in &mut variants {
                 variant.push(plain(name.clone(), text.clone(), optional));
             }
@@ -356,6 +357,17 @@ impl<'l> Expander<'l> {
         self.unresolved.insert(UnresolvedType::whole(name, from));
         vec![Vec::new()]
     }
+}
+
+/// Whether a type is one of React's for what an element of HTML takes: all of that is optional.
+fn is_of_element(one: &UnresolvedType) -> bool {
+    let (name, given) = one.name.split_once('<').unwrap_or((&one.name, ""));
+    let last = name.rsplit('.').next().unwrap_or_default();
+    one.from.as_deref().is_none_or(is_react)
+        && (last.ends_with("Attributes")
+            || matches!(last, "DetailedHTMLProps" | "HTMLProps" | "SVGProps")
+            || last.starts_with("ComponentProps") && given.starts_with('\'')
+            || last.starts_with("IntrinsicElements['"))
 }
 
 /// Whether a type of a package has the members of the one that it is given, each of which may also be animated: the names
