@@ -384,6 +384,22 @@ pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> 
     }
 }
 
+/// What a ref of this type holds: `Element` of `React.ForwardedRef<Element>`.
+pub(super) fn held_by_ref<'x, 'a>(ty: &'x TSType<'a>) -> Option<&'x TSType<'a>> {
+    match ty {
+        TSType::TSTypeReference(reference) => {
+            let name = type_name(&reference.type_name);
+            let is_ref = matches!(
+                name.rsplit('.').next(),
+                Some("ForwardedRef" | "LegacyRef" | "MutableRefObject" | "Ref" | "RefCallback" | "RefObject")
+            );
+            reference.type_arguments.as_ref().filter(|_| is_ref)?.params.first()
+        }
+        TSType::TSUnionType(parts) => parts.types.iter().find_map(held_by_ref),
+        _ => None,
+    }
+}
+
 /// The functions that a file makes components of by their name, where that is not one of a component: `memo(_Card)`.
 pub(super) fn handed_on<'x>(program: &'x Program<'_>) -> BTreeSet<&'x str> {
     let values = program.body.iter().flat_map(|statement| {

@@ -21,7 +21,8 @@ use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
 use super::{blocks, hook, jsdoc, maker, shape, vue};
 use crate::model::{
-    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, TypeShape, is_for_react,
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, TypeShape,
+    is_for_react,
 };
 
 pub(super) struct Collector<'c, 's, 'a> {

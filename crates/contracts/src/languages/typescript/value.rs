@@ -13,7 +13,7 @@ use oxc_ast::ast::{
 };
 
 use super::body::callee_name;
-use super::component::Callable;
+use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, quoted};
@@ -132,13 +132,30 @@ impl Print<'_, '_> {
                 None => self.wrapped(inner)?,
             },
             // The first type of a `forwardRef` is that of what its ref holds.
-            _ if name == "forwardRef" => return None,
+            other if name == "forwardRef" => return self.ref_and_props(other),
             other => {
                 let made = Callable::of(other)?;
                 self.annotation(made.parameters().items.first()?.type_annotation.as_deref()?)
             }
         };
         (!inside.is_empty() && inside.len() <= LONGEST_OBJECT).then(|| format!("{name}<{inside}>"))
+    }
+
+    /// `forwardRef((props: Props, ref: Ref<Element>) => …)`: what it would be told as `forwardRef<Element, Props>`.
+    fn ref_and_props(self, made: &Expression<'_>) -> Option<String> {
+        let made = match made {
+            Expression::Identifier(name) => match self.source.origins.declared(&name.name)? {
+                Top::Function(function) => Callable::Function(function),
+                Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
+                Top::Other => return None,
+            },
+            other => Callable::of(other)?,
+        };
+        let annotated = |at: usize| made.parameters().items.get(at)?.type_annotation.as_deref();
+        let element = self.ty(component::held_by_ref(&annotated(1)?.type_annotation)?);
+        let props = annotated(0).map(|props| format!(", {}", self.annotation(props))).unwrap_or_default();
+        let whole = format!("forwardRef<{element}{props}>");
+        Some(if whole.len() <= LONGEST_OBJECT { whole } else { format!("forwardRef<{element}>") })
     }
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is
