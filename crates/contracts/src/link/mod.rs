@@ -6,6 +6,7 @@
 mod component_type;
 mod emits;
 mod exports;
+mod filled;
 mod keys;
 mod known;
 mod names;
