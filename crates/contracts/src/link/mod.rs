@@ -23,13 +23,15 @@ pub use routes::{Handed, place};
 pub use scope::RestsOn;
 pub(crate) use seen::{seen_from, shown};
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Members;
+use crate::mentions::{is_class, replaced};
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
     DeclarationKind, Exports, Kind, LocalFacts, LogicSignature, Member, PropType, Route, State, TypeShape,
-    UnresolvedType, Version,
+    UnresolvedType, Version, is_react,
 };
 use props::Expander;
 use scope::{Alone, Found, Resolver, Scope};
@@ -68,7 +70,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         kind,
         entry_id: entry_id.to_owned(),
         description: names::description(entry_id, kind, facts, &routes),
-        version: version(kind, facts),
+        version: version(kind, facts, &declarations),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
         passed_on: seen::passed_on(scope, &resolver),
@@ -128,6 +130,10 @@ fn declared(
             whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
             whole.state = state(component, scope, &mut expander);
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
+            if whole.declared_props().iter().any(|variant| !variant.is_empty()) {
+                let each = whole.signatures.iter();
+                whole.signatures = each.map(|text| without_react(text, scope).into_owned()).collect();
+            }
             let whole = |one: UnresolvedType| UnresolvedType::whole(one.name, one.from);
             unresolved.extend(expander.unresolved.into_iter().map(whole));
         }
@@ -148,6 +154,24 @@ fn declared(
         _ => {}
     }
     whole
+}
+
+/// `React.` is a way to import, where the props of a component tell what it is and its signature only how it is declared.
+fn without_react<'t>(signature: &'t str, scope: Scope<'_>) -> Cow<'t, str> {
+    if is_class(signature) || signature.starts_with("namespace ") || !signature.contains('.') {
+        return signature.into();
+    }
+    let is_whole = |name: &str| {
+        let bound = scope.facts.imports.iter().find_map(|import| {
+            let name = import.names.iter().find(|one| one.local == name)?;
+            Some(is_react(&import.specifier) && matches!(name.imported.as_str(), "default" | "*"))
+        });
+        bound.unwrap_or(name == "React")
+    };
+    replaced(signature, |mention| {
+        let (root, rest) = mention.text.split_once('.')?;
+        is_whole(root).then_some(rest)
+    })
 }
 
 fn members_of(shape: &TypeShape) -> Option<&[Member]> {
@@ -192,9 +216,9 @@ fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'
     all
 }
 
-fn version(kind: Kind, facts: &LocalFacts) -> Version {
+fn version(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) -> Version {
     let named = |wanted: &[DeclarationKind]| {
-        let all = facts.declarations.iter().filter(|declaration| wanted.contains(&declaration.kind));
+        let all = declarations.iter().filter(|declaration| wanted.contains(&declaration.kind));
         sorted(all.map(|declaration| declaration.name.clone()))
     };
     let classes = named(&[DeclarationKind::Class]);
