@@ -12,6 +12,7 @@ mod handed;
 mod hook;
 mod jsdoc;
 mod kind;
+mod made;
 mod maker;
 mod modules;
 mod namespaces;

@@ -171,31 +171,38 @@ impl Print<'_, '_> {
         if given.is_empty() {
             return None;
         }
-        let told = |(name, what): &(&str, Given<'_, '_>), depth: usize, room: usize| {
+        let told = |(name, what): &(&str, Given<'_, '_>), how: Read, room: usize| {
             let (Ok(text) | Err((text, _))) = match what {
-                Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, depth), room),
+                Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, 0, how), room),
                 Given::Names(names) if name.is_empty() => read_out(["[", "]"], names, room),
                 Given::Names(names) => read_out(["(", ")"], names, room),
             };
             [*name, &text].concat()
         };
-        let whole = given.iter().map(|one| told(one, 0, usize::MAX)).collect::<Vec<_>>().join(" ");
+        let all =
+            |how: Read| given.iter().map(|one| told(one, how, usize::MAX)).collect::<Vec<_>>().join(" ");
+        let whole = all(Read::Values);
         if whole.len() <= LONGEST_RETURN {
             return Some(whole);
         }
-        let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
-        let shown = given.iter().map(|one| told(one, DEEPEST, room));
-        // Of very many calls the first ones.
-        let shown: Vec<String> = shown.take(MOST_CALLS).collect();
+        let names = all(Read::Names);
+        let shown = if names.len() <= LONGEST_RETURN {
+            names
+        } else {
+            let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
+            let shown = given.iter().map(|one| told(one, Read::Outermost, room));
+            // Of very many calls the first ones.
+            shown.take(MOST_CALLS).collect::<Vec<_>>().join(" ")
+        };
         let count = given.iter().map(|(_, what)| match what {
             Given::Object(object) => names_within(object, 0),
             Given::Names(names) => names.len(),
         });
-        Some(format!("{} {}.{}", shown.join(" "), digest(&whole), count.sum::<usize>()))
+        Some(format!("{shown} {}.{}", digest(&whole), count.sum::<usize>()))
     }
 
     /// Sorted; an object inside of it, or given to a call there, with its own names.
-    fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize) -> Vec<Cow<'x, str>> {
+    fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize, how: Read) -> Vec<Cow<'x, str>> {
         let named = |property: &'x ObjectPropertyKind<'_>| match property {
             ObjectPropertyKind::SpreadProperty(spread) => {
                 Cow::Owned(["...", &self.short(&spread.argument)].concat())
@@ -207,7 +214,7 @@ impl Print<'_, '_> {
                 };
                 let mut given = Vec::new();
                 match property.value.get_inner_expression() {
-                    _ if depth >= DEEPEST => {}
+                    _ if depth >= DEEPEST || how == Read::Outermost => {}
                     Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
                     inner => given_to(inner, &mut given),
                 }
@@ -216,9 +223,14 @@ impl Print<'_, '_> {
                     Given::Names(_) => None,
                 });
                 let mut inner: Vec<Cow<'x, str>> =
-                    objects.flat_map(|object| self.names_in(object, depth + 1)).collect();
+                    objects.flat_map(|object| self.names_in(object, depth + 1, how)).collect();
                 inner.sort_unstable();
-                if inner.is_empty() { key } else { [&key, ": { ", &inner.join(", "), " }"].concat().into() }
+                let made = if how == Read::Values { self.made_by(&property.value) } else { None };
+                match made {
+                    Some(made) if inner.is_empty() => [&key, ": ", &made].concat().into(),
+                    _ if inner.is_empty() => key,
+                    _ => [&key, ": { ", &inner.join(", "), " }"].concat().into(),
+                }
             }
         };
         let mut names: Vec<Cow<'x, str>> = object.properties.iter().map(named).collect();
@@ -612,6 +624,16 @@ fn read_out<T: Borrow<str>>(
 /// What a promise gives; anything else as it is.
 fn settled(text: &str) -> &str {
     text.strip_prefix("Promise<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
+}
+
+/// How much is read of the objects that calls are given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// The names in them, and the calls that make what has one.
+    Values,
+    Names,
+    /// Without objects inside.
+    Outermost,
 }
 
 /// What a call is given.
