@@ -13,7 +13,7 @@ pub(super) fn parameters(print: Print<'_, '_>, callable: Callable<'_, '_>) -> Ve
     let (items, rest) = (&callable.parameters().items, callable.parameters().rest.as_ref());
     let patterns = items.iter().map(|item| &item.pattern).chain(rest.map(|rest| &rest.rest.argument));
     let mut names =
-        Names(patterns.filter_map(|one| one.get_identifier_name()).map(Ident::into_string).collect());
+        Names(patterns.filter_map(BindingPattern::get_identifier_name).map(Ident::into_string).collect());
     let mut taken: Vec<Member> = Vec::new();
     for item in items {
         let text = match &item.type_annotation {
