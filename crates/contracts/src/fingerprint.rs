@@ -2,13 +2,14 @@
 //! bodies, the order of imports, private names, where and when) never reaches `semanticHash`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use memchr::{memchr, memmem};
 use serde::Serialize;
 
 use crate::json::{self, quote};
 use crate::mentions::{Mention, replaced};
-use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, State};
+use crate::model::{Contract, ContractDeclaration, DeclarationKind, Member, PropType, State};
 use crate::order::in_order;
 
 /// Bytes that are usually hashed.
@@ -57,14 +58,13 @@ pub fn semantic_hash(contract: &Contract) -> String {
     routes.sort();
     let next = contract.nextjs.as_ref().map(|next| (next.directive, next.answers()));
     let exports = &contract.exports;
-    let merged = &contract.logic_signature;
     digest(
         "uif:",
         &(
             (exports.default.is_some(), &exports.named, &exports.stars, &exports.types),
             &contract.passed_on,
             declarations,
-            (&merged.emits, &merged.state, &merged.api_signature),
+            (events(contract), unnamed_state(contract), &contract.logic_signature.api_signature),
             routes,
             next,
         ),
@@ -127,6 +127,28 @@ struct Seen<'a> {
     props: Vec<Vec<(&'a str, &'a str, bool)>>,
     emits: &'a [String],
     state: Vec<&'a State>,
+}
+
+/// Events with their types, as far as no prop tells them. Those of private components are nobody's business.
+fn events(contract: &Contract) -> BTreeMap<&str, &PropType> {
+    let is_seen = |event: &str| {
+        contract.declarations.iter().filter(|one| one.exported || is_unnamed(one)).any(|one| {
+            let is_prop = || one.props.iter().flatten().any(|prop| prop.name == event);
+            is_unnamed(one) || one.emits.iter().any(|own| own == event) && !is_prop()
+        })
+    };
+    let all = contract.logic_signature.emits.iter().map(|(event, ty)| (event.as_str(), ty));
+    all.filter(|(event, _)| is_seen(event)).collect()
+}
+
+/// The state of a component that only the merged view tells; that of others stands beside them.
+fn unnamed_state(contract: &Contract) -> Option<&BTreeMap<String, String>> {
+    contract.declarations.iter().any(is_unnamed).then_some(&contract.logic_signature.state)
+}
+
+/// The component that a file is, which nothing in it names or exports.
+fn is_unnamed(declaration: &ContractDeclaration) -> bool {
+    !declaration.exported && declaration.name == "default" && declaration.kind == DeclarationKind::Component
 }
 
 /// What a file calls something that others know by another name is its own business.

@@ -15,6 +15,14 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
     if was_mark.is_none() && is_mark.is_none() {
         return None;
     }
+    // It was short enough to be read out with the calls that make its members, and is no longer.
+    if was_mark.is_none() && is_mark.is_some_and(|mark| mark.contains('.')) {
+        let names = without_calls(before);
+        if names != before {
+            let keeps = stands_for(&parse(after), &parse(&names), From::Declaration);
+            return if keeps { Some(compatible("members were added")) } else { judge_marked(&names, is) };
+        }
+    }
     // It was short enough to be read out whole, and is no longer.
     if was_mark.is_none() && is_mark.is_some_and(|mark| mark.contains('.')) && before.contains(": {") {
         let (outer, names) = outermost(before);
@@ -228,6 +236,26 @@ fn outermost(text: &str) -> (String, usize) {
     (outer, names)
 }
 
+/// `{ id, at: { on } }` for `{ id: string(), at: { on: array(date()) } }`.
+fn without_calls(text: &str) -> String {
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
+    let (mut names, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(": ") {
+        let value = &rest[at + 2..];
+        let word = value.find(|letter| !is_word(letter)).unwrap_or(value.len());
+        if word == 0 || !value[word..].starts_with('(') {
+            names.push_str(&rest[..at + 2]);
+            rest = value;
+            continue;
+        }
+        names.push_str(&rest[..at]);
+        let first = split(value, &[',']).into_iter().next().unwrap_or_default();
+        let end = first.find(" }").unwrap_or(first.len());
+        rest = &value[end.min(value.len())..];
+    }
+    names + rest
+}
+
 fn is_mark(mark: &str) -> bool {
     let digest = mark.split('.').next().unwrap_or(mark);
     digest.len() == 8 && digest.bytes().all(|one| one.is_ascii_hexdigit())
@@ -285,6 +313,16 @@ mod tests {
         assert_eq!(verdict(&marked(4), &marked(5)), Some(Verdict::Compatible));
         assert_eq!(verdict(&marked(5), &marked(4)), Some(Verdict::Breaking));
         assert_eq!(verdict(&marked(5), &format!("{deep} #00000006.5")), Some(Verdict::Breaking));
+    }
+
+    #[test]
+    fn what_was_read_out_with_calls_is_known_by_its_names() {
+        let text = "{ at: { on: array(date(), ['a, b']).min() }, id: string(), no }";
+        assert_eq!(without_calls(text), "{ at: { on }, id, no }");
+        for text in ["{ a, b }", "{ run: (a: string) => void }", ": x", "", "{ a: b"] {
+            assert_eq!(without_calls(text), text);
+        }
+        assert_eq!(without_calls("{ a: b("), "{ a");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound, written};
+use super::filled::filled;
+use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
     COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
@@ -179,7 +180,7 @@ impl<'l> Expander<'l> {
         }
         // What is given to it are not its props, but the value that it gives on.
         if last == "Provider" && self.is_of_react(name, scope) {
-            let value = given.first().map(|value| written(value, scope, arguments).0.text());
+            let value = given.first().map(|value| filled(&value.text(), arguments).into_owned());
             let value = value.unwrap_or_else(|| "any".to_owned());
             let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
             return Some(vec![vec![plain("value".to_owned(), value, false), children]]);

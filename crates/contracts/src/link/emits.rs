@@ -3,13 +3,70 @@
 use std::collections::BTreeSet;
 
 use super::prop_type::{is_function, union_parts};
+use super::props::Expander;
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{ComponentFacts, DeclarationDetail, Member, MemberKind, TypeShape};
+use crate::model::{ComponentFacts, ComponentForm, DeclarationDetail, Member, MemberKind, TypeShape};
 
-/// More names for one type are a circle of them.
+/// More names for one type, or components that are made of each other, are a circle of them.
 const MOST_ALIASES: usize = 12;
 
+/// With those of the component that it is made of, as far as it has them as props.
 pub(super) fn of<'l>(
+    component: &ComponentFacts,
+    variants: &[Vec<Member>],
+    called_elsewhere: &BTreeSet<String>,
+    scope: Scope<'l>,
+    resolver: &'l Resolver<'l>,
+) -> Vec<String> {
+    let mut names = own(component, variants, called_elsewhere, scope, resolver);
+    let mut inner = handed_on(component, scope, resolver, 0);
+    inner.retain(|event| variants.iter().flatten().any(|member| member.name == *event));
+    names.extend(inner);
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// What the component calls that another one is made of.
+fn handed_on<'l>(
+    component: &ComponentFacts,
+    scope: Scope<'l>,
+    resolver: &'l Resolver<'l>,
+    depth: usize,
+) -> Vec<String> {
+    use ComponentForm::{ForwardRef, Lazy, Memo, Wrapped};
+    if !matches!(component.form, ForwardRef | Lazy | Memo | Wrapped) || depth > MOST_ALIASES {
+        return Vec::new();
+    }
+    let named = component.made_of.as_deref().or_else(|| component.props.as_ref().and_then(made_of));
+    let Some(Found::Declared(file, inner)) = named.map(|name| resolver.component_name(scope, name)) else {
+        return Vec::new();
+    };
+    let DeclarationDetail::Component(inner) = &inner.detail else { return Vec::new() };
+    let mut names = handed_on(inner, file, resolver, depth + 1);
+    if !inner.used_callbacks.is_empty() || inner.spreads_rest {
+        let mut expander = Expander::new(resolver);
+        let variants = expander.component(inner, file);
+        names.extend(own(inner, &variants, &expander.callbacks, file, resolver));
+    }
+    names
+}
+
+/// The component whose props these are.
+fn made_of(props: &TypeShape) -> Option<&str> {
+    match props {
+        TypeShape::Query(name) => Some(name),
+        // What it is without being said to be something else.
+        TypeShape::Reference { name, arguments } if name == TypeShape::CAST => {
+            arguments.last().and_then(made_of)
+        }
+        // `styled(Card)<{ wide: boolean }>`
+        TypeShape::Intersection(parts) => parts.first().and_then(made_of),
+        _ => None,
+    }
+}
+
+fn own<'l>(
     component: &ComponentFacts,
     variants: &[Vec<Member>],
     called_elsewhere: &BTreeSet<String>,
@@ -25,8 +82,6 @@ pub(super) fn of<'l>(
             names.push(member.name.clone());
         }
     }
-    names.sort();
-    names.dedup();
     names
 }
 

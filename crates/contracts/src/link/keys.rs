@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::filled::filled;
 use super::props::{Arguments, Bound, Expander, Place, Variants, bind, is_nothing, plain};
 use super::scope::{Found, Scope};
 use crate::languages::typescript::type_shape;
@@ -45,7 +46,9 @@ impl<'l> Expander<'l> {
             let Keys::Only(keys) = keys else { return None };
             let optional = mapped.optional == Some(true);
             return Some(vec![
-                keys.into_iter().map(|key| plain(key.clone(), value(&key), optional)).collect(),
+                keys.into_iter()
+                    .map(|key| plain(key.clone(), filled(&value(&key), arguments).into_owned(), optional))
+                    .collect(),
             ]);
         };
         // Over the keys of another type members keep what that one says of them.
@@ -65,7 +68,7 @@ impl<'l> Expander<'l> {
             let kept = written == format!("{source}['{}']", member.name);
             Member {
                 optional: mapped.optional.unwrap_or(member.optional),
-                text: if kept { member.text } else { written },
+                text: if kept { member.text } else { filled(&written, arguments).into_owned() },
                 kind: if kept { member.kind } else { MemberKind::Property },
                 ..member
             }
@@ -89,7 +92,7 @@ impl<'l> Expander<'l> {
                 // What a component takes first are its props.
                 let name = (name == "Parameters").then(|| "ComponentProps".to_owned())?;
                 let shape = TypeShape::Reference { name, arguments: given.clone() };
-                Some(Bound { shape, scope, arguments: Rc::clone(arguments) })
+                Some(Bound::new(shape, scope, arguments))
             }
             TypeShape::Object(members) => {
                 let text = &members.iter().find(|member| member.name == key)?.text;
@@ -98,7 +101,7 @@ impl<'l> Expander<'l> {
                 } else {
                     type_shape(text)?
                 };
-                Some(Bound { shape, scope, arguments: Rc::clone(arguments) })
+                Some(Bound::new(shape, scope, arguments))
             }
             TypeShape::Intersection(parts) => {
                 parts.iter().rev().find_map(|part| expander.indexed(part, key, scope, arguments))

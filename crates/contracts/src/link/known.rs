@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::component_type::distinct;
+use super::filled::filled;
 use super::keys::{Keys, nothing_to_pick_from};
-use super::props::{Arguments, Bound, Expander, Variants, combine, plain, without_ref, written};
+use super::props::{Arguments, Bound, Expander, Variants, combine, common, plain, without_ref, written};
 use super::scope::{Found, Scope};
 use crate::languages::typescript::type_shape;
 use crate::model::{ConditionalType, DeclarationDetail, DeclarationKind, Member, TypeShape};
@@ -105,14 +106,15 @@ impl<'l> Expander<'l> {
                 let only = matches!(keys, Keys::Only(_)) == wanted;
                 let narrowed = std::mem::replace(&mut self.unresolved, others).into_iter();
                 self.unresolved.extend(narrowed.map(|one| one.narrowed(named, only)));
-                members
+                members.map(|members| if self.distributes { members } else { vec![common(members)] })
             }
             "Record" => {
-                let (value, _) = written(given.get(1)?, scope, arguments);
+                let value = given.get(1)?.text();
+                let value = filled(&value, arguments);
                 let Keys::Only(keys) = self.keys(first?, &nothing_to_pick_from(), scope, arguments)? else {
                     return None;
                 };
-                Some(vec![keys.into_iter().map(|key| plain(key, value.text(), false)).collect()])
+                Some(vec![keys.into_iter().map(|key| plain(key, value.to_string(), false)).collect()])
             }
             "PropsWithChildren" => {
                 let children = plain("children".to_owned(), "ReactNode".to_owned(), true);
@@ -224,7 +226,7 @@ impl<'l> Expander<'l> {
         for one in may_be {
             let branch = if wanted.contains(&one) { &conditional.yes } else { &conditional.no };
             let shape = literal(&one);
-            let bound = Bound { shape, scope, arguments: Arguments::default() };
+            let bound = Bound::new(shape, scope, &Arguments::default());
             let mut arguments = (**arguments).clone();
             arguments.insert(parameter.clone(), bound);
             distinct(&mut variants, self.within(branch, scope, &Rc::new(arguments)));
@@ -350,7 +352,7 @@ impl<'l> Expander<'l> {
                 let found = expander.indexed(of, key, scope, arguments)?;
                 expander.checked(&found.shape, found.scope, &found.arguments)
             }
-            other => Some(Bound { shape: other.clone(), scope, arguments: Rc::clone(arguments) }),
+            other => Some(Bound::new(other.clone(), scope, arguments)),
         })
     }
 
@@ -364,6 +366,14 @@ impl<'l> Expander<'l> {
             Found::Declared(_, one) => matches!(one.kind, Component | Function | Hook),
             Found::Outside(_) | Found::Unknown => false,
         }
+    }
+
+    /// What is asked of each member of a union for itself, and not of the union.
+    pub(super) fn distributed<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.distributes, true);
+        let found = look(self);
+        self.distributes = before;
+        found
     }
 
     /// Types that many projects declare for themselves, in words that only a compiler can follow.
@@ -391,9 +401,11 @@ impl<'l> Expander<'l> {
                 Some(self.within(&TypeShape::Intersection(parts), scope, arguments))
             }
             ("DistributiveOmit" | "Except" | "StrictOmit", _) => {
-                self.known_type("Omit", given, scope, arguments)
+                self.distributed(|expander| expander.known_type("Omit", given, scope, arguments))
             }
-            ("DistributivePick", _) => self.known_type("Pick", given, scope, arguments),
+            ("DistributivePick", _) => {
+                self.distributed(|expander| expander.known_type("Pick", given, scope, arguments))
+            }
             _ => None,
         }
     }

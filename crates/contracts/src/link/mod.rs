@@ -7,6 +7,7 @@ mod component_type;
 mod composed;
 mod emits;
 mod exports;
+mod filled;
 mod keys;
 mod known;
 mod names;
@@ -24,13 +25,15 @@ pub use routes::{Handed, place};
 pub use scope::RestsOn;
 pub(crate) use seen::{seen_from, shown};
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Library, Members};
+use crate::mentions::{is_class, replaced};
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
-    DeclarationKind, Exports, Import, Kind, LocalFacts, LogicSignature, PropType, Route, State, TypeShape,
-    UnresolvedType, Version,
+    DeclarationKind, Exports, Import, Kind, LocalFacts, LogicSignature, Member, PropType, Route, State,
+    TypeShape, UnresolvedType, Version, is_react,
 };
 use props::Expander;
 use scope::{Alone, Found, Resolver, Scope};
@@ -83,7 +86,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         kind,
         entry_id: entry_id.to_owned(),
         description: names::description(entry_id, kind, facts, &routes),
-        version: version(kind, facts),
+        version: version(kind, facts, &declarations),
         logic_signature: merged(kind, facts, &declarations),
         exports: exports::of(scope, &resolver),
         passed_on: seen::passed_on(scope, &resolver),
@@ -143,12 +146,22 @@ fn declared(
             whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
             whole.state = state(component, scope, &mut expander);
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
+            if whole.declared_props().iter().any(|variant| !variant.is_empty()) {
+                let each = whole.signatures.iter();
+                whole.signatures = each.map(|text| without_react(text, scope).into_owned()).collect();
+            }
             let whole = |one: UnresolvedType| UnresolvedType::whole(one.name, one.from);
             unresolved.extend(expander.unresolved.into_iter().map(whole));
         }
         DeclarationDetail::Hook { parameters, state } => {
-            if let TypeShape::Object(parameters) = parameters {
-                whole.props.extend((!parameters.is_empty()).then(|| parameters.clone()));
+            // Each overload is a variant.
+            let variants = match parameters {
+                TypeShape::Union(variants) => variants.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            whole.props = variants.iter().filter_map(members_of).map(<[Member]>::to_vec).collect();
+            if whole.props.iter().all(Vec::is_empty) {
+                whole.props.clear();
             }
             whole.state.clone_from(state);
             whole.state.sort();
@@ -157,6 +170,31 @@ fn declared(
         _ => {}
     }
     whole
+}
+
+/// `React.` is a way to import, where the props of a component tell what it is and its signature only how it is declared.
+fn without_react<'t>(signature: &'t str, scope: Scope<'_>) -> Cow<'t, str> {
+    if is_class(signature) || signature.starts_with("namespace ") || !signature.contains('.') {
+        return signature.into();
+    }
+    let is_whole = |name: &str| {
+        let bound = scope.facts.imports.iter().find_map(|import| {
+            let name = import.names.iter().find(|one| one.local == name)?;
+            Some(is_react(&import.specifier) && matches!(name.imported.as_str(), "default" | "*"))
+        });
+        bound.unwrap_or(name == "React")
+    };
+    replaced(signature, |mention| {
+        let (root, rest) = mention.text.split_once('.')?;
+        is_whole(root).then_some(rest)
+    })
+}
+
+fn members_of(shape: &TypeShape) -> Option<&[Member]> {
+    match shape {
+        TypeShape::Object(members) => Some(members),
+        _ => None,
+    }
 }
 
 /// A component is known by its props, and not by what the calls are given that make it; but for its parts.
@@ -194,9 +232,9 @@ fn state(component: &ComponentFacts, scope: Scope<'_>, expander: &mut Expander<'
     all
 }
 
-fn version(kind: Kind, facts: &LocalFacts) -> Version {
+fn version(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) -> Version {
     let named = |wanted: &[DeclarationKind]| {
-        let all = facts.declarations.iter().filter(|declaration| wanted.contains(&declaration.kind));
+        let all = declarations.iter().filter(|declaration| wanted.contains(&declaration.kind));
         sorted(all.map(|declaration| declaration.name.clone()))
     };
     let classes = named(&[DeclarationKind::Class]);
@@ -227,7 +265,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
     // What is exported is seen first, so that a private component does not speak for the file.
     let ordered =
         declarations.iter().filter(|one| one.exported).chain(declarations.iter().filter(|one| !one.exported));
-    for declaration in ordered {
+    for declaration in ordered.clone() {
         let counts = match declaration.kind {
             DeclarationKind::Component => true,
             DeclarationKind::Hook => hooks_count && declaration.exported,
@@ -241,7 +279,7 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
         }
     }
     let props = prop_type::merged(members);
-    for declaration in declarations {
+    for declaration in ordered {
         for event in &declaration.emits {
             let declared = facts.declarations.iter().find(|one| one.name == declaration.name);
             let signature = match declared.map(|one| &one.detail) {

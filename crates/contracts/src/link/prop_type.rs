@@ -89,7 +89,7 @@ pub(super) fn union_parts(text: &str) -> Vec<&str> {
 }
 
 /// Positions outside of brackets and quotes.
-fn outside(text: &str) -> impl Iterator<Item = usize> {
+pub(super) fn outside(text: &str) -> impl Iterator<Item = usize> {
     let (mut depth, mut quote, mut before) = (0_u32, None, ' ');
     text.char_indices().filter_map(move |(at, letter)| {
         let last = std::mem::replace(&mut before, letter);

@@ -1,15 +1,17 @@
 //! Which props a component takes: its declared type, expanded into members, one list per variant.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::emits;
-use super::prop_type::UNANNOTATED;
+use super::filled::{filled, is_of_others};
+use super::prop_type::{UNANNOTATED, is_function, union_parts};
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{
     ComponentFacts, Declaration, DeclarationDetail, DeclarationKind, Member, MemberKind, TypeParameter,
-    TypeShape, UnresolvedType, is_react_class,
+    TypeShape, UnresolvedType, is_react, is_react_class,
 };
 
 /// More variants than this are shown as one, with what is not in all of them optional.
@@ -27,6 +29,8 @@ pub(super) struct Expander<'l> {
     pub(super) callbacks: BTreeSet<String>,
     /// The props that a component calls or passes on by name, and the file that it stands in.
     used: Option<(BTreeSet<String>, String)>,
+    /// A type that picks members is asked for each member of a union, and not for the union.
+    pub(super) distributes: bool,
     /// Whether something is a component is all that is asked, and not which props it has.
     pub(super) only_whether: bool,
     /// Types that may still be looked at: those that name each other again and again must end, too.
@@ -42,6 +46,14 @@ pub(super) struct Bound<'f> {
     pub(super) shape: TypeShape,
     pub(super) scope: Scope<'f>,
     pub(super) arguments: Arguments<'f>,
+    /// Nobody gives a type for the parameter: this is the most that it can be, and in texts it is known by its name.
+    pub(super) is_free: bool,
+}
+
+impl<'f> Bound<'f> {
+    pub(super) fn new(shape: TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Self {
+        Self { shape, scope, arguments: Rc::clone(arguments), is_free: false }
+    }
 }
 
 /// Where a type is written, and what parameters stand for there.
@@ -58,6 +70,7 @@ impl<'l> Expander<'l> {
             depth: 0,
             callbacks: BTreeSet::new(),
             used: None,
+            distributes: false,
             only_whether: false,
             fuel: Rc::new(Cell::new(MOST_TYPES)),
         }
@@ -122,11 +135,12 @@ impl<'l> Expander<'l> {
             if known.contains(name) {
                 continue;
             }
-            // Of such a type nobody knows whether it asks for it.
-            let (text, optional) = match UnresolvedType::whole_of(new.iter().copied()) {
-                Some(whole) => (format!("{whole}['{name}']"), true),
-                None => (UNANNOTATED.to_owned(), default.is_some()),
+            // Whether such a type asks for it is told by its name, or not at all.
+            let (text, is_optional) = match UnresolvedType::whole_of(new.iter().copied()) {
+                Some(whole) => (format!("{whole}['{name}']"), new.iter().all(|one| is_of_element(one))),
+                None => (UNANNOTATED.to_owned(), false),
             };
+            let optional = is_optional || default.is_some();
             for variant in &mut variants {
                 variant.push(plain(name.clone(), text.clone(), optional));
             }
@@ -166,9 +180,8 @@ impl<'l> Expander<'l> {
     {
         match shape {
             TypeShape::Object(members) => {
-                self.note_callbacks(members, scope);
-                let elsewhere = self.used.as_ref().is_some_and(|(_, home)| home != scope.entry);
-                vec![members.iter().map(|member| substitute(member, arguments, elsewhere)).collect()]
+                self.note_callbacks(members, scope, arguments);
+                vec![members.iter().map(|member| self.told(member, scope, arguments)).collect()]
             }
             TypeShape::Intersection(parts) => {
                 let mut variants = vec![Vec::new()];
@@ -197,6 +210,10 @@ impl<'l> Expander<'l> {
                 self.within(shape, scope, &Rc::new(bound.collect()))
             }
             TypeShape::Conditional(conditional) => match self.decided(conditional, scope, arguments) {
+                // Asked of a parameter, it is asked of each member of a union.
+                Some(branch) if matches!(&conditional.check, TypeShape::Reference { name, .. } if arguments.contains_key(name)) => {
+                    self.distributed(|expander| expander.within(branch, scope, arguments))
+                }
                 Some(branch) => self.within(branch, scope, arguments),
                 None => match self.one_by_one(conditional, scope, arguments) {
                     Some(variants) => variants,
@@ -228,17 +245,36 @@ impl<'l> Expander<'l> {
         }
     }
 
-    fn note_callbacks<'f>(&mut self, members: &[Member], scope: Scope<'f>)
+    fn note_callbacks<'f>(&mut self, members: &[Member], scope: Scope<'f>, arguments: &Arguments<'f>)
     where
         'l: 'f,
     {
         let Some((used, home)) = &self.used else { return };
-        if home == scope.entry {
-            return;
-        }
         let called = members.iter().filter(|member| used.contains(&member.name));
-        let called = called.filter(|member| emits::is_callback(member, scope, self.resolver));
+        let called = called.filter(|member| match arguments.get(&member.text) {
+            // Known by its name, it is what it extends.
+            Some(bound) if bound.is_free => is_function(&bound.shape.text()),
+            _ => home != scope.entry && emits::is_callback(member, scope, self.resolver),
+        });
         self.callbacks.extend(called.map(|member| member.name.clone()));
+    }
+
+    /// A member as it is seen with these types for the parameters.
+    fn told<'f>(&self, member: &Member, scope: Scope<'f>, arguments: &Arguments<'f>) -> Member
+    where
+        'l: 'f,
+    {
+        let home = self.used.as_ref().map(|(_, home)| home.as_str());
+        match filled(&member.text, arguments) {
+            Cow::Borrowed(_) => {
+                Member { elsewhere: home.is_some_and(|home| home != scope.entry), ..member.clone() }
+            }
+            Cow::Owned(text) => {
+                let elsewhere = home
+                    .is_some_and(|home| is_of_others(&member.text, scope, arguments, home, self.resolver));
+                Member { text, elsewhere, ..member.clone() }
+            }
+        }
     }
 
     fn reference<'f>(
@@ -284,12 +320,12 @@ impl<'l> Expander<'l> {
                                 }
                                 variants
                             }
-                            None => self.unknown(text(name, given), None),
+                            None => self.unknown(text(name, given, arguments), None),
                         }
                     }
                     // A class that extends another component.
                     DeclarationDetail::Component(component) => self.component_of(component, file, given, &at),
-                    _ => self.unknown(text(name, given), None),
+                    _ => self.unknown(text(name, given, arguments), None),
                 }
             }
             // What a class extends that is React's behind another file, or of a package that gives it again.
@@ -297,7 +333,7 @@ impl<'l> Expander<'l> {
                 given.first().map_or_else(|| vec![Vec::new()], |props| self.within(props, scope, arguments))
             }
             Found::Outside(from) if animates(name) => {
-                let whole = text(name, given);
+                let whole = text(name, given, arguments);
                 let mut beside = self.beside();
                 let own = given.first().map(|props| beside.within(props, scope, arguments));
                 let animated = |member: Member| Member {
@@ -314,11 +350,11 @@ impl<'l> Expander<'l> {
             }
             Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
                 Some(variants) => variants,
-                None => self.unknown(text(name, given), Some(from)),
+                None => self.unknown(text(name, given, arguments), Some(from)),
             },
             Found::Unknown => match self.known_type(name, given, scope, arguments) {
                 Some(variants) => variants,
-                None => self.unknown(text(name, given), None),
+                None => self.unknown(text(name, given, arguments), None),
             },
         }
     }
@@ -358,6 +394,17 @@ impl<'l> Expander<'l> {
     }
 }
 
+/// Whether a type is one of React's for what an element of HTML takes: all of that is optional.
+fn is_of_element(one: &UnresolvedType) -> bool {
+    let (name, given) = one.name.split_once('<').unwrap_or((&one.name, ""));
+    let last = name.rsplit('.').next().unwrap_or_default();
+    one.from.as_deref().is_none_or(is_react)
+        && (last.ends_with("Attributes")
+            || matches!(last, "DetailedHTMLProps" | "HTMLProps" | "SVGProps")
+            || last.starts_with("ComponentProps") && given.starts_with('\'')
+            || last.starts_with("IntrinsicElements['"))
+}
+
 /// Whether a type of a package has the members of the one that it is given, each of which may also be animated: the names
 /// that React Native, Reanimated and React Spring have for it.
 fn animates(name: &str) -> bool {
@@ -375,12 +422,8 @@ pub(super) fn bind<'f, 's>(
     let mut bound: BTreeMap<String, Bound<'f>> = BTreeMap::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let one = match (given(index), parameter.default.as_ref().or(parameter.constraint.as_ref())) {
-            (Some(given), _) => {
-                Bound { shape: given.clone(), scope: at.scope, arguments: Rc::clone(&at.arguments) }
-            }
-            (None, Some(otherwise)) => {
-                Bound { shape: otherwise.clone(), scope: file, arguments: Rc::new(bound.clone()) }
-            }
+            (Some(given), _) => Bound::new(given.clone(), at.scope, &at.arguments),
+            (None, Some(otherwise)) => Bound::new(otherwise.clone(), file, &Rc::new(bound.clone())),
             (None, None) => continue,
         };
         bound.insert(parameter.name.clone(), one);
@@ -388,7 +431,7 @@ pub(super) fn bind<'f, 's>(
     Rc::new(bound)
 }
 
-/// Parameters that nobody gives a type for are what they extend.
+/// Parameters that nobody gives a type for are what they extend, and go by their names.
 pub(super) fn unbound<'f>(
     parameters: &[TypeParameter],
     file: Scope<'f>,
@@ -396,7 +439,7 @@ pub(super) fn unbound<'f>(
 ) -> Arguments<'f> {
     let each = parameters.iter().filter_map(|parameter| {
         let shape = parameter.constraint.clone().or_else(|| parameter.default.clone())?;
-        Some((parameter.name.clone(), Bound { shape, scope: file, arguments: Rc::clone(around) }))
+        Some((parameter.name.clone(), Bound { is_free: true, ..Bound::new(shape, file, around) }))
     });
     Rc::new(each.collect())
 }
@@ -407,6 +450,26 @@ pub(super) fn plain(name: String, text: String, optional: bool) -> Member {
 
 pub(super) fn without_ref(member: Member) -> Option<Member> {
     (member.name != "ref").then_some(member)
+}
+
+/// The members that all variants have.
+pub(super) fn common(mut variants: Variants) -> Vec<Member> {
+    let Some((first, others)) = variants.split_first_mut() else { return Vec::new() };
+    let mut all = std::mem::take(first);
+    for other in others {
+        all.retain_mut(|member| {
+            let Some(same) = other.iter().find(|one| one.name == member.name) else { return false };
+            member.optional |= same.optional;
+            member.elsewhere |= same.elsewhere;
+            if !union_parts(&member.text).contains(&same.text.as_str()) {
+                let part = |text: &str| if is_function(text) { format!("({text})") } else { text.to_owned() };
+                member.text = format!("{} | {}", part(&member.text), part(&same.text));
+                member.kind = MemberKind::Property;
+            }
+            true
+        });
+    }
+    all
 }
 
 /// All variants as one: what is missing in some is optional.
@@ -461,18 +524,11 @@ pub(super) fn written<'s, 'f>(
     }
 }
 
-/// `elsewhere` is where a member is declared; what a parameter stands for may have been given anywhere.
-fn substitute(member: &Member, arguments: &Arguments<'_>, elsewhere: bool) -> Member {
-    match arguments.get(&member.text) {
-        Some(bound) => Member { text: bound.shape.text(), ..member.clone() },
-        None => Member { elsewhere, ..member.clone() },
-    }
-}
-
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text, "undefined" | "null" | "never" | "any" | "unknown" | "object" | "{}" | "void")
 }
 
-fn text(name: &str, given: &[TypeShape]) -> String {
-    TypeShape::Reference { name: name.to_owned(), arguments: given.to_vec() }.text()
+fn text(name: &str, given: &[TypeShape], arguments: &Arguments<'_>) -> String {
+    let text = TypeShape::Reference { name: name.to_owned(), arguments: given.to_vec() }.text();
+    filled(&text, arguments).into_owned()
 }

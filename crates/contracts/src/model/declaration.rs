@@ -163,6 +163,9 @@ pub struct ComponentFacts {
     /// The type that names the state of a class component, `Component<Props, State>`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_shape: Option<TypeShape>,
+    /// The component that it is made of, where its props do not name it: `forwardRef<Element, Props>(Plain)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_of: Option<String>,
     /// Events that a framework declares by name (Vue `emits`), with their signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declared_emits: Vec<(String, String)>,

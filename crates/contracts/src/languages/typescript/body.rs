@@ -20,9 +20,11 @@ use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::component::{self, Callable};
+use super::modules::bound_names;
 use super::origins::{Origin, root};
-use super::print::{INFERRED, Print, literal_type, qualifier};
+use super::print::{Print, qualifier};
 use super::shape;
+use super::state::{object_state, state_of};
 use super::style::StyleCollector;
 use crate::model::{Import, ImportKind, ImportedName, State};
 
@@ -69,7 +71,8 @@ pub(super) struct Props {
     pub(super) names: BTreeMap<String, String>,
     /// The parameter that holds all of them.
     pub(super) whole: Option<String>,
-    pub(super) rest: Option<String>,
+    /// What is left of them behind what is taken apart.
+    pub(super) rest: Vec<String>,
 }
 
 pub(super) struct Walk<'w, 's, 'a> {
@@ -109,7 +112,7 @@ impl Props {
                 if let Some(BindingPattern::BindingIdentifier(name)) =
                     object.rest.as_ref().map(|rest| &rest.argument)
                 {
-                    self.rest = Some(name.name.into_string());
+                    self.rest.push(name.name.into_string());
                 }
                 found
             }
@@ -117,7 +120,7 @@ impl Props {
         }
     }
 
-    /// The prop that an expression names: `onPress`, `props.onPress`, `this.props.onPress`.
+    /// The prop that an expression names: `onPress`, `props.onPress`, `this.props.onPress`, `rest.onPress`.
     pub(super) fn named(&self, expression: &Expression<'_>) -> Option<String> {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => self.names.get(name.name.as_str()).cloned(),
@@ -131,7 +134,7 @@ impl Props {
     }
 
     fn member(&self, member: &StaticMemberExpression<'_>) -> Option<String> {
-        self.is_whole(&member.object).then(|| member.property.name.into_string())
+        self.is_rest(&member.object).then(|| member.property.name.into_string())
     }
 
     fn is_whole(&self, expression: &Expression<'_>) -> bool {
@@ -146,10 +149,32 @@ impl Props {
 
     fn is_rest(&self, expression: &Expression<'_>) -> bool {
         let rest = match expression.get_inner_expression() {
-            Expression::Identifier(name) => self.rest.as_deref() == Some(name.name.as_str()),
+            Expression::Identifier(name) => self.rest.iter().any(|rest| name.name == rest.as_str()),
             _ => false,
         };
         rest || self.is_whole(expression)
+    }
+
+    fn has_names(&self) -> bool {
+        self.whole.is_some() || !self.names.is_empty() || !self.rest.is_empty()
+    }
+
+    /// Takes out what these names stood for, and gives it.
+    fn hidden_by(&mut self, names: &[String]) -> Self {
+        let is_hidden = |name: &String| names.contains(name);
+        Self {
+            names: names.iter().filter_map(|name| self.names.remove_entry(name)).collect(),
+            whole: self.whole.take_if(|whole| is_hidden(whole)),
+            rest: self.rest.extract_if(.., |rest| is_hidden(rest)).collect(),
+        }
+    }
+
+    fn show(&mut self, hidden: Self) {
+        self.names.extend(hidden.names);
+        self.rest.extend(hidden.rest);
+        if hidden.whole.is_some() {
+            self.whole = hidden.whole;
+        }
     }
 }
 
@@ -194,7 +219,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         if let Some(init) = &declarator.init {
-            if self.body.props.is_whole(init) && declarator.id.is_object_pattern() {
+            if self.body.props.is_rest(init) && declarator.id.is_object_pattern() {
                 let whole = self.body.props.whole.clone();
                 let found = self.body.props.bind(self.print, &declarator.id);
                 self.body.props.whole = whole;
@@ -325,20 +350,19 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 }
 
 impl Walk<'_, '_, '_> {
-    /// A function inside of another: a parameter of the same name hides the props.
+    /// A function inside of another: parameters of the same names hide the props.
     fn inside(&mut self, parameters: &FormalParameters<'_>, walk: impl FnOnce(&mut Self)) {
-        let hides = |whole: &mut String| {
-            let mut taken =
-                parameters.items.iter().filter_map(|parameter| parameter.pattern.get_identifier_name());
-            taken.any(|name| name == whole.as_str())
-        };
-        let hidden = self.body.props.whole.take_if(hides);
+        let mut taken = Vec::new();
+        let rest = parameters.rest.iter().map(|rest| &rest.rest.argument);
+        let patterns = parameters.items.iter().map(|parameter| &parameter.pattern).chain(rest);
+        for pattern in patterns.filter(|_| self.body.props.has_names()) {
+            bound_names(pattern, &mut taken);
+        }
+        let hidden = self.body.props.hidden_by(&taken);
         self.body.depth += 1;
         walk(self);
         self.body.depth -= 1;
-        if hidden.is_some() {
-            self.body.props.whole = hidden;
-        }
+        self.body.props.show(hidden);
     }
 
     /// Whether what is called as a hook is by a member is one. It is of an object that comes from another module
@@ -526,69 +550,6 @@ pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
         Expression::StringLiteral(text) => Some(text.value.into_string()),
         Expression::TemplateLiteral(template) => template.single_quasi().map(Str::into_string),
         _ => None,
-    }
-}
-
-/// The fields of an object that is a state, with the types of literals.
-pub(super) fn object_state(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<State> {
-    let Expression::ObjectExpression(object) = value.get_inner_expression() else { return Vec::new() };
-    let properties = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
-    properties
-        .map(|property| State {
-            name: print.key(&property.key, property.computed),
-            text: print.value_type(&property.value),
-        })
-        .collect()
-}
-
-pub(super) fn state_of(
-    print: Print<'_, '_>,
-    declarator: &VariableDeclarator<'_>,
-    is_vue: bool,
-) -> Option<State> {
-    let init = declarator.init.as_ref()?;
-    let Expression::CallExpression(call) = init.get_inner_expression() else { return None };
-    let name = callee_name(&call.callee)?;
-    let declared =
-        call.type_arguments.as_ref().and_then(|arguments| arguments.params.first()).map(|ty| print.ty(ty));
-    let first = call.arguments.first().and_then(Argument::as_expression);
-    let (bound, text) = match name {
-        "useState" | "useReducer" => {
-            let BindingPattern::ArrayPattern(array) = &declarator.id else { return None };
-            let bound = array.elements.first()?.as_ref()?.get_identifier_name()?;
-            let text = match (declared, first) {
-                // Without a first value there is none at first.
-                (Some(declared), None) if name == "useState" => format!("{declared} | undefined"),
-                (Some(declared), _) => declared,
-                (None, Some(Expression::Identifier(reducer))) if name == "useReducer" => {
-                    format!("ReturnType<typeof {}>", reducer.name)
-                }
-                (None, Some(value)) if name == "useState" => initial_type(print, value),
-                (None, None) if name == "useState" => "undefined".to_owned(),
-                _ => INFERRED.to_owned(),
-            };
-            (bound, text)
-        }
-        "ref" | "shallowRef" | "reactive" | "shallowReactive" | "computed" if is_vue => {
-            let bound = declarator.id.get_identifier_name()?;
-            let text = declared.or_else(|| first.map(|value| initial_type(print, value)));
-            (bound, text.unwrap_or_else(|| INFERRED.to_owned()))
-        }
-        _ => return None,
-    };
-    Some(State { name: bound.into_string(), text })
-}
-
-fn initial_type(print: Print<'_, '_>, value: &Expression<'_>) -> String {
-    match value.get_inner_expression() {
-        Expression::NullLiteral(_) => "null".to_owned(),
-        Expression::Identifier(name) if name.name == "undefined" => "undefined".to_owned(),
-        Expression::ArrowFunctionExpression(lazy) => match (&lazy.return_type, lazy.body.as_expression()) {
-            (Some(returned), _) => print.annotation(returned),
-            (None, Some(value)) => print.value_type(value),
-            (None, None) => INFERRED.to_owned(),
-        },
-        other => literal_type(other).map_or_else(|| print.value_type(value), str::to_owned),
     }
 }
 

@@ -10,12 +10,13 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 
-use super::body::{BodyUse, FileUse, Walk, callee_name, object_state};
+use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
 use super::maker;
 use super::origins::Origin;
 use super::print::{Print, type_name};
 use super::shape;
+use super::state::object_state;
 use super::value::returns;
 use super::wrapped;
 use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
@@ -182,6 +183,7 @@ impl<'x, 'a> Callable<'x, 'a> {
             spreads_rest: body.spreads_rest,
             state: body.state,
             state_shape: None,
+            made_of: None,
             declared_emits: Vec::new(),
         }
     }
@@ -376,7 +378,24 @@ pub(super) fn as_said(said: TypeShape, otherwise: Option<TypeShape>) -> TypeShap
 pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> {
     match value {
         Expression::TSAsExpression(cast) => Some(&cast.type_annotation),
+        Expression::TSTypeAssertion(cast) => Some(&cast.type_annotation),
         Expression::TSSatisfiesExpression(inner) => cast(&inner.expression),
+        _ => None,
+    }
+}
+
+/// What a ref of this type holds: `Element` of `React.ForwardedRef<Element>`.
+pub(super) fn held_by_ref<'x, 'a>(ty: &'x TSType<'a>) -> Option<&'x TSType<'a>> {
+    match ty {
+        TSType::TSTypeReference(reference) => {
+            let name = type_name(&reference.type_name);
+            let is_ref = matches!(
+                name.rsplit('.').next(),
+                Some("ForwardedRef" | "LegacyRef" | "MutableRefObject" | "Ref" | "RefCallback" | "RefObject")
+            );
+            reference.type_arguments.as_ref().filter(|_| is_ref)?.params.first()
+        }
+        TSType::TSUnionType(parts) => parts.types.iter().find_map(held_by_ref),
         _ => None,
     }
 }
@@ -501,6 +520,7 @@ pub(super) fn class_facts<'a>(
         spreads_rest: body.spreads_rest,
         state: std::mem::take(&mut body.state),
         state_shape: declared.or(state_shape),
+        made_of: None,
         declared_emits: Vec::new(),
     };
     Some((facts, is_sure))

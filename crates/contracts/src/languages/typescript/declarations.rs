@@ -19,10 +19,10 @@ use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::wrapped::{self, Inner, Wrapped};
-use super::{blocks, jsdoc, maker, shape, vue};
+use super::{blocks, hook, jsdoc, maker, shape, vue};
 use crate::model::{
-    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, Member,
-    MemberKind, TypeShape, is_for_react,
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, TypeShape,
+    is_for_react,
 };
 
 pub(super) struct Collector<'c, 's, 'a> {
@@ -249,30 +249,8 @@ impl<'a> Collector<'_, '_, 'a> {
         if !is_hook(name) && (name != DEFAULT || !body.calls_hooks) {
             return (DeclarationKind::Function, maker.unwrap_or_default());
         }
-        let parameters = callable.parameters().items.iter().map(|parameter| Member {
-            name: match &parameter.pattern {
-                pattern if pattern.is_binding_identifier() => self.print.pattern(pattern),
-                _ => "options".to_owned(),
-            },
-            kind: MemberKind::Property,
-            text: match &parameter.type_annotation {
-                Some(ty) => self.print.annotation(ty),
-                None if parameter.pattern.is_object_pattern() => self.print.pattern(&parameter.pattern),
-                None => {
-                    parameter.initializer.as_deref().and_then(literal_type).unwrap_or_default().to_owned()
-                }
-            },
-            optional: parameter.optional || parameter.initializer.is_some(),
-            doc: None,
-            elsewhere: false,
-        });
-        (
-            DeclarationKind::Hook,
-            DeclarationDetail::Hook {
-                parameters: TypeShape::Object(parameters.collect()),
-                state: body.state,
-            },
-        )
+        let parameters = TypeShape::Object(hook::parameters(self.print, callable));
+        (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: body.state })
     }
 
     fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
@@ -521,7 +499,12 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             Inner::Named(name) | Inner::Alias(name) => {
                 self.walk(|walk| walk.visit_expression(value));
-                Some(opaque(wrapped.form, declared.or(Some(TypeShape::Query(name)))))
+                Some(match declared {
+                    Some(props) => {
+                        ComponentFacts { made_of: Some(name), ..opaque(wrapped.form, Some(props)) }
+                    }
+                    None => opaque(wrapped.form, Some(TypeShape::Query(name))),
+                })
             }
             Inner::Opaque => {
                 self.walk(|walk| walk.visit_expression(value));
@@ -662,6 +645,14 @@ fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation
             };
             DeclarationDetail::Component(more)
         }
+        (
+            DeclarationDetail::Hook { parameters, mut state },
+            DeclarationDetail::Hook { parameters: more, state: kept },
+        ) => {
+            state.extend(kept);
+            let more = (!is_implementation).then_some(more);
+            DeclarationDetail::Hook { parameters: hook::overloaded(parameters, more), state }
+        }
         (_, more) if is_implementation => more,
         (known, _) => known,
     }
@@ -700,6 +691,7 @@ pub(super) fn opaque(form: ComponentForm, props: Option<TypeShape>) -> Component
         spreads_rest: false,
         state: Vec::new(),
         state_shape: None,
+        made_of: None,
         declared_emits: Vec::new(),
     }
 }

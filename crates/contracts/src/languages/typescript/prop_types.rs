@@ -1,5 +1,5 @@
 //! Props that JavaScript declares by validators: `X.propTypes = { … }`, `static propTypes`, and `defaultProps`, by which a
-//! prop need not be given. A type that is written, or said in a doc comment, counts before them.
+//! prop need not be given. A type that is written counts instead of them, one that is said in a doc comment before them.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,8 +205,12 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
             Some(TypeShape::Reference { name, arguments }) if !is_sure && name == TypeShape::CAST => {
                 arguments.first().cloned()
             }
+            // Of a type that is only said in a comment there may be more.
+            Some(TypeShape::Query(_)) => return,
+            Some(_) if self.print.source.is_javascript() => None,
             Some(_) => return,
         };
+        let commented = if surer.is_none() { facts.props.clone() } else { None };
         let given: BTreeSet<String> = defaults.keys().cloned().collect();
         let mut taken: BTreeMap<String, Option<String>> =
             std::mem::take(&mut facts.destructured).into_iter().collect();
@@ -224,13 +228,14 @@ impl<'x, 'a> Reader<'_, 'x, 'a> {
         let rest: Vec<Member> = rest
             .map(|(name, default)| member(name.clone(), Member::UNANNOTATED.to_owned(), default.is_some()))
             .collect();
-        if !rest.is_empty() {
+        if !rest.is_empty() && commented.is_none() {
             shape.others.insert(0, TypeShape::Object(rest));
         }
         let props = shape.all();
-        facts.props = Some(match surer {
-            Some(surer) => as_said(surer, Some(props)),
-            None => props,
+        facts.props = Some(match (surer, commented) {
+            (Some(surer), _) => as_said(surer, Some(props)),
+            (None, Some(commented)) => TypeShape::Intersection(vec![props, commented]),
+            (None, None) => props,
         });
     }
 

@@ -1,5 +1,7 @@
 //! Types as shapes: what `link` needs to know which props a component takes.
 
+use std::collections::BTreeSet;
+
 use oxc_ast::ast::{
     Expression, FormalParameters, ObjectPropertyKind, PropertyKey, TSInterfaceDeclaration, TSLiteral,
     TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration,
@@ -117,10 +119,17 @@ fn named_component<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
 }
 
 pub(super) fn members(print: Print<'_, '_>, signatures: &[TSSignature<'_>]) -> Vec<Member> {
-    signatures
+    let each = signatures
         .iter()
-        .map(|signature| print.source.documented(signature.span().start, member(print, signature)))
-        .collect()
+        .map(|signature| print.source.documented(signature.span().start, member(print, signature)));
+    let mut members: Vec<Member> = each.collect();
+    // What can be read and written is one member.
+    if members.iter().any(|one| one.kind == MemberKind::Setter) {
+        let of_kind = |kind: MemberKind| members.iter().filter(move |one| one.kind == kind);
+        let read: BTreeSet<String> = of_kind(MemberKind::Getter).map(|one| one.name.clone()).collect();
+        members.retain(|one| one.kind != MemberKind::Setter || !read.contains(&one.name));
+    }
+    members
 }
 
 fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
@@ -270,7 +279,11 @@ fn member(print: Print<'_, '_>, signature: &TSSignature<'_>) -> Member {
                     (MemberKind::Method, format!("{generics}({parameters}) => {returned}"))
                 }
                 TSMethodSignatureKind::Get => (MemberKind::Getter, returned),
-                TSMethodSignatureKind::Set => (MemberKind::Setter, parameters),
+                TSMethodSignatureKind::Set => {
+                    let taken = method.params.items.first();
+                    let taken = taken.and_then(|taken| taken.type_annotation.as_deref());
+                    (MemberKind::Setter, print.annotation_or(taken, "any"))
+                }
             };
             member(name, kind, text, method.optional)
         }

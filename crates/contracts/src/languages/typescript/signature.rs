@@ -366,7 +366,15 @@ impl Print<'_, '_> {
                 begin(text, before);
                 text.push_str(modifiers(item.accessibility, false));
                 text.push_str(if item.readonly { "readonly " } else { "" });
-                self.put_parameter(text, item);
+                // With a default the parameter is optional, and the property is always there.
+                text.push_str(&self.pattern(&item.pattern));
+                text.push_str(if item.optional { "?" } else { "" });
+                let default = item.initializer.as_deref().and_then(literal_type);
+                let ty = item.type_annotation.as_ref().map(|ty| self.annotation(ty));
+                if let Some(ty) = ty.or_else(|| default.map(str::to_owned)) {
+                    text.push_str(": ");
+                    text.push_str(&ty);
+                }
             }
         }
     }

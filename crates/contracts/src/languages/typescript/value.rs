@@ -13,10 +13,11 @@ use oxc_ast::ast::{
 };
 
 use super::body::callee_name;
-use super::component::Callable;
+use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, quoted};
+use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
 
@@ -131,13 +132,30 @@ impl Print<'_, '_> {
                 None => self.wrapped(inner)?,
             },
             // The first type of a `forwardRef` is that of what its ref holds.
-            _ if name == "forwardRef" => return None,
+            other if name == "forwardRef" => return self.ref_and_props(other),
             other => {
                 let made = Callable::of(other)?;
                 self.annotation(made.parameters().items.first()?.type_annotation.as_deref()?)
             }
         };
         (!inside.is_empty() && inside.len() <= LONGEST_OBJECT).then(|| format!("{name}<{inside}>"))
+    }
+
+    /// `forwardRef((props: Props, ref: Ref<Element>) => …)`: what it would be told as `forwardRef<Element, Props>`.
+    fn ref_and_props(self, made: &Expression<'_>) -> Option<String> {
+        let made = match made {
+            Expression::Identifier(name) => match self.source.origins.declared(&name.name)? {
+                Top::Function(function) => Callable::Function(function),
+                Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
+                Top::Other => return None,
+            },
+            other => Callable::of(other)?,
+        };
+        let annotated = |at: usize| made.parameters().items.get(at)?.type_annotation.as_deref();
+        let element = self.ty(component::held_by_ref(&annotated(1)?.type_annotation)?);
+        let props = annotated(0).map(|props| format!(", {}", self.annotation(props))).unwrap_or_default();
+        let whole = format!("forwardRef<{element}{props}>");
+        Some(if whole.len() <= LONGEST_OBJECT { whole } else { format!("forwardRef<{element}>") })
     }
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is
@@ -153,31 +171,38 @@ impl Print<'_, '_> {
         if given.is_empty() {
             return None;
         }
-        let told = |(name, what): &(&str, Given<'_, '_>), depth: usize, room: usize| {
+        let told = |(name, what): &(&str, Given<'_, '_>), how: Read, room: usize| {
             let (Ok(text) | Err((text, _))) = match what {
-                Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, depth), room),
+                Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, 0, how), room),
                 Given::Names(names) if name.is_empty() => read_out(["[", "]"], names, room),
                 Given::Names(names) => read_out(["(", ")"], names, room),
             };
             [*name, &text].concat()
         };
-        let whole = given.iter().map(|one| told(one, 0, usize::MAX)).collect::<Vec<_>>().join(" ");
+        let all =
+            |how: Read| given.iter().map(|one| told(one, how, usize::MAX)).collect::<Vec<_>>().join(" ");
+        let whole = all(Read::Values);
         if whole.len() <= LONGEST_RETURN {
             return Some(whole);
         }
-        let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
-        let shown = given.iter().map(|one| told(one, DEEPEST, room));
-        // Of very many calls the first ones.
-        let shown: Vec<String> = shown.take(MOST_CALLS).collect();
+        let names = all(Read::Names);
+        let shown = if names.len() <= LONGEST_RETURN {
+            names
+        } else {
+            let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
+            let shown = given.iter().map(|one| told(one, Read::Outermost, room));
+            // Of very many calls the first ones.
+            shown.take(MOST_CALLS).collect::<Vec<_>>().join(" ")
+        };
         let count = given.iter().map(|(_, what)| match what {
             Given::Object(object) => names_within(object, 0),
             Given::Names(names) => names.len(),
         });
-        Some(format!("{} {}.{}", shown.join(" "), digest(&whole), count.sum::<usize>()))
+        Some(format!("{shown} {}.{}", digest(&whole), count.sum::<usize>()))
     }
 
     /// Sorted; an object inside of it, or given to a call there, with its own names.
-    fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize) -> Vec<Cow<'x, str>> {
+    fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize, how: Read) -> Vec<Cow<'x, str>> {
         let named = |property: &'x ObjectPropertyKind<'_>| match property {
             ObjectPropertyKind::SpreadProperty(spread) => {
                 Cow::Owned(["...", &self.short(&spread.argument)].concat())
@@ -189,7 +214,7 @@ impl Print<'_, '_> {
                 };
                 let mut given = Vec::new();
                 match property.value.get_inner_expression() {
-                    _ if depth >= DEEPEST => {}
+                    _ if depth >= DEEPEST || how == Read::Outermost => {}
                     Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
                     inner => given_to(inner, &mut given),
                 }
@@ -198,9 +223,14 @@ impl Print<'_, '_> {
                     Given::Names(_) => None,
                 });
                 let mut inner: Vec<Cow<'x, str>> =
-                    objects.flat_map(|object| self.names_in(object, depth + 1)).collect();
+                    objects.flat_map(|object| self.names_in(object, depth + 1, how)).collect();
                 inner.sort_unstable();
-                if inner.is_empty() { key } else { [&key, ": { ", &inner.join(", "), " }"].concat().into() }
+                let made = if how == Read::Values { self.made_by(&property.value) } else { None };
+                match made {
+                    Some(made) if inner.is_empty() => [&key, ": ", &made].concat().into(),
+                    _ if inner.is_empty() => key,
+                    _ => [&key, ": { ", &inner.join(", "), " }"].concat().into(),
+                }
             }
         };
         let mut names: Vec<Cow<'x, str>> = object.properties.iter().map(named).collect();
@@ -346,10 +376,7 @@ impl Print<'_, '_> {
                         (None, Some(init)) => self.told(init, &Within { depth: within.depth + 1, ..*around }),
                     }
                 }
-                Some((Local::State(state), _)) => match &state.type_arguments {
-                    Some(given) => given.params.first().map(|ty| self.ty(ty)),
-                    None => literal_type(state.arguments.first()?.as_expression()?).map(str::to_owned),
-                },
+                Some((Local::State(state), _)) => state::told_by(self, state),
                 Some((Local::Other, _)) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
@@ -597,6 +624,16 @@ fn read_out<T: Borrow<str>>(
 /// What a promise gives; anything else as it is.
 fn settled(text: &str) -> &str {
     text.strip_prefix("Promise<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
+}
+
+/// How much is read of the objects that calls are given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// The names in them, and the calls that make what has one.
+    Values,
+    Names,
+    /// Without objects inside.
+    Outermost,
 }
 
 /// What a call is given.

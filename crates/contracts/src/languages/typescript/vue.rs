@@ -7,11 +7,12 @@ use oxc_ast::ast::{
 };
 use oxc_span::{GetSpan, Span};
 
-use super::body::{callee_name, object_state, state_of, text_of};
+use super::body::{callee_name, text_of};
 use super::component::Callable;
 use super::modules::Modules;
 use super::print::{Print, type_name};
 use super::shape;
+use super::state::{object_state, state_of};
 use crate::model::{ComponentFacts, ComponentForm, Member, MemberKind, State, TypeShape};
 
 /// What the compiler of `<script setup>` replaces.
@@ -89,7 +90,7 @@ pub(super) fn script_setup(
             Statement::VariableDeclaration(variables) => variables.declarations.as_slice(),
             _ => &[],
         };
-        facts.state.extend(variables.iter().filter_map(|one| state_of(print, one, true)));
+        facts.state.extend(variables.iter().flat_map(|one| state_of(print, one, true)));
     }
     facts.props = match props.len() {
         0 => None,
@@ -258,6 +259,7 @@ fn nothing() -> ComponentFacts {
         spreads_rest: false,
         state: Vec::new(),
         state_shape: None,
+        made_of: None,
         declared_emits: Vec::new(),
     }
 }

@@ -1,8 +1,11 @@
 //! Components that are values: the calls around them taken off, and what a call of a function is given and gives.
 
+use std::collections::BTreeMap;
+
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, ChainElement, Class, Expression, ImportExpression,
-    ObjectPropertyKind, StaticMemberExpression, TSTypeParameterInstantiation, VariableDeclarator,
+    Argument, ArrowFunctionExpression, BindingPattern, BindingProperty, CallExpression, ChainElement, Class,
+    Expression, ImportExpression, ObjectProperty, ObjectPropertyKind, ReturnStatement,
+    StaticMemberExpression, TSTypeParameterInstantiation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
@@ -240,11 +243,10 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         Some("lazy" | "dynamic" | "lazyWithPreload" | "loadable") => {
             let mut finder = FindImport::default();
             finder.visit_call_expression(call);
-            let inner = match finder.specifier {
-                Some(specifier) => Inner::Named(format!(
-                    "import('{specifier}').{}",
-                    finder.name.unwrap_or("default".to_owned())
-                )),
+            let inner = match &finder.specifier {
+                Some(specifier) => {
+                    Inner::Named(format!("import('{specifier}').{}", finder.name().unwrap_or("default")))
+                }
                 None => Inner::Opaque,
             };
             return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
@@ -444,22 +446,67 @@ fn call_name<'x>(callee: &'x Expression<'_>) -> Option<&'x str> {
     }
 }
 
-/// Finds `import('./x')` and, behind a `then`, the name that becomes the default.
+/// Finds `import('./x')` and the name in it that becomes the default.
 #[derive(Default)]
-struct FindImport {
+struct FindImport<'a> {
     specifier: Option<String>,
-    name: Option<String>,
+    /// `module.Name`
+    member: Option<&'a str>,
+    /// What patterns take apart, by the local name.
+    taken: BTreeMap<&'a str, String>,
+    /// Names that are given back, or given as the default.
+    given: Vec<&'a str>,
 }
 
-impl<'a> Visit<'a> for FindImport {
+impl<'a> FindImport<'a> {
+    fn name(&self) -> Option<&str> {
+        let taken = self.given.iter().find_map(|local| self.taken.get(local));
+        taken.map(String::as_str).or(self.member)
+    }
+
+    fn give(&mut self, value: Option<&Expression<'a>>) {
+        if let Some(Expression::Identifier(local)) = value.map(Expression::get_inner_expression) {
+            self.given.push(local.name.as_str());
+        }
+    }
+}
+
+impl<'a> Visit<'a> for FindImport<'a> {
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
         self.specifier = text_of(&import.source);
     }
 
     fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
-        if matches!(member.object, Expression::Identifier(_)) && is_component_name(&member.property.name) {
-            self.name = Some(member.property.name.into_string());
+        let of = member.object.get_inner_expression();
+        if matches!(of, Expression::Identifier(_) | Expression::AwaitExpression(_))
+            && is_component_name(&member.property.name)
+        {
+            self.member = Some(member.property.name.as_str());
         }
         walk::walk_static_member_expression(self, member);
+    }
+
+    fn visit_binding_property(&mut self, property: &BindingProperty<'a>) {
+        if let (Some(key), Some(local)) = (property.key.static_name(), property.value.get_identifier_name()) {
+            self.taken.insert(local.as_str(), key.into_owned());
+        }
+        walk::walk_binding_property(self, property);
+    }
+
+    fn visit_object_property(&mut self, property: &ObjectProperty<'a>) {
+        if property.key.is_specific_static_name("default") {
+            self.give(Some(&property.value));
+        }
+        walk::walk_object_property(self, property);
+    }
+
+    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
+        self.give(arrow.get_expression());
+        walk::walk_arrow_function_expression(self, arrow);
+    }
+
+    fn visit_return_statement(&mut self, returned: &ReturnStatement<'a>) {
+        self.give(returned.argument.as_ref());
+        walk::walk_return_statement(self, returned);
     }
 }
