@@ -96,8 +96,56 @@ fn keeps_given(had: &str, has: &str) -> bool {
     each(had).iter().all(|one| after.contains(one))
 }
 
-pub(super) fn is_keyed(text: &str) -> bool {
-    keyed(text).is_some()
+/// Whether a value is known by the call that makes it, or by what it lists: `inferred make<string>`, `inferred [a, b]`.
+pub(super) fn is_made(text: &str) -> bool {
+    members(text).is_some_and(|(told, _)| is_word(told)) || keyed(text).is_some()
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
+}
+
+/// Whether a type that was written down may only have been left out: what is inferred then stands for it. What can be seen
+/// of the value is looked at. Of what could be anything, that it still is cannot be told.
+pub(super) fn is_left_out(was: &str, is: &str) -> bool {
+    if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" {
+        return false;
+    }
+    let Some((told, also)) = members(is).filter(|(told, _)| !is_word(told)) else { return true };
+    let parts = match parse(was) {
+        Type::Union(parts) => parts,
+        one => vec![one],
+    };
+    let is_open = |part: &Type| match part {
+        Type::Text(text) => is_name_of_type(text),
+        part => matches!(part, Type::Named { .. } | Type::Intersection(_)),
+    };
+    let fits = |part: &Type| match part {
+        Type::Object(_) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
+        Type::Array { .. } | Type::Tuple(_) => told.starts_with('['),
+        Type::Function { .. } => told.starts_with(['(', '<']),
+        part => is_open(part),
+    };
+    let admits =
+        |one: &&str| parts.iter().any(|part| is_open(part) || *part == Type::Text((**one).to_owned()));
+    parts.iter().any(fits) && also.iter().all(admits)
+}
+
+/// One that is declared somewhere, and may be anything.
+fn is_name_of_type(text: &str) -> bool {
+    !matches!(
+        text,
+        "string"
+            | "number"
+            | "bigint"
+            | "symbol"
+            | "true"
+            | "false"
+            | "null"
+            | "undefined"
+            | "void"
+            | "never"
+    ) && is_word(text)
 }
 
 /// Whether a component that was made one with its parts has lost some of them.
@@ -111,7 +159,7 @@ pub(super) fn lost_parts(was: &[String], is: &[String]) -> bool {
             was != is
                 && judge_keyed(&was, &is).is_some_and(|(verdict, _)| verdict == super::Verdict::Breaking)
         }
-        (Some(was), None) => is_keyed(&was),
+        (Some(was), None) => keyed(&was).is_some(),
         (None, _) => false,
     }
 }
@@ -141,7 +189,7 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
         "Promise<void>" => is.starts_with("Promise<"),
         _ => false,
     };
-    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) {
+    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) || is_left_out(was, is) {
         return true;
     }
     if is == INFERRED {
