@@ -34,6 +34,9 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
         {
             compatible("members were added to its members")
         }
+        _ if is_cut && before.starts_with('[') && is_listed(before, after, true) => {
+            compatible("it has what it had, and perhaps more")
+        }
         (Some((had, _)), Some((has, _)))
             if !is_cut && stands_for(&parse(after), &parse(before), From::Declaration) =>
         {
@@ -64,6 +67,9 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
     let judged = each.map(|((name, had), (_, has))| {
         if CHOOSE.contains(name) {
             return breaking(format!("`{name}` is told otherwise"));
+        }
+        if !had.starts_with('{') && was_mark != is_mark && is_listed(had, has, false) {
+            return compatible("more is listed");
         }
         judge_marked(&marked(had, was_mark), &marked(has, is_mark)).unwrap_or_else(|| {
             match (keeps_given(had, has), name.is_empty()) {
@@ -289,14 +295,34 @@ fn has_more(was: Option<&str>, is: Option<&str>) -> bool {
 
 /// How many members or elements there are, and whether some are not read out.
 fn count(text: &str) -> Option<(usize, bool)> {
-    let inner = text.strip_prefix(['{', '['])?.strip_suffix(['}', ']'])?;
-    let parts = split(inner, &[',', ';']);
+    let (parts, more) = read_out(text)?;
+    Some((parts.len() + more, more > 0))
+}
+
+/// The members or elements that are read out, and how many are not.
+fn read_out(text: &str) -> Option<(Vec<String>, usize)> {
+    let inner = text.strip_prefix(['{', '[', '('])?.strip_suffix(['}', ']', ')'])?;
+    let mut parts = split(inner, &[',', ';']);
     let more =
         parts.last().and_then(|last| last.strip_prefix('…')?.strip_suffix(" more")?.parse::<usize>().ok());
-    Some(match more {
-        Some(more) => (parts.len() - 1 + more, true),
-        None => (parts.len(), false),
-    })
+    if more.is_some() {
+        parts.pop();
+    }
+    Some((parts, more.unwrap_or(0)))
+}
+
+/// Whether more is listed than was, and what was read out still is, as far as it can be seen: what came before it may have
+/// moved the last of it out of sight.
+fn is_listed(had: &str, has: &str, in_order: bool) -> bool {
+    let Some(((before, unread), (after, left))) = read_out(had).zip(read_out(has)) else { return false };
+    if before.len() + unread >= after.len() + left {
+        return false;
+    }
+    if in_order {
+        return before.iter().zip(&after).all(|(one, other)| one == other);
+    }
+    let (kept, gone): (Vec<&String>, Vec<&String>) = before.iter().partition(|one| after.contains(one));
+    gone.len() <= left && before.iter().skip(kept.len()).all(|one| gone.contains(&one))
 }
 
 #[cfg(test)]
@@ -319,7 +345,9 @@ mod tests {
             Some(Verdict::Compatible)
         );
         assert_eq!(verdict("{ a, …7 more } #00000001", "{ a, …6 more } #00000002"), Some(Verdict::Breaking));
-        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Compatible));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[2, …8 more] #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …7 more] #00000002"), Some(Verdict::Breaking));
         assert_eq!(
             outermost("{ a: { x: 1; y: (p: { q: 1 }) => void }; b: string }").0,
             "{ a: { … }; b: string }"
