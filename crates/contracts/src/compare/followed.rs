@@ -8,7 +8,7 @@ use super::origins::{In, Origins, home};
 use super::users::{members, users};
 use super::verdict::{Judgement, breaking};
 use super::{Change, Side, Verdict, exported, judge_in_files, judge_pair};
-use crate::graph::{Edge, is_declaration};
+use crate::graph::{Edge, EdgeKind, is_declaration};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
@@ -81,9 +81,25 @@ fn moved_to<'a>(
         let is_there = now.is_some_and(|now| now.entry_id == after.path(edge.to));
         is_there && names.iter().any(|name| edge.takes(name))
     };
+    // Who takes all of a file that passes it on has it from there.
+    let mut passing: BTreeSet<usize> = BTreeSet::new();
+    let has = |passing: &BTreeSet<usize>, edge: &Edge| {
+        finds(edge) || passing.contains(&edge.to) && edge.names.has_all()
+    };
+    loop {
+        let more = known.iter().filter(|user| {
+            edges(user).iter().any(|edge| edge.kind == EdgeKind::ReExport && has(&passing, edge))
+        });
+        let more: BTreeSet<usize> = more.filter_map(|user| after.position(origins.path_now(user))).collect();
+        if more == passing {
+            break;
+        }
+        passing = more;
+    }
     let is_left = |user: &&String| {
         let edges = edges(user);
-        !edges.iter().any(finds) && (edges.iter().any(asks) || origins.is_untouched(user))
+        !edges.iter().any(|edge| has(&passing, edge))
+            && (edges.iter().any(asks) || origins.is_untouched(user))
     };
     let place = homes.keys().next()?;
     Some((*place, known.iter().filter(is_left).cloned().collect()))

@@ -7,7 +7,7 @@ use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
 use super::signature::group;
 use super::told::INFERRED;
-use super::types::{From, Type, keeps, member, or_undefined, parse, stands_for};
+use super::types::{From, Type, UNWRITTEN, keeps, member, or_undefined, parse, stands_for};
 use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
@@ -301,7 +301,7 @@ impl Part {
             if !name.contains([':', '=']) {
                 let parameters = rest[start + 1..end].to_owned();
                 let what = if is_accessor {
-                    let taken = parameters.split_once(':').map_or("any", |(_, ty)| ty);
+                    let taken = parameters.split_once(':').map_or(UNWRITTEN, |(_, ty)| ty);
                     What::Value(parse(if words.contains(&"set") { taken } else { result }))
                 } else {
                     What::Call(Call {
@@ -314,7 +314,7 @@ impl Part {
                 return (name.trim_start_matches('*').to_owned(), what);
             }
         }
-        let (name, ty) = rest.split_once(':').unwrap_or((rest, "any"));
+        let (name, ty) = rest.split_once(':').unwrap_or((rest, UNWRITTEN));
         (name.to_owned(), What::Value(parse(ty)))
     }
 
@@ -364,11 +364,12 @@ fn stands_not(was: &Part, is: &Part) -> Option<String> {
             _ => None,
         },
         (What::Value(before), What::Value(after)) => {
-            // What nobody knew of which type it was is declared now.
-            let takes = matches!(before, Type::Text(text) if text == INFERRED)
-                || stands_for(before, after, From::User);
+            // What nobody knew of which type it was is declared now, or the other way round.
+            let unknown = |ty: &Type| matches!(ty, Type::Text(text) if text == INFERRED);
+            let takes = unknown(before) || stands_for(before, after, From::User);
+            let gives = unknown(after) || stands_for(after, before, From::Declaration);
             let writes = !was.can_write || is.can_write && takes;
-            let reads = !was.can_read || is.can_read && stands_for(after, before, From::Declaration);
+            let reads = !was.can_read || is.can_read && gives;
             let as_optional = was.optional == is.optional || was.optional && !was.can_write;
             if writes && reads && as_optional { None } else { changed() }
         }

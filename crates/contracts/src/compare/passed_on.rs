@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::origins::{In, Origins, target};
 use super::verdict::breaking;
-use super::{Change, DeclarationChange, Side, Verdict, users};
+use super::{Change, DeclarationChange, Side, Verdict, exported, users};
 use crate::graph::EdgeKind;
 use crate::model::{Contract, ContractDeclaration, ImportedAs};
 
@@ -74,7 +74,7 @@ pub(super) fn of_declared<'a>(
     (contract, declaration): In<'_, ContractDeclaration>,
     passing: &Contract,
 ) -> Option<In<'a, ContractDeclaration>> {
-    let names = super::exported::names(contract, declaration);
+    let names = exported::names(contract, declaration);
     let mut passed_on = names.iter().filter(|name| passing.exports.names().any(|known| known == *name));
     let (path, found) = passed_on.find_map(|name| source(side, passing, name))?;
     Some((side.contracts.get(path)?, found))
@@ -85,7 +85,7 @@ pub(super) fn from<'c>(
     passing: &'c Contract,
     (contract, declaration): In<'_, ContractDeclaration>,
 ) -> Option<&'c str> {
-    let names = super::exported::names(contract, declaration);
+    let names = exported::names(contract, declaration);
     names.iter().find_map(|name| explicit(passing, name)).map(|one| one.from.as_str())
 }
 
@@ -98,7 +98,11 @@ fn source<'a>(
     if let Some(one) = explicit(contract, name) {
         return target(side, contract, one);
     }
-    if contract.declarations.iter().any(|one| one.name == name) {
+    // It may be called otherwise in its file.
+    let is_own = |one: &ContractDeclaration| {
+        one.name == name || exported::names(contract, one).iter().any(|known| known == name)
+    };
+    if contract.declarations.iter().any(is_own) {
         return None;
     }
     let graph = side.graph?;

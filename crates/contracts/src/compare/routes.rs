@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::origins::In;
-use super::{Change, DeclarationChange, Side, Verdict, users_of_file};
+use super::{Change, DeclarationChange, Side, Verdict};
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
+
+/// A function that is written in place.
+const ANONYMOUS: &str = "anonymous";
 
 /// What is answered otherwise, no longer or newly. A file is absent where there is none.
 pub(super) fn changes(
@@ -15,6 +18,7 @@ pub(super) fn changes(
 ) -> Vec<DeclarationChange> {
     let (was, is) = (answered(old), answered(new));
     let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+    let everywhere = everywhere(&was, &is);
     let mut changes = Vec::new();
     for name in names {
         let moved = match (was.get(name), is.get(name), old) {
@@ -28,14 +32,18 @@ pub(super) fn changes(
             (Some(old), Some(new)) if old.shown() == new.shown() => {
                 (Change::Moved, Verdict::Compatible, "it takes and answers the same")
             }
-            (Some(old), Some(new)) if old.is_answered_by(new) => {
-                (Change::Changed, Verdict::Compatible, "it takes what it took, or more")
+            (Some(old), Some(new)) if old.is_answered_by(new, &everywhere) => {
+                let reason = if old.guards() == new.guards() {
+                    "it takes what it took, or more"
+                } else {
+                    "something more runs before it, which is no guard of its own"
+                };
+                (Change::Changed, Verdict::Compatible, reason)
             }
             (Some(_), Some(_)) => (Change::Changed, Verdict::Breaking, "what it takes or answers changed"),
             (Some(_), None) => (Change::Removed, Verdict::Breaking, "nothing answers there any more"),
             (None, _) => (Change::Added, Verdict::Compatible, "added"),
         };
-        let users = || old.map(|old| users_of_file(before, &old.entry_id)).unwrap_or_default();
         changes.push(DeclarationChange {
             name: name.clone(),
             kind: "route".to_owned(),
@@ -44,10 +52,25 @@ pub(super) fn changes(
             after: now.map(Answer::shown).into_iter().collect(),
             verdict,
             reason: format!("{reason}{place}"),
-            used_by: if verdict == Verdict::Breaking { users() } else { Vec::new() },
+            // Who imports the file need not ask for anything there, and who asks need not import it.
+            used_by: Vec::new(),
         });
     }
     changes
+}
+
+/// What runs before every route of a file now, and ran before none: it is not there to guard one of them. Of an only route
+/// nobody can tell.
+fn everywhere<'n>(
+    was: &BTreeMap<String, Answer<'_>>,
+    is: &BTreeMap<String, Answer<'n>>,
+) -> BTreeSet<&'n str> {
+    let mut routes = is.values().filter(|answer| answer.route.is_some_and(|route| route.method != "USE"));
+    let (Some(first), others) = (routes.next(), routes.collect::<Vec<_>>()) else { return BTreeSet::new() };
+    let is_new = |guard: &&str| !was.values().any(|answer| answer.guards().contains(guard));
+    let is_shared = |guard: &&str| others.iter().all(|answer| answer.guards().contains(guard));
+    let shared = first.guards().into_iter().filter(|_| !others.is_empty()).filter(is_shared);
+    shared.filter(is_new).collect()
 }
 
 /// The file that answers now what another one did. Two programs may answer at the same address, so only one that is new there
@@ -94,7 +117,7 @@ struct Answer<'a> {
     mount: Option<&'a Route>,
 }
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
     /// Its addresses in the whole project, by its name in the file.
     fn at(&self, name: &str) -> Vec<String> {
         match self.route {
@@ -110,13 +133,14 @@ impl Answer<'_> {
         self.route.map(|route| shown_behind(route, &self.guards())).unwrap_or_default()
     }
 
-    fn guards(&self) -> Vec<&str> {
+    fn guards(&self) -> Vec<&'a str> {
         let guards = self.mount.into_iter().chain(self.route).flat_map(|one| &one.guards);
         guards.map(String::as_str).collect()
     }
 
-    /// Whether who asked as before is answered as before.
-    fn is_answered_by(&self, other: &Self) -> bool {
+    /// Whether who asked as before is answered as before. What has no name, and what runs `everywhere`, is no guard that
+    /// somebody gave the route.
+    fn is_answered_by(&self, other: &Self, everywhere: &BTreeSet<&str>) -> bool {
         let (Some(was), Some(is)) = (self.route, other.route) else { return false };
         let same = |one: &RouteParameter, other: &RouteParameter| {
             (&one.name, one.source, one.taken_as()) == (&other.name, other.source, other.taken_as())
@@ -127,7 +151,15 @@ impl Answer<'_> {
         };
         let not_needed =
             |other: &&RouteParameter| other.optional || was.parameters.iter().any(|one| same(one, other));
-        (self.guards(), &was.returns, was.status) == (other.guards(), &is.returns, is.status)
+        let guards = |answer: &Self| -> Vec<String> {
+            let guards = answer.guards().into_iter();
+            let own = |guard: &&str| *guard != ANONYMOUS && !everywhere.contains(guard);
+            guards.filter(own).map(str::to_owned).collect()
+        };
+        let unnamed = |answer: &Self| answer.guards().iter().filter(|guard| **guard == ANONYMOUS).count();
+        guards(self) == guards(other)
+            && unnamed(self) <= unnamed(other)
+            && (&was.returns, was.status) == (&is.returns, is.status)
             && was.parameters.iter().all(still_taken)
             && is.parameters.iter().all(|one| not_needed(&one))
     }

@@ -42,6 +42,9 @@ pub(super) fn judge_marked(was: &str, is: &str) -> Option<Judgement> {
         {
             compatible("members were added to its members")
         }
+        _ if is_cut && before.starts_with('[') && is_listed(before, after, true) => {
+            compatible("it has what it had, and perhaps more")
+        }
         (Some((had, _)), Some((has, _)))
             if !is_cut && stands_for(&parse(after), &parse(before), From::Declaration) =>
         {
@@ -72,6 +75,9 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
     let judged = each.map(|((name, had), (_, has))| {
         if CHOOSE.contains(name) {
             return breaking(format!("`{name}` is told otherwise"));
+        }
+        if !had.starts_with('{') && was_mark != is_mark && is_listed(had, has, false) {
+            return compatible("more is listed");
         }
         judge_marked(&marked(had, was_mark), &marked(has, is_mark)).unwrap_or_else(|| {
             match (keeps_given(had, has), name.is_empty()) {
@@ -104,8 +110,56 @@ fn keeps_given(had: &str, has: &str) -> bool {
     each(had).iter().all(|one| after.contains(one))
 }
 
-pub(super) fn is_keyed(text: &str) -> bool {
-    keyed(text).is_some()
+/// Whether a value is known by the call that makes it, or by what it lists: `inferred make<string>`, `inferred [a, b]`.
+pub(super) fn is_made(text: &str) -> bool {
+    members(text).is_some_and(|(told, _)| is_word(told)) || keyed(text).is_some()
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
+}
+
+/// Whether a type that was written down may only have been left out: what is inferred then stands for it. What can be seen
+/// of the value is looked at. Of what could be anything, that it still is cannot be told.
+pub(super) fn is_left_out(was: &str, is: &str) -> bool {
+    if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" {
+        return false;
+    }
+    let Some((told, also)) = members(is).filter(|(told, _)| !is_word(told)) else { return true };
+    let parts = match parse(was) {
+        Type::Union(parts) => parts,
+        one => vec![one],
+    };
+    let is_open = |part: &Type| match part {
+        Type::Text(text) => is_name_of_type(text),
+        part => matches!(part, Type::Named { .. } | Type::Intersection(_)),
+    };
+    let fits = |part: &Type| match part {
+        Type::Object(_) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
+        Type::Array { .. } | Type::Tuple(_) => told.starts_with('['),
+        Type::Function { .. } => told.starts_with(['(', '<']),
+        part => is_open(part),
+    };
+    let admits =
+        |one: &&str| parts.iter().any(|part| is_open(part) || *part == Type::Text((**one).to_owned()));
+    parts.iter().any(fits) && also.iter().all(admits)
+}
+
+/// One that is declared somewhere, and may be anything.
+fn is_name_of_type(text: &str) -> bool {
+    !matches!(
+        text,
+        "string"
+            | "number"
+            | "bigint"
+            | "symbol"
+            | "true"
+            | "false"
+            | "null"
+            | "undefined"
+            | "void"
+            | "never"
+    ) && is_word(text)
 }
 
 /// Whether a component that was made one with its parts has lost some of them.
@@ -119,7 +173,7 @@ pub(super) fn lost_parts(was: &[String], is: &[String]) -> bool {
             was != is
                 && judge_keyed(&was, &is).is_some_and(|(verdict, _)| verdict == super::Verdict::Breaking)
         }
-        (Some(was), None) => is_keyed(&was),
+        (Some(was), None) => keyed(&was).is_some(),
         (None, _) => false,
     }
 }
@@ -149,7 +203,7 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
         "Promise<void>" => is.starts_with("Promise<"),
         _ => false,
     };
-    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) {
+    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) || is_left_out(was, is) {
         return true;
     }
     if is == INFERRED {
@@ -269,14 +323,34 @@ fn has_more(was: Option<&str>, is: Option<&str>) -> bool {
 
 /// How many members or elements there are, and whether some are not read out.
 fn count(text: &str) -> Option<(usize, bool)> {
-    let inner = text.strip_prefix(['{', '['])?.strip_suffix(['}', ']'])?;
-    let parts = split(inner, &[',', ';']);
+    let (parts, more) = read_out(text)?;
+    Some((parts.len() + more, more > 0))
+}
+
+/// The members or elements that are read out, and how many are not.
+fn read_out(text: &str) -> Option<(Vec<String>, usize)> {
+    let inner = text.strip_prefix(['{', '[', '('])?.strip_suffix(['}', ']', ')'])?;
+    let mut parts = split(inner, &[',', ';']);
     let more =
         parts.last().and_then(|last| last.strip_prefix('…')?.strip_suffix(" more")?.parse::<usize>().ok());
-    Some(match more {
-        Some(more) => (parts.len() - 1 + more, true),
-        None => (parts.len(), false),
-    })
+    if more.is_some() {
+        parts.pop();
+    }
+    Some((parts, more.unwrap_or(0)))
+}
+
+/// Whether more is listed than was, and what was read out still is, as far as it can be seen: what came before it may have
+/// moved the last of it out of sight.
+fn is_listed(had: &str, has: &str, in_order: bool) -> bool {
+    let Some(((before, unread), (after, left))) = read_out(had).zip(read_out(has)) else { return false };
+    if before.len() + unread >= after.len() + left {
+        return false;
+    }
+    if in_order {
+        return before.iter().zip(&after).all(|(one, other)| one == other);
+    }
+    let (kept, gone): (Vec<&String>, Vec<&String>) = before.iter().partition(|one| after.contains(one));
+    gone.len() <= left && before.iter().skip(kept.len()).all(|one| gone.contains(&one))
 }
 
 #[cfg(test)]
@@ -299,7 +373,9 @@ mod tests {
             Some(Verdict::Compatible)
         );
         assert_eq!(verdict("{ a, …7 more } #00000001", "{ a, …6 more } #00000002"), Some(Verdict::Breaking));
-        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …8 more] #00000002"), Some(Verdict::Compatible));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[2, …8 more] #00000002"), Some(Verdict::Breaking));
+        assert_eq!(verdict("[1, …7 more] #00000001", "[1, …7 more] #00000002"), Some(Verdict::Breaking));
         assert_eq!(
             outermost("{ a: { x: 1; y: (p: { q: 1 }) => void }; b: string }").0,
             "{ a: { … }; b: string }"

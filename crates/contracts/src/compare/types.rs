@@ -87,6 +87,10 @@ fn at_depth(text: &str, depth: usize) -> Type {
     if depth > DEEPEST {
         return Type::Text(text.to_owned());
     }
+    // What it looks for is nothing to its type.
+    if text.len() > 2 && text.starts_with('/') && text[1..].contains('/') {
+        return Type::Text("RegExp".to_owned());
+    }
     let inner = |part: &str| at_depth(part, depth + 1);
     if let Some(function) = function(text, depth) {
         return function;
@@ -125,10 +129,31 @@ fn at_depth(text: &str, depth: usize) -> Type {
     {
         return Type::Array { of: Box::new(inner(of)), readonly: false };
     }
+    if let Some(list) = text.strip_prefix("readonly ").filter(|list| list.starts_with('[')) {
+        let list = inner(list);
+        return if matches!(list, Type::Tuple(_)) { readonly(list) } else { Type::Text(text.to_owned()) };
+    }
     if let Some(parts) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return Type::Tuple(split(parts, &[',']).iter().map(|part| element(part, depth)).collect());
     }
     named(text, depth).unwrap_or_else(|| Type::Text(text.to_owned()))
+}
+
+/// A list of which no element can be replaced.
+fn readonly(list: Type) -> Type {
+    Type::Named { name: "readonly".to_owned(), arguments: vec![list] }
+}
+
+/// The type of a value of which nothing can be replaced.
+pub(super) fn frozen(ty: Type) -> Type {
+    match ty {
+        Type::Object(members) => {
+            let each = members.into_iter();
+            Type::Object(each.map(|one| Member { readonly: true, ty: frozen(one.ty), ..one }).collect())
+        }
+        Type::Tuple(parts) => readonly(Type::Tuple(parts.into_iter().map(frozen).collect())),
+        ty => ty,
+    }
 }
 
 fn union(parts: impl Iterator<Item = Type>) -> Type {
@@ -296,7 +321,7 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
     let is_bare = is_key(text)
         && (!text.starts_with('[') || text.ends_with(']') && !text.contains("]:") && !text.contains("?:"));
     if text.starts_with("...") || is_bare {
-        let ty = Type::Text("any".to_owned());
+        let ty = Type::Text(UNWRITTEN.to_owned());
         return Some(Member { name: text.to_owned(), optional: false, readonly: false, ty });
     }
     let (readonly, text) = match text.strip_prefix("readonly ") {
@@ -310,7 +335,7 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         let unmarked = name.trim_end().trim_end_matches('?');
         // What is called itself has no name.
         if is_key(unmarked) || unmarked.is_empty() {
-            let result = text[end + 1..].trim_start().strip_prefix(':').unwrap_or("any");
+            let result = text[end + 1..].trim_start().strip_prefix(':').unwrap_or(UNWRITTEN);
             let ty = Type::Function {
                 generics: generics_of(generics, depth),
                 parameters: parameters(&text[start + 1..end], depth),
@@ -347,16 +372,17 @@ fn is_key(text: &str) -> bool {
 /// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
-    let is_any = |ty: &Type, names: [&str; 3]| names.iter().any(|name| is(ty, name));
-    if one == other
-        || is_any(other, [INFERRED, UNWRITTEN, "unknown"])
-        || is_any(one, ["never", UNWRITTEN, "any"])
+    let is_any = |ty: &Type, names: &[&str]| names.iter().any(|name| is(ty, name));
+    if one == other || is_any(other, &[INFERRED, UNWRITTEN, "unknown"]) || is_any(one, &["never", UNWRITTEN])
     {
         return true;
     }
+    // Who could hand over anything, or do anything with what was handed over, may have done so.
     if is(other, "any") {
-        // Who could do anything with it can do nothing now.
-        return from != From::Declaration || !is(one, "unknown");
+        return from != From::Declaration;
+    }
+    if is(one, "any") {
+        return from == From::Declaration;
     }
     match (one, other) {
         (Type::Predicate(_), Type::Union(parts)) => {
@@ -377,6 +403,13 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         (Type::Tuple(parts), Type::Array { of, .. }) => parts.iter().all(|part| stands_for(part, of, from)),
         (Type::Tuple(one), Type::Tuple(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| stands_for(one, other, from))
+        }
+        // What can be replaced can be left as it is.
+        (Type::Tuple(_), Type::Named { name, arguments }) if name == "readonly" => {
+            arguments.iter().all(|other| stands_for(one, other, from))
+        }
+        (Type::Named { name, arguments }, Type::Array { readonly: true, .. }) if name == "readonly" => {
+            arguments.iter().all(|one| stands_for(one, other, from))
         }
         (Type::Object(one), Type::Object(other)) => object_stands_for(one, other, from),
         (
@@ -420,6 +453,7 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                     | "ReadonlySet"
                     | "AsyncIterable"
                     | "Iterable"
+                    | "readonly"
                     | "Awaited"
                     | "?"
                     | "..."
@@ -430,6 +464,10 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             name == other
                 && arguments.len() == others.len()
                 && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
+        }
+        // Of what such a thing is made with, what it holds is not told.
+        (Type::Text(bare), Type::Named { name, .. }) | (Type::Named { name, .. }, Type::Text(bare)) => {
+            bare == name && matches!(name.as_str(), "Map" | "Set" | "WeakMap" | "WeakSet" | "Promise")
         }
         _ => false,
     }

@@ -13,52 +13,58 @@ use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 use crate::render::named;
 
-/// Who uses it under any of the names that it is exported by; of a private one, and of a type that is no longer what it
-/// was, also who uses what it is seen through, in this file or in one that names it. `now` is what became of it.
+/// Who uses it under any of the names that it is exported by. Of what is there, and no longer what it was, also who uses what
+/// it is seen through, in this file or in one that names it: a type, or a value that has its type. `now` is what became of it.
 pub(super) fn users_of(
     side: &Side<'_>,
     (contract, declaration): In<'_, ContractDeclaration>,
     now: Option<&ContractDeclaration>,
 ) -> Vec<String> {
-    use DeclarationKind::{Class, Enum, Interface, Type};
     if let Some(module) = declaration.module() {
         return users_of_module(side, contract, module, &broken(declaration, now));
     }
-    let is_type = matches!(declaration.kind, Class | Enum | Interface | Type);
-    let mut names: BTreeSet<String> = names(contract, declaration).into_iter().collect();
-    if !declaration.exported || is_type && now.is_some() {
-        names.extend(seen_through(contract, declaration));
-    }
     let Some(graph) = side.graph else { return Vec::new() };
     let Some(own) = graph.position(&contract.entry_id) else { return Vec::new() };
+    // Who does not name it does not miss its name.
+    let is_there = !declaration.exported || now.is_some_and(|now| now.exported);
+    let mut seen: Vec<&ContractDeclaration> = vec![declaration];
+    if is_there {
+        seen.extend(leading_to(contract, declaration));
+    }
+    let names: BTreeSet<String> = seen.iter().flat_map(|one| names(contract, one)).collect();
     let mut all: BTreeSet<usize> = names.iter().flat_map(|name| importing(graph, own, name)).collect();
-    if is_type && now.is_some() {
-        let through = all.iter().flat_map(|user| handed_on(side, graph, (contract, declaration), *user));
+    if is_there && declaration.exported {
+        let through = all.iter().flat_map(|user| handed_on(side, graph, (contract, &names), *user));
         all.extend(through.collect::<Vec<_>>());
     }
     all.remove(&own);
     all.into_iter().map(|user| graph.path(user).to_owned()).collect()
 }
 
-/// Who uses what another file exports that takes or gives a type, and hands that over without naming it.
+/// Who uses what another file exports that takes, gives or is something of these names, and hands that over without naming
+/// it.
 fn handed_on(
     side: &Side<'_>,
     graph: &Graph,
-    (contract, declaration): In<'_, ContractDeclaration>,
+    (contract, known): In<'_, BTreeSet<String>>,
     by: usize,
 ) -> BTreeSet<usize> {
     let Some(file) = side.contracts.get(graph.path(by)) else { return BTreeSet::new() };
-    let known = names(contract, declaration);
-    let leads = |one: &&ImportedAs| {
-        target(side, file, one)
-            .is_some_and(|(path, found)| path == contract.entry_id && found.name == declaration.name)
+    let is_known = |one: &ImportedAs| {
+        target(side, file, one).is_some_and(|(path, found)| {
+            path == contract.entry_id && names(contract, found).iter().any(|name| known.contains(name))
+        })
+    };
+    let leads = |one: &ImportedAs| match one.name.as_str() {
+        // The whole of a module has all of its names.
+        "*" => known.iter().any(|name| is_known(&ImportedAs { name: name.clone(), ..one.clone() })),
+        _ => is_known(one),
     };
     let all: BTreeSet<&ImportedAs> = file.declarations.iter().flat_map(|one| &one.imported).collect();
-    let all = all.into_iter().filter(|one| known.contains(&one.name));
-    let texts: BTreeSet<&str> = all.filter(leads).map(|one| &*one.text).collect();
+    let texts: BTreeSet<&str> = all.into_iter().filter(|one| leads(one)).map(|one| &*one.text).collect();
     let named =
         file.declarations.iter().filter(|one| one.imported.iter().any(|one| texts.contains(&*one.text)));
-    let leading = leading_from(file, named.map(|one| one.name.as_str()).collect());
+    let leading = leading_from(file, named);
     let exported: BTreeSet<String> = leading.flat_map(|one| names(file, one)).collect();
     exported.iter().flat_map(|name| importing(graph, by, name)).collect()
 }
@@ -164,39 +170,56 @@ fn shown_as(text: &str) -> &str {
     }
 }
 
-/// The names by which something is exported that leads to a declaration.
-fn seen_through(contract: &Contract, declaration: &ContractDeclaration) -> BTreeSet<String> {
-    leading_to(contract, declaration).flat_map(|one| names(contract, one)).collect()
-}
-
 /// What is exported and leads to a declaration of the same file.
 pub(super) fn leading_to<'c>(
     contract: &'c Contract,
     declaration: &'c ContractDeclaration,
 ) -> impl Iterator<Item = &'c ContractDeclaration> {
-    leading_from(contract, BTreeSet::from([declaration.name.as_str()]))
+    leading_from(contract, [declaration])
 }
 
+/// What is exported and leads to one of these, or is one.
 fn leading_from<'c>(
     contract: &'c Contract,
-    mut leading: BTreeSet<&'c str>,
+    to: impl IntoIterator<Item = &'c ContractDeclaration>,
 ) -> impl Iterator<Item = &'c ContractDeclaration> {
-    while !leading.is_empty() {
-        let known = leading.len();
-        for one in contract.declarations.iter().filter(|one| !one.signatures.is_empty()) {
-            if !leading.contains(&*one.name) && names_one_of(one, |name| leading.contains(name)) {
-                leading.insert(&one.name);
-            }
+    let (mut leading, mut found) = (BTreeSet::new(), BTreeSet::new());
+    let mut open: Vec<&ContractDeclaration> = to.into_iter().collect();
+    while !open.is_empty() {
+        for one in open.drain(..) {
+            let bare = is_type(one.kind).then_some(false);
+            leading.extend(bare.into_iter().chain([true]).map(|is_value| (one.name.as_str(), is_value)));
+            found.insert(position(contract, one));
         }
-        if leading.len() == known {
-            break;
-        }
+        let is_new = |(at, one): &(usize, &ContractDeclaration)| {
+            !found.contains(&Some(*at))
+                && texts(one)
+                    .flat_map(mentions)
+                    .any(|mention| leading.contains(&(mention.first(), mention.is_value)))
+        };
+        open = contract.declarations.iter().enumerate().filter(is_new).map(|(_, one)| one).collect();
     }
-    contract.declarations.iter().filter(move |one| one.exported && leading.contains(&*one.name))
+    let is_found =
+        move |(at, one): &(usize, &ContractDeclaration)| one.exported && found.contains(&Some(*at));
+    contract.declarations.iter().enumerate().filter(is_found).map(|(_, one)| one)
+}
+
+fn position(contract: &Contract, declaration: &ContractDeclaration) -> Option<usize> {
+    contract.declarations.iter().position(|one| std::ptr::eq(one, declaration))
+}
+
+/// Whether the bare name of such a declaration is that of a type; the same name may be that of something else.
+fn is_type(kind: DeclarationKind) -> bool {
+    use DeclarationKind::{Class, Component, Enum, Interface, Namespace, Type};
+    matches!(kind, Class | Component | Enum | Interface | Namespace | Type)
 }
 
 /// Whether the signatures or props of a declaration mention such a name.
 pub(super) fn names_one_of(one: &ContractDeclaration, is: impl Fn(&str) -> bool) -> bool {
-    let props = one.props.iter().flatten().map(|prop| &prop.text);
-    one.signatures.iter().chain(props).any(|text| mentions(text).any(|mention| is(mention.first())))
+    texts(one).any(|text| mentions(text).any(|mention| is(mention.first())))
+}
+
+fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
+    let props = one.props.iter().flatten().map(|prop| prop.text.as_str());
+    one.signatures.iter().map(String::as_str).chain(props)
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
-use super::told::{INFERRED, gives, is_keyed, judge_keyed, judge_marked};
+use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
-    From, Parameter, Type, UNWRITTEN, keeps, or_undefined, parameters, parse, spread, stands_for,
+    From, Parameter, Type, UNWRITTEN, frozen, keeps, or_undefined, parameters, parse, spread, stands_for,
 };
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
@@ -109,13 +109,6 @@ pub(super) fn judge_forms(
 }
 
 fn judge_value(was: &str, is: &str) -> Judgement {
-    // Of one literal, not of a choice.
-    let keyword = |text: &str| match text.chars().next().filter(|_| matches!(parse(text), Type::Text(_))) {
-        Some('\'' | '"' | '`') => Some("string"),
-        Some(first) if first.is_ascii_digit() || first == '-' => Some("number"),
-        _ if matches!(text, "true" | "false") => Some("boolean"),
-        _ => None,
-    };
     if let Some(judgement) = judge_keyed(was, is).filter(|_| was != is) {
         return judgement;
     }
@@ -140,21 +133,52 @@ fn judge_value(was: &str, is: &str) -> Judgement {
             breaking("its elements changed")
         };
     }
+    let (had, has) = (keyword(was), keyword(is));
     if was == is {
         compatible("it is the same value, declared otherwise")
-    } else if keyword(was).is_some() && keyword(was) == keyword(is) {
+    } else if had.is_some() && had == has {
         compatible("its value changed")
-    } else if keyword(was) == Some(is) {
+    } else if had == Some(is) && is_exact(was) {
+        breaking("its type is declared now, and was that of its value alone")
+    } else if had == Some(is) {
         compatible("its type is declared now, and was that of its value")
-    } else if was == INFERRED
-        || (is_keyed(was) || is_named(was)) && !is.starts_with(INFERRED) && !is_named(is)
+    } else if was == INFERRED || (is_made(was) || is_named(was)) && !is.starts_with(INFERRED) && !is_named(is)
     {
         compatible("its type was not written down before")
-    } else if stands_for(&parse(is), &parse(was), From::Declaration) && is != INFERRED {
+    } else if is != INFERRED && stands_for(&whole(is), &whole(was), From::Declaration) {
         compatible("it is more particular than it was")
+    } else if had.is_none() && is_annotation(was) && is_left_out(was, is) {
+        compatible("its type is no longer written down")
     } else {
         breaking("its type changed")
     }
+}
+
+/// Of what type one literal is, not a choice of several.
+fn keyword(text: &str) -> Option<&'static str> {
+    match text.chars().next()? {
+        '/' => Some("RegExp"),
+        _ if !matches!(parse(text), Type::Text(_)) => None,
+        '\'' | '"' | '`' => Some("string"),
+        first if first.is_ascii_digit() || first == '-' => Some("number"),
+        _ if matches!(text, "true" | "false") => Some("boolean"),
+        _ => None,
+    }
+}
+
+/// Whether the type of a literal has no other value.
+fn is_exact(literal: &str) -> bool {
+    !literal.starts_with('/') && !(literal.starts_with('`') && literal.contains("${"))
+}
+
+/// The type of a value that may be its own type.
+fn whole(value: &str) -> Type {
+    value.strip_suffix(AS_CONST).map_or_else(|| parse(value), |value| frozen(parse(value)))
+}
+
+/// Whether somebody wrote this down as a type: an object may have been the value itself.
+fn is_annotation(value: &str) -> bool {
+    !value.ends_with(AS_CONST) && !is_named(value) && !matches!(parse(value), Type::Object(_))
 }
 
 /// Known by another name alone, which is not of this file.
@@ -168,12 +192,17 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
         Err(reason) => return breaking(reason),
     };
     // What is declared to give a promise gives one, `async` or not.
-    let promises = is.result.starts_with("Promise<") && was.result.starts_with("Promise<");
-    if was.modifiers != is.modifiers && !promises {
+    let promised = was.result.strip_prefix("Promise<").and_then(|rest| rest.strip_suffix('>'));
+    let is_async = is.modifiers == "async";
+    if was.modifiers != is.modifiers
+        && !(promised.is_some() && (is_async || is.result.starts_with("Promise<")))
+    {
         return breaking("it gives its result in another way");
     }
     let result = renaming.text(&is.result);
-    if !gives(&was.result, &result) {
+    // What is not written down of such a function is what it gives in the end.
+    let wanted = promised.filter(|_| is_async && result.starts_with(INFERRED)).unwrap_or(&was.result);
+    if !gives(wanted, &result) {
         return breaking("what it returns changed");
     }
     let takes = |text: &str| parameters(text, 0);
