@@ -6,9 +6,6 @@ use super::origins::In;
 use super::{Change, DeclarationChange, Side, Verdict};
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
 
-/// A function that is written in place.
-const ANONYMOUS: &str = "anonymous";
-
 /// What is answered otherwise, no longer or newly. A file is absent where there is none.
 pub(super) fn changes(
     before: &Side<'_>,
@@ -138,8 +135,7 @@ impl<'a> Answer<'a> {
         guards.map(String::as_str).collect()
     }
 
-    /// Whether who asked as before is answered as before. What has no name, and what runs `everywhere`, is no guard that
-    /// somebody gave the route.
+    /// Whether who asked as before is answered as before. What runs `everywhere` is no guard that somebody gave the route.
     fn is_answered_by(&self, other: &Self, everywhere: &BTreeSet<&str>) -> bool {
         let (Some(was), Some(is)) = (self.route, other.route) else { return false };
         let same = |one: &RouteParameter, other: &RouteParameter| {
@@ -153,12 +149,10 @@ impl<'a> Answer<'a> {
             |other: &&RouteParameter| other.optional || was.parameters.iter().any(|one| same(one, other));
         let guards = |answer: &Self| -> Vec<String> {
             let guards = answer.guards().into_iter();
-            let own = |guard: &&str| *guard != ANONYMOUS && !everywhere.contains(guard);
+            let own = |guard: &&str| !everywhere.contains(guard);
             guards.filter(own).map(str::to_owned).collect()
         };
-        let unnamed = |answer: &Self| answer.guards().iter().filter(|guard| **guard == ANONYMOUS).count();
         guards(self) == guards(other)
-            && unnamed(self) <= unnamed(other)
             && (&was.returns, was.status) == (&is.returns, is.status)
             && was.parameters.iter().all(still_taken)
             && is.parameters.iter().all(|one| not_needed(&one))

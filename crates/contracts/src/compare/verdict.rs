@@ -168,7 +168,7 @@ fn keyword(text: &str) -> Option<&'static str> {
 
 /// Whether the type of a literal has no other value.
 fn is_exact(literal: &str) -> bool {
-    !literal.starts_with('/') && !(literal.starts_with('`') && literal.contains("${"))
+    !(literal.starts_with('/') || literal.starts_with('`') && literal.contains("${"))
 }
 
 /// The type of a value that may be its own type.

@@ -1,6 +1,8 @@
 //! The index on real folders: what is remembered never shows in the answer.
 #![allow(clippy::disallowed_methods, reason = "tests make files")]
 
+mod packages;
+
 use fs_err as fs;
 use proptest::prelude::*;
 
@@ -127,119 +129,6 @@ fn who_asked_a_barrel_for_another_name_is_left_alone() {
     assert_eq!(edit("all/a.ts", "export const more = 1;\n"), 5);
     // The component looked at this one, too.
     assert_eq!(edit("all/b.ts", "export interface Props { two: string }\nexport const one = 2;\n"), 6);
-}
-
-#[test]
-fn a_page_is_a_route_where_the_package_depends_on_next() {
-    let page = "export default function About() { return <p />; }\n";
-    let bench = Bench::new(&[
-        ("package.json", r#"{ "dependencies": { "react": "19" } }"#),
-        ("pages/about.tsx", page),
-        ("components/pages/part.tsx", page),
-    ]);
-    let place = bench.place("cache");
-    let paths = |index: &Index| -> Vec<Option<String>> {
-        let routes = index.files().iter().map(|file| file.contract().nextjs.clone()?.segment_path);
-        routes.collect()
-    };
-    let first = look(&place, None).unwrap();
-    assert_eq!(paths(&first), [None, None]);
-    bench.write("package.json", r#"{ "dependencies": { "react": "19", "next": "15" } }"#);
-    let second = look(&place, Some(&first)).unwrap();
-    assert_eq!(paths(&second), [None, Some("/about".to_owned())]);
-    bench.write("pages/about.tsx", &page.replace("<p />", "<b />"));
-    let third = look(&place, Some(&second)).unwrap();
-    assert_eq!(shown(&third), shown(&look(&bench.place("other"), None).unwrap()));
-    assert_eq!(paths(&third), paths(&second));
-}
-
-#[test]
-fn a_hook_is_of_the_library_that_its_package_asks_for() {
-    let use_env = "export function useEnv() { return useConfig(); }\n";
-    let bench = Bench::new(&[
-        ("package.json", r#"{ "devDependencies": { "typescript": "5" } }"#),
-        ("api/package.json", r#"{ "dependencies": { "pino": "9" } }"#),
-        ("api/env.ts", use_env),
-        ("app/package.json", r#"{ "peerDependencies": { "vue": "3" } }"#),
-        ("app/env.ts", use_env),
-        ("web/package.json", r#"{ "dependencies": { "react": "19" } }"#),
-        ("web/env.ts", use_env),
-        ("zero/env.ts", &format!("import {{ useMemo }} from 'react';\n{use_env}")),
-    ]);
-    let place = bench.place("cache");
-    let kinds = |index: &Index| -> Vec<&str> {
-        index.files().iter().map(|file| file.contract().kind.as_str()).collect()
-    };
-    let first = look(&place, None).unwrap();
-    assert_eq!(kinds(&first), ["ts:module", "vue:composable", "react:hook", "react:hook"]);
-    bench.write("api/env.ts", &format!("{use_env}// More.\n"));
-    assert_eq!(kinds(&look(&place, Some(&first)).unwrap())[0], "ts:module");
-    bench.write("api/package.json", r#"{ "dependencies": { "preact": "10" } }"#);
-    assert_eq!(kinds(&look(&place, Some(&first)).unwrap())[0], "react:hook");
-}
-
-#[test]
-fn routes_are_where_the_manifest_of_an_app_says() {
-    let page = "export default function Page() { return <p />; }\n";
-    let get = "export const GET = 'get';\n";
-    let gate = "export function proxy() {}\n";
-    let next = r#"{ "dependencies": { "next": "16" } }"#;
-    let bench = Bench::new(&[
-        ("apps/nx/app/page.tsx", page),
-        ("apps/other/app/page.tsx", page),
-        ("apps/other/package.json", r#"{ "name": "other", "dependencies": { "react": "19" } }"#),
-        ("apps/web/middleware.ts", "import 'next/server';\nexport function middleware() {}\n"),
-        ("apps/web/package.json", next),
-        ("services/front/web/app/(shop)/[id]/page.tsx", page),
-        ("services/front/web/lib/app/error.tsx", page),
-        ("services/front/web/package.json", next),
-        ("services/front/web/pages/about.tsx", page),
-        ("services/front/web/pages/app/page.tsx", page),
-        ("services/front/web/src/proxy.ts", gate),
-        ("services/front/web/src/server/proxy.ts", gate),
-        ("src/app/error.ts", "export default class AppError extends Error {}\n"),
-        ("src/app/route.ts", get),
-        ("src/proxy.ts", gate),
-    ]);
-    let place = bench.place("cache");
-    let mut index = look(&place, None).unwrap();
-    let roles = |index: &Index| -> Vec<String> {
-        let each = index.files().iter().filter_map(|file| {
-            let next = file.contract().nextjs.clone()?;
-            Some(format!("{} {:?} {}", file.path, next.route_role?, next.segment_path?))
-        });
-        each.collect()
-    };
-    let sure = [
-        "apps/web/middleware.ts Middleware /",
-        "services/front/web/app/(shop)/[id]/page.tsx Page /[id]",
-        "services/front/web/pages/about.tsx Page /about",
-        "services/front/web/pages/app/page.tsx Page /app/page",
-        "services/front/web/src/proxy.ts Middleware /",
-    ];
-    let by_name = ["apps/nx/app/page.tsx Page /", "src/app/error.ts Error /", "src/app/route.ts Route /"];
-    let all = |more: &[&str]| {
-        let mut all: Vec<String> = sure.iter().chain(more).map(|one| (*one).to_owned()).collect();
-        all.sort();
-        all
-    };
-    let in_root = [by_name.as_slice(), &["src/proxy.ts Middleware /"]].concat();
-    // Where no manifest tells, names do.
-    assert_eq!(roles(&index), all(&by_name));
-    let steps: &[(&str, &str, Vec<String>)] = &[
-        ("package.json", r#"{ "dependencies": { "@angular/core": "19" } }"#, all(&[])),
-        ("src/app/route.ts", "export const GET = 'other';\n", all(&[])),
-        ("package.json", next, all(&in_root)),
-        ("src/app/route.ts", get, all(&in_root)),
-    ];
-    for (step, (path, text, expected)) in steps.iter().enumerate() {
-        bench.write(path, text);
-        index = look(&place, Some(&index)).unwrap();
-        assert_eq!(roles(&index), *expected, "{step}");
-        let process = look(&place, None).unwrap();
-        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
-        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
-    }
 }
 
 #[test]
@@ -691,26 +580,6 @@ fn a_router_knows_where_it_is_mounted_whoever_is_edited() {
     }
     // What is mounted where is a promise of whoever mounts.
     assert_eq!(hash(&index), first);
-}
-
-#[test]
-fn a_route_follows_the_constants_of_other_files() {
-    let paths =
-        "import { ROOT } from './root';\nexport const ROUTES = { users: { list: `${ROOT}/list` } };\n";
-    let app = "import express from 'express';\nimport { ROUTES } from './paths';\nconst app = express();\napp.get(ROUTES.users.list, f);\n";
-    let root = "export enum Roots { A = '/a' }\nexport const ROOT = Roots.A;\n";
-    let bench = Bench::new(&[("paths.ts", paths), ("app.ts", app), ("root.ts", root)]);
-    let place = bench.place("cache");
-    let mut index = look(&place, None).unwrap();
-    let edits =
-        [("root.ts", root.replace("/a", "/b"), "/b/list"), ("paths.ts", paths.replace("/list", "/"), "/b/")];
-    for (path, text, expected) in edits {
-        bench.write(path, &text);
-        let before = index.file("app.ts").unwrap().contract().semantic_hash.clone();
-        index = look(&place, Some(&index)).unwrap();
-        let contract = index.file("app.ts").unwrap().contract();
-        assert_eq!((&*contract.routes[0].path, contract.semantic_hash == before), (expected, false));
-    }
 }
 
 #[derive(Debug, Clone)]
