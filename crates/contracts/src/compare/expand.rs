@@ -2,7 +2,8 @@
 //! what it is the type of.
 
 use super::form::{Call, Form};
-use super::signature::inside;
+use super::members::class_member;
+use super::signature::{group, inside};
 use super::types::member;
 use crate::mentions::{Mention, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
@@ -41,8 +42,37 @@ pub(super) fn expanded(
     Some(ContractDeclaration { signatures, props, ..declaration.clone() })
 }
 
+/// A class with what it has of one that only this file knows.
+fn whole_class(contract: &Contract, declaration: &ContractDeclaration, signature: &str) -> Option<String> {
+    let Form::Class(class) = Form::of(declaration.kind, signature) else { return None };
+    let (start, _) = group(signature, '{', '}').unwrap_or((signature.len(), 0));
+    let parent = class.parent.as_ref()?;
+    let head = signature[..start].trim().replacen(&format!(" extends {parent}"), "", 1);
+    let mut members = class.members;
+    let mut next = Some(parent.clone());
+    for _ in 0..DEEPEST {
+        let Some(name) = next else {
+            return Some(format!("{head} {{ {} }}", members.join("; ")));
+        };
+        let is_it = |one: &&ContractDeclaration| one.name == name && !one.exported;
+        let found = contract.declarations.iter().find(is_it)?;
+        let [signature] = found.signatures.as_slice() else { return None };
+        let Form::Class(class) = Form::of(found.kind, signature) else { return None };
+        if !class.generics.is_empty() {
+            return None;
+        }
+        let known: Vec<String> = members.iter().map(|text| class_member(text)).collect();
+        members.extend(class.members.into_iter().filter(|text| !known.contains(&class_member(text))));
+        next = class.parent;
+    }
+    None
+}
+
 /// An interface with the members that it has of those of the same file.
 fn flattened(contract: &Contract, declaration: &ContractDeclaration, signature: &str) -> Option<String> {
+    if declaration.kind == DeclarationKind::Class {
+        return whole_class(contract, declaration, signature);
+    }
     if declaration.kind != DeclarationKind::Interface || !signature.contains(" extends ") {
         return None;
     }

@@ -22,7 +22,7 @@ pub(super) enum Form {
     Other,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Call {
     /// `async`, `*`
     pub(super) modifiers: String,
@@ -66,6 +66,21 @@ impl Form {
             _ => call(signature).map(Self::Call).or_else(|| value(signature)),
         };
         found.unwrap_or(Self::Other)
+    }
+}
+
+impl Form {
+    /// The type that a name without type parameters stands for.
+    pub(super) fn as_type(&self) -> Option<String> {
+        match self {
+            Form::Alias { generics, text } if generics.is_empty() => Some(text.clone()),
+            Form::Members(Members { generics, parents, own })
+                if generics.is_empty() && parents.is_empty() =>
+            {
+                Some(format!("{{ {} }}", own.join("; ")))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -54,6 +54,19 @@ impl Renaming {
         }
     }
 
+    /// As [`Self::between`], of something that is called: where nobody could give types, each is what it has to be.
+    pub(super) fn of_call(old: &str, new: &str) -> Result<Self, String> {
+        if !old.is_empty() {
+            return Self::between(old, new);
+        }
+        let mut known = Self(Vec::new());
+        for one in parameters(new) {
+            let bound = one.default.or(one.constraint).map_or("unknown".to_owned(), |text| known.text(&text));
+            known.0.push((one.name, format!("({bound})")));
+        }
+        Ok(known)
+    }
+
     pub(super) fn text(&self, text: &str) -> String {
         let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
         if self.0.is_empty() {

@@ -232,6 +232,11 @@ enum What {
     Value(Type),
 }
 
+/// The name of a member of a class, what is static apart.
+pub(super) fn class_member(text: &str) -> String {
+    Part::of(text).name()
+}
+
 /// By name, what is static apart. A getter and a setter are a property.
 fn by_name(members: impl Iterator<Item = String>) -> BTreeMap<String, Vec<Part>> {
     let mut all: BTreeMap<String, Vec<Part>> = BTreeMap::new();

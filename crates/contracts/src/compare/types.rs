@@ -241,6 +241,7 @@ fn named(text: &str, depth: usize) -> Option<Type> {
         ("Readonly", [Type::Object(members)]) => {
             Type::Object(members.iter().map(|one| Member { readonly: true, ..one.clone() }).collect())
         }
+        ("Record", [keys, of]) if is_literal(keys) || is_open_key(keys) => Type::Object(record(keys, of)),
         ("Pick" | "Omit", [Type::Object(members), keys]) => {
             let is_meant =
                 |one: &Member| is_part(&Type::Text(format!("'{}'", one.name)), keys) == (name == "Pick");
@@ -254,6 +255,26 @@ fn named(text: &str, depth: usize) -> Option<Type> {
         (_, []) => Type::Text(name.to_owned()),
         _ => Type::Named { name: name.to_owned(), arguments },
     })
+}
+
+/// Whether anything of a kind is a key.
+fn is_open_key(keys: &Type) -> bool {
+    matches!(keys, Type::Text(text) if matches!(text.as_str(), "string" | "number" | "symbol"))
+}
+
+/// What stands under each of these keys.
+fn record(keys: &Type, of: &Type) -> Vec<Member> {
+    let keys = match keys {
+        Type::Union(keys) => keys.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let name = |key: &Type| match key {
+        Type::Text(text) if is_open_key(key) => format!("[{text}]"),
+        Type::Text(text) => text.trim_matches('\'').to_owned(),
+        _ => String::new(),
+    };
+    let each = keys.iter().map(name);
+    each.map(|name| Member { name, optional: false, readonly: false, ty: of.clone() }).collect()
 }
 
 /// `<T>(a: A, b?: B) => C`
@@ -350,6 +371,11 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         let ends = ["]:", "]?:", "]-?:"].iter().filter_map(|end| text.find(end));
         let (name, rest) = text.split_at(ends.min()?);
         let (mark, ty) = rest.split_once(':')?;
+        // What a key is called is nothing to who uses it.
+        let name = match name[1..].split_once(": ") {
+            Some((key, of)) if is_name(key) => format!("[{of}"),
+            _ => name.to_owned(),
+        };
         (format!("{name}{}", mark.replace("-?", "-")), ty)
     } else {
         text.split_once(':').map(|(name, ty)| (name.to_owned(), ty))?
@@ -461,9 +487,20 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             let fits = |one: &Type, other: &Type| {
                 if covariant { stands_for(one, other, from.within()) } else { alike(one, other) }
             };
-            name == other
+            // What can be changed can be left as it is.
+            let is_left = matches!(
+                (name.as_str(), other.as_str()),
+                ("Map", "ReadonlyMap") | ("Set", "ReadonlySet") | ("Set" | "ReadonlySet", "Iterable")
+            );
+            let fits = |one: &Type, other: &Type| {
+                if is_left { stands_for(one, other, from.within()) } else { fits(one, other) }
+            };
+            (name == other || is_left)
                 && arguments.len() == others.len()
                 && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
+        }
+        (Type::Array { of, .. }, Type::Named { name, arguments }) if name == "Iterable" => {
+            arguments.first().is_some_and(|wanted| stands_for(of, wanted, from.within()))
         }
         // Of what such a thing is made with, what it holds is not told.
         (Type::Text(bare), Type::Named { name, .. }) | (Type::Named { name, .. }, Type::Text(bare)) => {
@@ -599,6 +636,7 @@ fn is_value_of(one: &str, other: &str) -> bool {
         "string" => one.starts_with(['\'', '"', '`']),
         "number" => one.starts_with(|first: char| first.is_ascii_digit() || first == '-'),
         "void" => one == "undefined",
+        "symbol" => one == "unique symbol",
         // What React shows, by the name that everybody knows it by.
         "ReactNode" | "React.ReactNode" => {
             one.starts_with(['\'', '"', '`', '-'])

@@ -102,6 +102,17 @@ pub(super) fn judge_forms(
                 Ok(_) => breaking("what it stands for changed"),
             }
         }
+        (Form::Alias { .. }, Form::Members(_)) | (Form::Members(_), Form::Alias { .. }) => {
+            match was.as_type().zip(is.as_type()) {
+                Some((was, is)) if keeps(&parse(&was), &parse(&is)) => {
+                    compatible("it takes and gives the same values, written otherwise")
+                }
+                _ if was_kind != kind => {
+                    breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str()))
+                }
+                _ => breaking("what it stands for changed"),
+            }
+        }
         (Form::Value(was), Form::Value(is)) => judge_value(was, is),
         _ if was_kind != kind => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
         _ => breaking("its signature changed"),
@@ -187,7 +198,16 @@ fn is_named(value: &str) -> bool {
 }
 
 pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
-    let renaming = match Renaming::between(&was.generics, &is.generics) {
+    let (was_this, was) = &without_this(was);
+    let (is_this, is) = &without_this(is);
+    // Who calls it by its name alone has none to give.
+    if let Some(wanted) = is_this.as_deref().filter(|wanted| *wanted != "void") {
+        let given = was_this.as_deref().unwrap_or("void");
+        if !stands_for(&parse(given), &parse(wanted), From::User) {
+            return breaking(format!("its `this` has to be `{wanted}` now"));
+        }
+    }
+    let renaming = match Renaming::of_call(&was.generics, &is.generics) {
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
@@ -199,7 +219,7 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
     {
         return breaking("it gives its result in another way");
     }
-    let result = renaming.text(&is.result);
+    let result = renaming.text(&asserted(was, is).unwrap_or_else(|| is.result.clone()));
     // What is not written down of such a function is what it gives in the end.
     let wanted = promised.filter(|_| is_async && result.starts_with(INFERRED)).unwrap_or(&was.result);
     if !gives(wanted, &result) {
@@ -217,6 +237,24 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
         }
         judged => judged,
     }
+}
+
+/// The type of `this`, and the rest, which is what callers give.
+fn without_this(call: &Call) -> (Option<String>, Call) {
+    let all = super::signature::split(&call.parameters, &[',']);
+    let this = all.first().and_then(|first| first.strip_prefix("this: ")).map(str::to_owned);
+    let rest = if this.is_some() { all[1..].join(", ") } else { call.parameters.clone() };
+    (this, Call { parameters: rest, ..call.clone() })
+}
+
+/// What a function makes sure of, by the name that the same parameter had.
+fn asserted(was: &Call, is: &Call) -> Option<String> {
+    let rest = is.result.strip_prefix("asserts ")?;
+    let end = rest.find(' ').unwrap_or(rest.len());
+    let name = &rest[..end];
+    let at = parameters(&is.parameters, 0).iter().position(|one| one.name == name)?;
+    let known = parameters(&was.parameters, 0);
+    Some(format!("asserts {}{}", known.get(at)?.name, &rest[end..]))
 }
 
 fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call) -> Judgement {
