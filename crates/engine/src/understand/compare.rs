@@ -10,7 +10,7 @@ use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
 use becket_diff::FilePath;
 use becket_git::{LogOptions, Merges};
-use becket_project::index::Index;
+use becket_project::index::{Index, IndexedFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -368,7 +368,7 @@ impl Engine {
         let Some(commit) = newest else { return };
         let Ok(then) = self.index_at(site, &commit.id, options.tests) else { return };
         for (entry, contract) in &mut written.contracts {
-            let whole = then.file(entry).map(|file| file.contract());
+            let whole = then.file(entry).map(IndexedFile::contract);
             let same = whole.filter(|whole| whole.semantic_hash == contract.semantic_hash);
             if let Some(whole) = same {
                 *contract = Contract::clone(whole);

@@ -178,12 +178,11 @@ pub(super) fn pages(
         }
     }
     // Every bundle brings the code of its nodes; in `full` it is there already.
-    let code = match material.options.mode {
-        CodeMode::Full => 0,
-        _ => {
-            let nodes = folders.values().flatten().flat_map(|packed| &packed.nodes);
-            nodes.map(|at| material.entries[*at].measures.source_tokens).sum()
-        }
+    let code = if material.options.mode == CodeMode::Full {
+        0
+    } else {
+        let nodes = folders.values().flatten().flat_map(|packed| &packed.nodes);
+        nodes.map(|at| material.entries[*at].measures.source_tokens).sum()
     };
     let index = IndexFile::new(now.to_string(), summary(material, &rows, code), rows);
     let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));

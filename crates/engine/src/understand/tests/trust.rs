@@ -85,13 +85,12 @@ fn files_that_are_broken_or_others_are_not_compared() {
 fn wide() -> TestRepo {
     let repo = TestRepo::new();
     for number in 0..220 {
-        let text: String = (0..10)
-            .map(|one| {
-                format!(
-                    "export function fn{number}_{one}(alpha: string, beta: number, gamma: boolean): Promise<Map<string, number>> {{ return null as any }}\n"
-                )
-            })
-            .collect();
+        let one = |one: usize| {
+            format!(
+                "export function fn{number}_{one}(alpha: string, beta: number, gamma: boolean): Promise<Map<string, number>> {{ return null as any }}\n"
+            )
+        };
+        let text = (0..10).map(one).collect::<Vec<_>>().concat();
         repo.write(format!("src/m{number}.ts"), text);
     }
     repo.write("src/use.ts", "import { fn0_9 } from './m0';\nfn0_9('a', 1, true);\n");
