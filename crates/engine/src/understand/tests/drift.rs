@@ -75,9 +75,11 @@ fn verdict(report: &DriftReport) -> &'static str {
 fn what_is_missing_beside_a_syntax_error_is_not_plainly_removed() {
     let repo = project(5);
     repo.write("src/Field.tsx", FIELD.replace("return { a: text };", "return { a: text + };"));
-    let report = drift(&repo, Some("git:HEAD"));
-    let told = report.compared.to_string();
+    let told = drift(&repo, Some("git:HEAD")).compared.to_string();
     assert!(told.contains("internal syntax error 9:22: Unexpected token"), "{told}");
+    assert!(!told.contains("function parse"), "a body is nobody else's concern: {told}");
+    repo.write("src/Field.tsx", FIELD.replace("function parse(", "function parse(: "));
+    let told = drift(&repo, Some("git:HEAD")).compared.to_string();
     assert!(told.contains("function parse: not found, and the file has syntax errors (removed)"), "{told}");
     for _ in 0..2 {
         let request = ContextRequest { dry_run: true, ..ContextRequest::default() };
