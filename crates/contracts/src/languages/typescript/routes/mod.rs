@@ -82,14 +82,15 @@ pub(super) fn of<'a>(
     exports: &[Export],
     print: Print<'_, 'a>,
 ) -> Routes {
-    let constants = Constants::of(program);
+    let is_nest = imports.iter().any(|import| import.specifier.starts_with("@nestjs/"));
+    let frameworks: BTreeSet<RouteFramework> =
+        imports.iter().filter_map(|import| framework(&import.specifier)).collect();
+    let constants = Constants::of(program, is_nest || !frameworks.is_empty());
     let mut routes = Routes::default();
-    if imports.iter().any(|import| import.specifier.starts_with("@nestjs/")) {
+    if is_nest {
         nest::of(program, print, &constants, &mut routes);
         application::of(program, print, &constants, &mut routes);
     }
-    let frameworks: BTreeSet<RouteFramework> =
-        imports.iter().filter_map(|import| framework(&import.specifier)).collect();
     if !frameworks.is_empty() {
         calls::of(program, print, (&frameworks, &constants), &mut routes);
     }

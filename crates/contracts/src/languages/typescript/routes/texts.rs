@@ -29,11 +29,22 @@ pub(super) struct Constants {
     lists: BTreeMap<String, Vec<String>>,
     /// Other names for what another file has, whatever that is.
     others: BTreeMap<String, String>,
+    /// Whether every object and list counts, not only one that is called as those are that hold paths.
+    all: bool,
+}
+
+/// `ROUTES`, `Role`, `apiPaths`.
+fn may_hold_paths(name: &str) -> bool {
+    const WORDS: [&str; 7] = ["route", "path", "url", "endpoint", "prefix", "version", "api"];
+    let small = name.to_ascii_lowercase();
+    name == DEFAULT || name.starts_with(char::is_uppercase) || WORDS.iter().any(|word| small.contains(word))
 }
 
 impl Constants {
-    pub(super) fn of(program: &Program<'_>) -> Self {
-        let mut constants = Self::default();
+    /// `all` where the file itself has routes: what other files name their routes by is told by its name, and most objects and
+    /// lists of a project hold something else.
+    pub(super) fn of(program: &Program<'_>, all: bool) -> Self {
+        let mut constants = Self { all, ..Self::default() };
         for declaration in declared(program) {
             match declaration {
                 Declaration::VariableDeclaration(variables) if variables.kind.is_const() => {
@@ -78,6 +89,8 @@ impl Constants {
             return;
         }
         match held(value) {
+            Expression::ObjectExpression(_) | Expression::ArrayExpression(_)
+                if depth == 0 && !self.all && !may_hold_paths(name) => {}
             Expression::ObjectExpression(object) if depth < DEEPEST => {
                 for property in object.properties.iter().filter_map(|property| property.as_property()) {
                     if let Some(key) = property.key.static_name() {
