@@ -13,7 +13,8 @@ const LONGEST: usize = 400;
 
 /// A text with the types that are given for parameters. One that nobody gives a type for stays as declared.
 pub(super) fn filled<'t>(text: &'t str, arguments: &Arguments<'_>) -> Cow<'t, str> {
-    if arguments.is_empty() {
+    // Most texts name none of them.
+    if !arguments.iter().any(|(name, bound)| !bound.is_free && text.contains(&**name)) {
         return text.into();
     }
     let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
@@ -79,6 +80,9 @@ fn binds(before: &str, after: &str) -> Binds {
 
 /// Whether a type would not end where it is put.
 fn is_open(word: &str, around: Binds) -> bool {
+    if around == Binds::Not {
+        return false;
+    }
     let has = |mark: &str| outside(word).any(|at| word[at..].starts_with(mark));
     let own = if has("=>") || has(" ? ") || word.starts_with("infer ") {
         Binds::Not
