@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration,
     ExportDefaultDeclarationKind, Expression, Program, PropertyDefinition, PropertyKey, Statement,
-    TSEnumDeclaration, TSEnumMemberName,
+    TSEnumDeclaration, TSEnumMemberName, TemplateLiteral,
 };
 use oxc_syntax::operator::BinaryOperator;
 
@@ -153,16 +153,7 @@ impl Constants {
     /// A text, or what one is put together of.
     fn part(&self, value: &Expression<'_>) -> Option<String> {
         match value.get_inner_expression() {
-            Expression::TemplateLiteral(template) => {
-                let mut whole = String::new();
-                for (at, quasi) in template.quasis.iter().enumerate() {
-                    whole.push_str(quasi.value.cooked.as_ref()?);
-                    if let Some(part) = template.expressions.get(at) {
-                        whole.push_str(&self.part(part)?);
-                    }
-                }
-                Some(whole)
-            }
+            Expression::TemplateLiteral(template) => joined(template, |part| self.part(part)),
             Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
                 Some(self.part(&sum.left)? + &self.part(&sum.right)?)
             }
@@ -188,6 +179,21 @@ impl Constants {
     }
 }
 
+/// A template with the texts of what is put into it.
+fn joined(
+    template: &TemplateLiteral<'_>,
+    text: impl Fn(&Expression<'_>) -> Option<String>,
+) -> Option<String> {
+    let mut whole = String::new();
+    for (at, quasi) in template.quasis.iter().enumerate() {
+        whole.push_str(quasi.value.cooked.as_ref()?);
+        if let Some(part) = template.expressions.get(at) {
+            whole.push_str(&text(part)?);
+        }
+    }
+    Some(whole)
+}
+
 /// The texts of a file as a place in it sees them.
 pub(super) struct Texts<'k, 'a> {
     pub(super) constants: &'k Constants,
@@ -209,16 +215,7 @@ impl<'k> Texts<'k, '_> {
     /// A text, or a constant of the file that is one, or a template of both.
     pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
         match expression.get_inner_expression() {
-            Expression::TemplateLiteral(template) => {
-                let mut whole = String::new();
-                for (at, quasi) in template.quasis.iter().enumerate() {
-                    whole.push_str(quasi.value.cooked.as_ref()?);
-                    if let Some(part) = template.expressions.get(at) {
-                        whole.push_str(&self.text(part)?);
-                    }
-                }
-                Some(whole)
-            }
+            Expression::TemplateLiteral(template) => joined(template, |part| self.text(part)),
             other => text_of(other).or_else(|| self.named(other)),
         }
     }
