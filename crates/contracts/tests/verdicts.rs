@@ -174,7 +174,8 @@ fn read_back(
     thrift: Thrift,
 ) -> Contract {
     let facts = Reader::new().read(path, text);
-    let source = NodeSource { contract, facts: &facts, bytes: text.len(), thrift, code: None };
+    let source =
+        NodeSource { contract, facts: &facts, tokens: becket_base::tokens::count(text), thrift, code: None };
     let node = node(&source, schema, mode);
     read_node(&serde_json::from_str(&node.text).unwrap()).unwrap()
 }

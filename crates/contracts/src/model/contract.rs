@@ -251,7 +251,7 @@ impl ContractDeclaration {
 }
 
 /// A type that is named but not followed: of a package, or of a file that was not found.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnresolvedType {
     pub name: String,
     /// The specifier that it is imported from; absent for a global.

@@ -56,9 +56,10 @@ pub struct NextMetadata {
     pub dynamic: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NextFacts {
+    #[serde(default)]
     pub is_in_app_dir: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub router: Option<NextRouter>,
@@ -79,6 +80,11 @@ pub struct NextFacts {
 }
 
 impl NextFacts {
+    /// As most files are that have one outside of the folders of Next.js.
+    pub fn tells_directive_only(&self) -> bool {
+        *self == Self { directive: self.directive, ..Self::default() }
+    }
+
     /// The address that somebody can ask for, and what answers there.
     pub fn answers(&self) -> Option<(RouteRole, &str)> {
         let role = self

@@ -12,6 +12,7 @@ pub struct Route {
     /// As written; a path that is not a literal is its source text in `${}`.
     pub path: String,
     /// The function or `Controller.method` that answers; `anonymous` where it has no name.
+    #[serde(default = "anonymous")]
     pub handler: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<RouteParameter>,
@@ -25,6 +26,7 @@ pub struct Route {
     /// The status that `@HttpCode` sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    #[serde(default)]
     pub line: u32,
     /// What it is registered on, by its name in the file; for `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -52,6 +54,10 @@ pub struct Route {
     /// Which of the functions that register routes does it, counted from 1; 0 for none. For `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "is_outside")]
     pub within: u32,
+}
+
+fn anonymous() -> String {
+    Route::ANONYMOUS.to_owned()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
@@ -158,6 +164,11 @@ impl Route {
         let parts = [prefix, own].into_iter().map(|part| part.trim_matches('/'));
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         format!("/{}", parts.join("/"))
+    }
+
+    /// Whether its parameters are at least those of its path: `NestJS` has those that are asked for.
+    pub fn has_path_parameters(&self) -> bool {
+        self.framework != RouteFramework::NestJs && self.file.is_none()
     }
 
     pub fn path_parameters(path: &str) -> Vec<RouteParameter> {

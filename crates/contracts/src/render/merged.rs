@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::node::NodeSource;
-use crate::model::{DeclarationDetail, LocalFacts, LogicSignature, PropType, TypeShape};
+use crate::model::{DeclarationDetail, LocalFacts, LogicSignature, PropType, TypeShape, UnresolvedType};
 
 /// The name of the entry that counts what was left out.
 const MORE: &str = "…";
@@ -45,6 +45,25 @@ pub(super) fn fitting<'a>(source: &NodeSource<'a>, room: usize) -> Cow<'a, Logic
     let more = whole.props.len() - props.len();
     props.insert(MORE.to_owned(), PropType::Plain(format!("{more} more")));
     Cow::Owned(LogicSignature { props, ..whole.clone() })
+}
+
+/// Types that no file of the project declares, and how many more there are.
+pub(super) fn named_in(all: &[UnresolvedType], room: usize) -> Cow<'_, [UnresolvedType]> {
+    let mut spent = 0;
+    let fits = |one: &&UnresolvedType| {
+        spent += serde_json::to_string(one).map_or(0, |text| text.len());
+        spent <= room
+    };
+    let kept = all.iter().take_while(fits).count();
+    if kept == all.len() {
+        return Cow::Borrowed(all);
+    }
+    let more = UnresolvedType {
+        name: MORE.to_owned(),
+        from: Some(format!("{} more", all.len() - kept)),
+        ..UnresolvedType::default()
+    };
+    all[..kept].iter().cloned().chain([more]).collect()
 }
 
 /// Names of members that types and components of the file say themselves.
@@ -108,7 +127,7 @@ mod tests {
         let contract = link(&Slice(&members), 1).contract;
         assert_eq!(contract.logic_signature.props.len(), 102);
         let source =
-            |thrift| NodeSource { contract: &contract, facts: &facts, bytes: 2_500, thrift, code: None };
+            |thrift| NodeSource { contract: &contract, facts: &facts, tokens: 625, thrift, code: None };
         let props = |thrift, schema| {
             let text = node(&source(thrift), schema, CodeMode::None).text;
             let node: serde_json::Value = serde_json::from_str(&text).unwrap();

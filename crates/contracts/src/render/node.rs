@@ -14,8 +14,8 @@ use crate::header;
 use crate::json::{self, quote};
 use crate::languages::typescript::is_hook;
 use crate::model::{
-    Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, SchemaVersion,
-    Version,
+    Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, Route,
+    SchemaVersion, UnresolvedType, Version,
 };
 
 /// Room for a header however small the file is.
@@ -30,7 +30,7 @@ pub struct NodeSource<'a> {
     pub contract: &'a Contract,
     pub facts: &'a LocalFacts,
     /// Of the source.
-    pub bytes: usize,
+    pub tokens: usize,
     pub thrift: Thrift,
     /// The source without its secrets, which `full` alone writes.
     pub code: Option<&'a str>,
@@ -73,12 +73,14 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     }
     let share = source.thrift.share(mode);
     // The original's readers want every field, and all of it.
-    let merged = match share.filter(|_| schema == SchemaVersion::V03) {
-        Some(share) => merged::fitting(source, share.props(source.bytes)),
-        None => Cow::Borrowed(&contract.logic_signature),
+    let room = share.filter(|_| schema == SchemaVersion::V03).map(|share| share.props(source.tokens));
+    let (merged, unresolved) = match room {
+        Some(room) => (merged::fitting(source, room), merged::named_in(&contract.unresolved, room)),
+        None => (Cow::Borrowed(&contract.logic_signature), Cow::Borrowed(&contract.unresolved[..])),
     };
-    let frame = |words: Words| Frame { contract, merged: &merged, schema, signatures: &[], words };
-    let fits = |text: &str| share.is_some_and(|share| text.len() - start <= share.fields(source.bytes));
+    let frame =
+        |words| Frame { contract, merged: &merged, unresolved: &unresolved, schema, signatures: &[], words };
+    let fits = |text: &str| share.is_some_and(|share| text.len() - start <= share.fields(source.tokens));
     let choices =
         share.filter(|_| schema == SchemaVersion::V03).map_or(&[Words::All][..], |share| share.words);
     // From the fewest on, which most small files have to do with.
@@ -96,7 +98,7 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
         (text, words) = (wordier, *choice);
     }
     let written = text.len() - start;
-    let room = share.map_or(usize::MAX, |share| share.texts(source.bytes).saturating_sub(written));
+    let room = share.map_or(usize::MAX, |share| share.texts(source.tokens).saturating_sub(written));
     if mode == CodeMode::Header {
         add_header(&mut text, room.max(LEAST_HEADER));
         return whole(text);
@@ -132,6 +134,13 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
     if contract.entry_id.is_empty() {
         node.get("entryId").and_then(Value::as_str).unwrap_or_default().clone_into(&mut contract.entry_id);
     }
+    if brief {
+        for route in &mut contract.routes {
+            if route.has_path_parameters() && route.parameters.is_empty() {
+                route.parameters = Route::path_parameters(&route.path);
+            }
+        }
+    }
     if contract.declarations.is_empty() {
         let header = node.get("codeHeader").and_then(Value::as_str).unwrap_or_default();
         let declared = header.lines().filter(|line| !line.starts_with('/'));
@@ -157,6 +166,7 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
 struct Frame<'a> {
     contract: &'a Contract,
     merged: &'a LogicSignature,
+    unresolved: &'a [UnresolvedType],
     schema: SchemaVersion,
     signatures: &'a [String],
     words: Words,
@@ -181,14 +191,16 @@ impl Serialize for Frame<'_> {
         }
         map.serialize_entry("kind", &contract.kind)?;
         let signature = Signature(self.merged);
+        let keeps_empty = self.words < Words::Filled;
         if today {
             map.serialize_entry("entryId", &contract.entry_id)?;
             map.serialize_entry("description", &contract.description)?;
             map.serialize_entry("composition", &contract.version.with_every_list())?;
             map.serialize_entry("interface", &signature)?;
         } else {
-            map.serialize_entry("description", &contract.description)?;
-            let keeps_empty = self.words < Words::Filled;
+            if self.words < Words::Least {
+                map.serialize_entry("description", &contract.description)?;
+            }
             if self.words < Words::Once {
                 map.serialize_entry("version", &contract.version)?;
             } else {
@@ -221,10 +233,19 @@ impl Serialize for Frame<'_> {
             map.serialize_entry("private", &private)?;
         }
         if !contract.routes.is_empty() {
-            map.serialize_entry("routes", &contract.routes)?;
+            if keeps_empty {
+                map.serialize_entry("routes", &contract.routes)?;
+            } else {
+                map.serialize_entry("routes", &contract.routes.iter().map(brief_route).collect::<Vec<_>>())?;
+            }
         }
         if let Some(nextjs) = &contract.nextjs {
-            map.serialize_entry("nextjs", nextjs)?;
+            match nextjs.directive.filter(|_| !keeps_empty && nextjs.tells_directive_only()) {
+                Some(directive) => {
+                    map.serialize_entry("nextjs", &BTreeMap::from([("directive", directive)]))?
+                }
+                None => map.serialize_entry("nextjs", nextjs)?,
+            }
         }
         if let Some(style) = &contract.style {
             map.serialize_entry("style", style)?;
@@ -232,8 +253,8 @@ impl Serialize for Frame<'_> {
         if !contract.prediction.is_empty() {
             map.serialize_entry("prediction", &contract.prediction)?;
         }
-        if !contract.unresolved.is_empty() {
-            map.serialize_entry("unresolved", &contract.unresolved)?;
+        if !self.unresolved.is_empty() {
+            map.serialize_entry("unresolved", self.unresolved)?;
         }
         if !contract.diagnostics.is_empty() {
             map.serialize_entry("diagnostics", &contract.diagnostics)?;
@@ -244,6 +265,21 @@ impl Serialize for Frame<'_> {
         }
         map.end()
     }
+}
+
+/// A route without what its path tells, and without its line.
+fn brief_route(route: &Route) -> Value {
+    let mut told = serde_json::to_value(route).unwrap_or_default();
+    if let Some(fields) = told.as_object_mut() {
+        fields.remove("line");
+        if route.handler == Route::ANONYMOUS {
+            fields.remove("handler");
+        }
+        if route.has_path_parameters() && route.parameters == Route::path_parameters(&route.path) {
+            fields.remove("parameters");
+        }
+    }
+    told
 }
 
 /// What `version` tells that neither the exports nor the edges do.
@@ -398,12 +434,22 @@ mod tests {
         export const Button = ({ label, onPress }: Props) => <b onClick={() => onPress?.(1)}>{label}</b>;\n\
         export default class Wallet { open(): void {} }\n";
 
-    fn written(mode: CodeMode, schema: SchemaVersion, thrift: Thrift, bytes: usize) -> (Contract, Value) {
-        let facts = Reader::new().read("a.tsx", SOURCE);
+    fn written(mode: CodeMode, schema: SchemaVersion, thrift: Thrift, tokens: usize) -> (Contract, Value) {
+        written_of(SOURCE, mode, schema, thrift, tokens)
+    }
+
+    fn written_of(
+        text: &str,
+        mode: CodeMode,
+        schema: SchemaVersion,
+        thrift: Thrift,
+        tokens: usize,
+    ) -> (Contract, Value) {
+        let facts = Reader::new().read("a.tsx", text);
         let mut contract = link_alone("src/a.tsx", &facts).contract;
         contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
-        contract.file_hash = crate::fingerprint::file_hash(SOURCE);
-        let source = NodeSource { contract: &contract, facts: &facts, bytes, thrift, code: Some(SOURCE) };
+        contract.file_hash = crate::fingerprint::file_hash(text);
+        let source = NodeSource { contract: &contract, facts: &facts, tokens, thrift, code: Some(text) };
         let node = node(&source, schema, mode);
         assert!(node.text[node.contract..].starts_with('{'));
         (contract, serde_json::from_str(&node.text).unwrap())
@@ -453,8 +499,8 @@ mod tests {
     #[test]
     fn the_seeds_fields_stay_however_many_files_there_are() {
         for mode in [CodeMode::None, CodeMode::Header] {
-            for (thrift, bytes) in [(Thrift::None, 10), (Thrift::Texts, 10), (Thrift::Fields, 100_000)] {
-                let (contract, small) = written(mode, SchemaVersion::V03, thrift, bytes);
+            for (thrift, tokens) in [(Thrift::None, 10), (Thrift::Texts, 10), (Thrift::Fields, 100_000)] {
+                let (contract, small) = written(mode, SchemaVersion::V03, thrift, tokens);
                 for field in SEED {
                     assert!(small["contract"].get(field).is_some(), "{mode:?} {thrift:?} {field}: {small}");
                 }
@@ -467,17 +513,54 @@ mod tests {
     #[test]
     fn small_files_among_many_leave_out_what_says_nothing_of_them() {
         let (contract, small) = written(CodeMode::None, SchemaVersion::V03, Thrift::Fields, 10);
-        for absent in ["type", "schemaVersion", "fileHash", "declarations"] {
+        for absent in ["type", "schemaVersion", "description", "fileHash", "declarations"] {
             assert!(small["contract"].get(absent).is_none(), "{absent}: {small}");
         }
         assert_eq!(small["contract"]["version"], json!({"functions": ["helper"]}));
         let read = read_node(&small).unwrap();
         assert!(read.brief);
-        assert_eq!(read.description, contract.description);
         assert_eq!((&read.exports, &read.logic_signature), (&contract.exports, &contract.logic_signature));
         let (_, small) = written(CodeMode::Header, SchemaVersion::V03, Thrift::Fields, 10);
         assert_eq!(small["contract"]["type"], "UIFContract");
         assert!(small["codeHeader"].as_str().unwrap().len() < LEAST_HEADER + 40, "{small}");
+    }
+
+    #[test]
+    fn a_small_file_leaves_out_of_routes_and_directives_what_is_usual() {
+        let text = "'use client';\nimport express from 'express';\nexport const router = express.Router();\n\
+            router.get('/a/:id', (req, res) => { res.json(req.params.id); });\n\
+            router.post('/b', save);\nfunction save(req, res) { res.send(req.body); }\n";
+        let (contract, small) = written_of(text, CodeMode::None, SchemaVersion::V03, Thrift::Fields, 10);
+        assert_eq!(contract.routes[0].parameters.len(), 1);
+        assert_eq!(small["contract"]["nextjs"], json!({"directive": "client"}));
+        let first = json!({"framework": "express", "method": "GET", "path": "/a/:id"});
+        assert_eq!(small["contract"]["routes"][0], first);
+        assert_eq!(small["contract"]["routes"][1]["handler"], "save");
+        let read = read_node(&small).unwrap();
+        assert_eq!(read.nextjs, contract.nextjs);
+        let mut unplaced = contract.routes.clone();
+        unplaced.iter_mut().for_each(|route| route.line = 0);
+        assert_eq!(read.routes, unplaced);
+        let (_, whole) = written_of(text, CodeMode::None, SchemaVersion::V03, Thrift::None, 10);
+        assert_eq!(whole["contract"]["routes"], json!(contract.routes));
+        assert_eq!(whole["contract"]["nextjs"]["isInAppDir"], false);
+    }
+
+    #[test]
+    fn types_that_are_not_followed_have_the_room_of_props() {
+        let bases: Vec<String> = (0..40).map(|at| format!("Base{at}")).collect();
+        let text = format!(
+            "import type {{ {} }} from 'elsewhere';\nexport function Card(props: {}) {{ return <b>{{props.a}}</b>; }}\n",
+            bases.join(", "),
+            bases.join(" & "),
+        );
+        let (contract, large) = written_of(&text, CodeMode::None, SchemaVersion::V03, Thrift::Texts, 100_000);
+        assert_eq!(contract.unresolved.len(), 40);
+        assert_eq!(large["contract"]["unresolved"], json!(contract.unresolved));
+        let (_, small) = written_of(&text, CodeMode::None, SchemaVersion::V03, Thrift::Texts, 10);
+        let told = small["contract"]["unresolved"].as_array().unwrap();
+        assert!(told.len() < 6, "{told:?}");
+        assert_eq!(told[told.len() - 1], json!({"name": "…", "from": format!("{} more", 41 - told.len())}));
     }
 
     #[test]

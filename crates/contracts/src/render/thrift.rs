@@ -37,9 +37,11 @@ pub(super) enum Words {
     Filled,
     /// Nothing that is the same in every contract.
     Own,
+    /// No `description`, which is put together of the file's name, its kind and its routes.
+    Least,
 }
 
-/// Percent of a source's bytes; bytes of JSON and of source cost about the same number of tokens.
+/// Percent of what the tokens of a source would be in bytes of JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Share {
     /// From everything on, the words to try.
@@ -48,9 +50,13 @@ pub(super) struct Share {
     fields: usize,
     /// The fields and the signatures together.
     texts: usize,
-    /// The merged props alone: a component may inherit more of them than its source has words.
+    /// The merged props alone, and what they come from that no file of the project declares: a component may inherit more
+    /// of them than its source has words.
     props: usize,
 }
+
+/// Bytes of a contract that cost a token, in tenths. Sources are anywhere between 27 (numbers) and 45 (indented code).
+const TOKEN: usize = 38;
 
 /// Room for props however small a file is, in bytes.
 const LEAST_PROPS: usize = 120;
@@ -68,34 +74,38 @@ impl Thrift {
     }
 
     pub(super) fn share(self, mode: CodeMode) -> Option<Share> {
-        use Words::{All, Filled, Once, Own, Unhashed};
+        use Words::{All, Filled, Least, Once, Own, Unhashed};
         let none = mode == CodeMode::None;
         match self {
             Self::None => None,
             Self::Texts if none => Some(Share { words: &[Unhashed], fields: 0, texts: 12, props: 8 }),
-            Self::Texts => Some(Share { words: &[All], fields: 0, texts: 33, props: 14 }),
+            Self::Texts => Some(Share { words: &[All], fields: 0, texts: 36, props: 14 }),
             Self::Fields if none => {
-                Some(Share { words: &[Unhashed, Once, Filled, Own], fields: 12, texts: 7, props: 5 })
+                Some(Share { words: &[Unhashed, Once, Filled, Own, Least], fields: 12, texts: 9, props: 5 })
             }
             Self::Fields => {
-                Some(Share { words: &[All, Unhashed, Once, Filled], fields: 24, texts: 24, props: 14 })
+                Some(Share { words: &[All, Unhashed, Once, Filled], fields: 24, texts: 28, props: 14 })
             }
         }
     }
 }
 
 impl Share {
-    pub(super) fn fields(self, source: usize) -> usize {
-        source.saturating_mul(self.fields) / 100
+    pub(super) fn fields(self, tokens: usize) -> usize {
+        bytes(tokens, self.fields)
     }
 
-    pub(super) fn props(self, source: usize) -> usize {
-        (source.saturating_mul(self.props) / 100).max(LEAST_PROPS)
+    pub(super) fn props(self, tokens: usize) -> usize {
+        bytes(tokens, self.props).max(LEAST_PROPS)
     }
 
-    pub(super) fn texts(self, source: usize) -> usize {
-        source.saturating_mul(self.texts) / 100
+    pub(super) fn texts(self, tokens: usize) -> usize {
+        bytes(tokens, self.texts)
     }
+}
+
+fn bytes(tokens: usize, percent: usize) -> usize {
+    tokens.saturating_mul(percent * TOKEN) / 1_000
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ impl Text {
         let parts = NodeSource {
             contract: contract.as_deref().unwrap_or_else(|| file.contract()),
             facts,
-            bytes: file.bytes,
+            tokens: file.tokens,
             thrift: *thrift,
             code: code.as_deref(),
         };
