@@ -14,7 +14,7 @@ use crate::header;
 use crate::json::{self, quote};
 use crate::languages::typescript::is_hook;
 use crate::model::{
-    Contract, ContractDeclaration, DeclarationKind, LocalFacts, LogicSignature, PropType, Route,
+    Contract, ContractDeclaration, DeclarationKind, Exports, LocalFacts, LogicSignature, PropType, Route,
     SchemaVersion, UnresolvedType, Version,
 };
 
@@ -75,7 +75,7 @@ pub fn node(source: &NodeSource<'_>, schema: SchemaVersion, mode: CodeMode) -> N
     // The original's readers want every field, and all of it.
     let room = share.filter(|_| schema == SchemaVersion::V03).map(|share| share.props(source.tokens));
     let (merged, unresolved) = match room {
-        Some(room) => (merged::fitting(source, room), merged::named_in(&contract.unresolved, room)),
+        Some(room) => (merged::fitting(source, room), merged::named_in(&contract.unresolved, room / 2)),
         None => (Cow::Borrowed(&contract.logic_signature), Cow::Borrowed(&contract.unresolved[..])),
     };
     let frame =
@@ -216,8 +216,10 @@ impl Serialize for Frame<'_> {
         if !contract.exports.is_empty() {
             if today {
                 map.serialize_entry("exports", &contract.exports.as_04())?;
-            } else {
+            } else if keeps_empty || !contract.exports.named.is_empty() {
                 map.serialize_entry("exports", &contract.exports)?;
+            } else {
+                map.serialize_entry("exports", &unnamed(&contract.exports))?;
             }
         }
         if !self.signatures.is_empty() {
@@ -265,6 +267,15 @@ impl Serialize for Frame<'_> {
         }
         map.end()
     }
+}
+
+/// Exports of which none has a name, without the list of names.
+fn unnamed(exports: &Exports) -> Value {
+    let mut told = serde_json::to_value(exports).unwrap_or_default();
+    if let Some(fields) = told.as_object_mut() {
+        fields.remove("named");
+    }
+    told
 }
 
 /// A route without what its path tells, and without its line.
@@ -544,6 +555,10 @@ mod tests {
         let (_, whole) = written_of(text, CodeMode::None, SchemaVersion::V03, Thrift::None, 10);
         assert_eq!(whole["contract"]["routes"], json!(contract.routes));
         assert_eq!(whole["contract"]["nextjs"]["isInAppDir"], false);
+        let (contract, small) =
+            written_of("export default 1;\n", CodeMode::None, SchemaVersion::V03, Thrift::Fields, 10);
+        assert_eq!(small["contract"]["exports"], json!({"default": "default"}));
+        assert_eq!(read_node(&small).unwrap().exports, contract.exports);
     }
 
     #[test]
