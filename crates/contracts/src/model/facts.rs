@@ -92,6 +92,11 @@ pub struct Import {
 impl Import {
     /// Begins what is put into a specifier when the program runs: `./pages/${name}`.
     pub const PUT_IN: &str = "${";
+
+    /// Whether a specifier names all files that match it, but for those behind each ` !`: `./pages/*.ts !./pages/_*.ts`.
+    pub fn is_pattern(specifier: &str) -> bool {
+        specifier.bytes().any(|byte| matches!(byte, b'*' | b'{')) && !specifier.contains(Self::PUT_IN)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ mod handed;
 mod hook;
 mod jsdoc;
 mod kind;
+mod loading;
 mod made;
 mod maker;
 mod modules;
@@ -111,6 +112,14 @@ fn of_type_text<T>(text: &str, of: impl FnOnce(Print<'_, '_>, &TSType<'_>) -> T)
             _ => None,
         }
     })?
+}
+
+/// What a statement imports by its text without the first word; `None` for what is none.
+fn import_statement(text: &str) -> Option<Import> {
+    let allocator = Allocator::default();
+    let text = format!("import {text}");
+    let program = parse::strictly(&allocator, &text)?;
+    Modules::of(&program, None, &Source::new(&text, &program.comments)).imports.pop()
 }
 
 /// As `str::lines` would count them, much faster.
