@@ -335,7 +335,13 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         if let Some(specifier) = placed(new) {
             self.load(vec![specifier], ImportKind::Dynamic, &[], new.span);
         }
+        // What is drawn there is the content of a picture: `new ImageResponse(<p />)`.
+        let draws = new.callee.is_specific_id("ImageResponse");
+        let before = (self.file.has_jsx, self.body.has_jsx);
         walk::walk_new_expression(self, new);
+        if draws {
+            (self.file.has_jsx, self.body.has_jsx) = before;
+        }
     }
 
     fn visit_ts_import_type(&mut self, import: &TSImportType<'a>) {
