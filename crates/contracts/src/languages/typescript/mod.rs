@@ -161,6 +161,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     collector.documented(documented.types);
     let mut declarations = collector.declarations;
     prop_types::add(program, print, &modules, &mut declarations);
+    vue::add(program, print, file.is_vue, &mut declarations);
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
