@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Declaration, Directive, Kind, NextExports, Route, StyleFacts};
+use super::{Declaration, DeclarationKind, Directive, Kind, NextExports, Route, StyleFacts};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalFacts {
@@ -76,6 +76,27 @@ impl LocalFacts {
         };
         let to = from + named[from..].iter().take_while(|export| export.name == name).count();
         (&named[from..to], stars)
+    }
+}
+
+impl LocalFacts {
+    /// Exports that a declaration has under another name than its own. What a namespace holds that is all of the file,
+    /// `export = lib`, is a part of it, and no other name for it.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let whole = self.exported_as("default").0.iter().find_map(|export| match &export.origin {
+            ExportOrigin::Local(local) => Some(local.as_str()),
+            ExportOrigin::Module { .. } => None,
+        });
+        let is_namespace =
+            |one: &Declaration| one.kind == DeclarationKind::Namespace && Some(one.name.as_str()) == whole;
+        let whole = whole.filter(|_| self.declarations.iter().any(is_namespace));
+        self.exports.iter().filter_map(move |export| match &export.origin {
+            ExportOrigin::Local(local) if *local != export.name => {
+                let is_part = export.name != "default" && Some(local.as_str()) == whole;
+                (!is_part).then_some((export.name.as_str(), local.as_str()))
+            }
+            _ => None,
+        })
     }
 }
 
