@@ -366,7 +366,7 @@ pub fn missing<'a>(path: &str, targets: impl Iterator<Item = (&'a String, &'a Ta
     };
     targets
         .filter_map(|(specifier, target)| match target {
-            Target::File(_) | Target::Asset(_) | Target::Builtin(_) => None,
+            Target::File(_) | Target::Files(_) | Target::Asset(_) | Target::Builtin(_) => None,
             Target::Package { name, version, declared } => {
                 let reason = if *declared { EXTERNAL_PACKAGE } else { UNDECLARED_PACKAGE };
                 Some(entry(specifier, reason, Some((name, version))))

@@ -169,12 +169,8 @@ fn is_exported(local: &str, name: &str, facts: &LocalFacts) -> bool {
 fn renames(facts: &LocalFacts) -> Option<String> {
     let mut names = Vec::new();
     let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for export in &facts.exports {
-        if let ExportOrigin::Local(local) = &export.origin {
-            if *local != export.name {
-                others.entry(local).or_default().push(&export.name);
-            }
-        }
+    for (name, local) in facts.renamed() {
+        others.entry(local).or_default().push(name);
     }
     for declaration in exported(facts) {
         let Some(other_names) = others.get(declaration.name.as_str()) else { continue };

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Target {
     /// A file that is analysed.
     File(String),
+    /// The files that are analysed and that a pattern matches, by path.
+    Files(Vec<String>),
     /// A file of the repository that is not: a style sheet, a picture, data, something left out.
     Asset(String),
     /// A package that the repository does not hold.
@@ -60,6 +62,14 @@ impl Target {
         match self {
             Target::File(path) => Some(path),
             _ => None,
+        }
+    }
+
+    /// Those that a pattern matches.
+    pub fn files(&self) -> &[String] {
+        match self {
+            Target::Files(paths) => paths,
+            _ => &[],
         }
     }
 }

@@ -324,6 +324,8 @@ fn a_directive_matters_to_those_who_are_not_clients_themselves() {
             directive,
             route_role: None,
             segment_path: None,
+            slot: None,
+            intercepts: false,
             metadata: None,
             methods: Vec::new(),
             data: Vec::new(),

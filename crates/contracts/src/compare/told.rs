@@ -227,7 +227,9 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
 pub(super) fn other_ref(was: &[String], is: &[String]) -> bool {
     let held = |signatures: &[String]| {
         let types = signatures.first()?.split_once("forwardRef<")?.1.strip_suffix('>')?;
-        Some(parse(split(types, &[',']).first()?))
+        // What nobody says takes whatever there is.
+        let held = split(types, &[',']);
+        Some(parse(held.first().filter(|held| held.as_str() != "unknown")?))
     };
     held(was).zip(held(is)).is_some_and(|(was, is)| !stands_for(&is, &was, From::Declaration))
 }

@@ -71,7 +71,7 @@ impl DeclaredModules {
         let is_nowhere = match &found {
             Target::Package { declared, .. } => !declared,
             Target::Unresolved(reason) => *reason != Reason::DecidedAtRunTime,
-            Target::File(_) | Target::Asset(_) | Target::Builtin(_) => false,
+            Target::File(_) | Target::Files(_) | Target::Asset(_) | Target::Builtin(_) => false,
         };
         let module = if is_nowhere { self.name(specifier) } else { None };
         match module.and_then(|module| self.files(module).first()) {

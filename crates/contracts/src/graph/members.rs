@@ -22,6 +22,11 @@ pub trait Members: Sync {
     /// The file that a specifier leads to that is said in a file; `None` for a package, an asset, or nothing at all.
     fn file(&self, from: usize, specifier: &str) -> Option<usize>;
 
+    /// The files that a [pattern](crate::model::Import::is_pattern) leads to.
+    fn matched(&self, _from: usize, _pattern: &str) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// As [`stars`] finds them, by somebody who may have them at hand.
     fn stars(&self, at: usize) -> Cow<'_, [usize]>;
 
@@ -127,6 +132,11 @@ impl Members for Slice<'_> {
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
         self.position(self.0[from].targets.get(specifier)?.file()?)
+    }
+
+    fn matched(&self, from: usize, pattern: &str) -> Vec<usize> {
+        let files = self.0[from].targets.get(pattern).map(Target::files).unwrap_or_default();
+        files.iter().filter_map(|path| self.position(path)).collect()
     }
 
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {

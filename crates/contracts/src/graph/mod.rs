@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use self::declared::showing;
-use crate::model::{Declaration, ExportOrigin, ImportKind, ImportedName};
+use crate::model::{Declaration, ExportOrigin, Import, ImportKind, ImportedName};
 
 pub use self::cycles::Cycle;
 pub use self::declared::{DeclaredModules, fits};
@@ -253,7 +253,12 @@ impl<'a> Finder<'a> {
         let mut found: Vec<Way<'a>> = Vec::new();
         let facts = self.members.facts(from);
         for import in &facts.imports {
-            let Some(to) = self.members.file(from, &import.specifier) else { continue };
+            let Some(to) = self.members.file(from, &import.specifier) else {
+                if Import::is_pattern(&import.specifier) {
+                    self.matched(from, import, &mut found);
+                }
+                continue;
+            };
             let types_only = !import.names.is_empty() && import.names.iter().all(|name| name.type_only);
             let kind = match import.kind {
                 ImportKind::Dynamic => EdgeKind::Dynamic,
@@ -343,6 +348,16 @@ impl<'a> Finder<'a> {
         }
         found.retain(|way| way.to != from);
         if found.is_empty() { Vec::new() } else { edges_by(found) }
+    }
+
+    /// The ways to all files that a pattern matches.
+    fn matched(&self, from: usize, import: &'a Import, found: &mut Vec<Way<'a>>) {
+        let is_late = import.kind == ImportKind::Dynamic;
+        let kind = if is_late { EdgeKind::Dynamic } else { EdgeKind::Static };
+        for to in self.members.matched(from, &import.specifier) {
+            let names = import.names.iter().map(|name| Some(name.imported.as_str()));
+            found.extend(names.map(|name| Way { to, kind, name, through: None, handed_on: false }));
+        }
     }
 
     /// The ways to what is taken of a module that is only declared, which several files may do; `first` leads to the first.

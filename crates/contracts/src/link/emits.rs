@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::prop_type::{is_function, union_parts};
 use super::props::Expander;
 use super::scope::{Found, Resolver, Scope};
-use crate::model::{ComponentFacts, ComponentForm, DeclarationDetail, Member, MemberKind, TypeShape};
+use crate::model::{
+    ComponentFacts, ComponentForm, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType,
+};
 
 /// More names for one type, or components that are made of each other, are a circle of them.
 const MOST_ALIASES: usize = 12;
@@ -66,6 +68,64 @@ fn made_of(props: &TypeShape) -> Option<&str> {
     }
 }
 
+/// The events that are declared by name, with their signatures, where constants of this or another file hold some; and what
+/// could not be followed.
+pub(super) fn declared<'l>(
+    component: &ComponentFacts,
+    scope: Scope<'l>,
+    resolver: &Resolver<'l>,
+) -> (Vec<(String, String)>, Vec<UnresolvedType>) {
+    let (mut events, mut lost) = (Vec::new(), Vec::new());
+    for (name, text) in &component.declared_emits {
+        match name.strip_prefix(ComponentFacts::SPREAD) {
+            // What a call gives has no name.
+            Some(made) if made.contains(['<', '(']) => {
+                lost.push(UnresolvedType::whole(made.to_owned(), None));
+            }
+            Some(constant) => {
+                held(&TypeShape::Query(constant.to_owned()), scope, resolver, 0, &mut events, &mut lost);
+            }
+            None => events.push((name.clone(), text.clone())),
+        }
+    }
+    (events, lost)
+}
+
+fn held<'f, 'l: 'f>(
+    shape: &TypeShape,
+    scope: Scope<'f>,
+    resolver: &Resolver<'l>,
+    depth: usize,
+    events: &mut Vec<(String, String)>,
+    lost: &mut Vec<UnresolvedType>,
+) {
+    match shape {
+        _ if depth > MOST_ALIASES => {}
+        TypeShape::Object(members) => {
+            events.extend(members.iter().map(|one| (one.name.clone(), one.text.clone())));
+        }
+        TypeShape::Intersection(parts) => {
+            for part in parts {
+                held(part, scope, resolver, depth + 1, events, lost);
+            }
+        }
+        TypeShape::Query(name) => {
+            let from = match resolver.component_name(scope, name) {
+                Found::Declared(file, declaration) => match &declaration.detail {
+                    DeclarationDetail::Value(shape) => {
+                        return held(shape, file, resolver, depth + 1, events, lost);
+                    }
+                    _ => None,
+                },
+                Found::Outside(from) => Some(from),
+                Found::Unknown => None,
+            };
+            lost.push(UnresolvedType::whole(shape.text(), from));
+        }
+        other => lost.push(UnresolvedType::whole(other.text(), None)),
+    }
+}
+
 fn own<'l>(
     component: &ComponentFacts,
     variants: &[Vec<Member>],
@@ -74,7 +134,8 @@ fn own<'l>(
     resolver: &Resolver<'l>,
 ) -> Vec<String> {
     let is_taken_apart = |name: &str| component.destructured.iter().any(|(taken, _)| taken == name);
-    let mut names: Vec<String> = component.declared_emits.iter().map(|(name, _)| name.clone()).collect();
+    let mut names: Vec<String> =
+        declared(component, scope, resolver).0.into_iter().map(|(name, _)| name).collect();
     for member in variants.iter().flatten() {
         let used = component.used_callbacks.contains(&member.name)
             || (component.spreads_rest && !is_taken_apart(&member.name));

@@ -18,12 +18,8 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     if scope.facts.exports.last().is_some_and(|last| last.name == "*") {
         resolver.ask_all();
     }
-    let renamed = scope.facts.exports.iter().filter_map(|export| match &export.origin {
-        ExportOrigin::Local(local) if *local != export.name && export.name != "default" => {
-            Some((export.name.clone(), local.clone()))
-        }
-        _ => None,
-    });
+    let renamed = scope.facts.renamed().filter(|(name, _)| *name != "default");
+    let renamed = renamed.map(|(name, local)| (name.to_owned(), local.to_owned()));
     let as_types = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
     let types = as_types
         .filter(|export| match resolver.exported(scope, &export.name) {

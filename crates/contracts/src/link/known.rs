@@ -72,9 +72,14 @@ impl<'l> Expander<'l> {
                     Some(otherwise)
                 })
             }
-            "Partial" => each(self, &|member| Some(Member { optional: true, ..member })),
+            "Partial" | "DeepPartial" | "PartialDeep" => {
+                let before = self.unresolved.clone();
+                let variants = each(self, &|member| Some(Member { optional: true, ..member }));
+                let new = self.unresolved.difference(&before).map(|one| one.name.clone());
+                self.partial.extend(new);
+                variants
+            }
             "Required" => each(self, &|member| Some(Member { optional: false, ..member })),
-            "DeepPartial" | "PartialDeep" => each(self, &|member| Some(Member { optional: true, ..member })),
             "Readonly" | "NonNullable" | "Simplify" | "Prettify" | "NoInfer" | "Mutable" | "Writable"
             | "DeepReadonly" | "ReadonlyDeep" => each(self, &Some),
             "MarkOptional" | "MarkRequired" | "SetOptional" | "SetRequired" => {

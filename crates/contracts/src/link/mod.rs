@@ -87,7 +87,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         entry_id: entry_id.to_owned(),
         description: names::description(entry_id, kind, facts, &routes),
         version: version(kind, facts, &declarations),
-        logic_signature: merged(kind, facts, &declarations),
+        logic_signature: merged(kind, &declarations, scope, &resolver),
         exports: exports::of(scope, &resolver),
         passed_on: seen::passed_on(scope, &resolver),
         declarations: seen::published(declarations, scope, &resolver),
@@ -144,6 +144,7 @@ fn declared(
             whole.inherits = expander.unresolved.iter().cloned().collect();
             whole.form = Some(component.form);
             whole.emits = emits::of(component, &variants, &expander.callbacks, scope, resolver);
+            unresolved.extend(emits::declared(component, scope, resolver).1);
             whole.state = state(component, scope, &mut expander);
             whole.props = if variants.iter().all(Vec::is_empty) { Vec::new() } else { variants };
             if whole.declared_props().iter().any(|variant| !variant.is_empty()) {
@@ -257,7 +258,13 @@ fn version(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration])
 }
 
 /// One view over all components, and over the parameters of exported hooks where the file is about hooks.
-fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) -> LogicSignature {
+fn merged(
+    kind: Kind,
+    declarations: &[ContractDeclaration],
+    scope: Scope<'_>,
+    resolver: &Resolver<'_>,
+) -> LogicSignature {
+    let facts = scope.facts;
     let mut members = Vec::new();
     let mut emits = BTreeMap::new();
     let mut states = BTreeMap::new();
@@ -280,20 +287,22 @@ fn merged(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration]) 
     }
     let props = prop_type::merged(members);
     for declaration in ordered {
+        if declaration.emits.is_empty() {
+            continue;
+        }
+        let local = facts.declarations.iter().find(|one| one.name == declaration.name);
+        let said = match local.map(|one| &one.detail) {
+            Some(DeclarationDetail::Component(component)) => emits::declared(component, scope, resolver).0,
+            _ => Vec::new(),
+        };
         for event in &declaration.emits {
-            let declared = facts.declarations.iter().find(|one| one.name == declaration.name);
-            let signature = match declared.map(|one| &one.detail) {
-                Some(DeclarationDetail::Component(component)) => component
-                    .declared_emits
-                    .iter()
-                    .find(|(name, _)| name == event)
-                    .map(|(_, text)| text.clone()),
-                _ => None,
-            };
-            let ty = props.get(event).map(prop_type::as_function).unwrap_or_else(|| PropType::Described {
+            let own = said.iter().find(|(name, _)| name == event).map(|(_, text)| text.clone());
+            // An event that is declared may have the name of a prop, and is none.
+            let prop = props.get(event).filter(|_| own.is_none());
+            let ty = prop.map(prop_type::as_function).unwrap_or_else(|| PropType::Described {
                 kind: "function".to_owned(),
                 literals: None,
-                signature: signature.filter(|text| !text.is_empty()),
+                signature: own.filter(|text| !text.is_empty()),
                 optional: false,
             });
             emits.entry(event.clone()).or_insert(ty);

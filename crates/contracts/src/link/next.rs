@@ -1,7 +1,7 @@
 //! What Next.js makes of a file, decided by its path inside the repository together with what it exports.
 
 use crate::graph::NextApp;
-use crate::model::{LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
+use crate::model::{Kind, LocalFacts, NextFacts, NextRouter, RouteRole};
 
 /// Whether it matters to which app a file belongs.
 pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
@@ -9,7 +9,7 @@ pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
     let says_something = || {
         has_default(facts) || !facts.next.methods.is_empty() || facts.directive.is_some() || says_next(facts)
     };
-    is_gate(file.split('.').next().unwrap_or_default())
+    is_of_root(file.split('.').next().unwrap_or_default())
         || folders.split('/').any(|folder| matches!(folder, "app" | "pages")) && says_something()
 }
 
@@ -28,9 +28,9 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Optio
     let has_default = has_default(facts);
     let root = |name| route_root(folders, name).filter(|_| !is_other);
     let app = root("app").filter(|at| !is_known || !is_part(&folders[..*at]));
-    let in_app = app.filter(|at| is_routed(&folders[at + 1..])).and_then(|at| {
-        let role = app_role(stem, has_default, &facts.next)?;
-        Some((NextRouter::App, role, segment_path(&folders[at + 1..])))
+    let in_app = app.map(|at| &folders[at + 1..]).filter(|below| is_routed(below)).and_then(|below| {
+        let role = app_role(stem, below, facts)?;
+        Some((role, Some((NextRouter::App, Place::of(below)))))
     });
     let in_pages = || {
         let at = root("pages")?;
@@ -45,28 +45,35 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Optio
             if stem == "index" || role != RouteRole::Page && role != RouteRole::Api { "" } else { stem };
         let path: Vec<&str> =
             folders[at + 1..].iter().copied().chain([own]).filter(|part| !part.is_empty()).collect();
-        Some((NextRouter::Pages, role, format!("/{}", path.join("/"))))
+        let place = Place { path: format!("/{}", path.join("/")), ..Place::default() };
+        Some((role, Some((NextRouter::Pages, place))))
     };
-    let gate = || {
-        let is_meant = facts.next.imports_next || is_known && (has_default || exports(facts, stem));
-        let is_one = is_gate(stem) && is_meant && is_at_root(folders);
-        is_one.then(|| (NextRouter::App, RouteRole::Middleware, "/".to_owned()))
+    let at_root = || {
+        let says = |names: &[&str]| names.iter().any(|name| exports(facts, name));
+        let is_gate = || facts.next.imports_next || is_known && (has_default || exports(facts, stem));
+        match stem {
+            _ if !is_of_root(stem) || !is_at_root(folders) => None,
+            "instrumentation" => (is_known && says(&["register", "onRequestError"]))
+                .then_some((RouteRole::Instrumentation, None)),
+            "instrumentation-client" => is_known.then_some((RouteRole::InstrumentationClient, None)),
+            _ => is_gate().then(|| (RouteRole::Middleware, Some((NextRouter::App, Place::of(&[]))))),
+        }
     };
-    let route = in_app.or_else(in_pages).or_else(gate);
+    let route = in_app.or_else(in_pages).or_else(at_root);
     if !(route.is_some() || facts.directive.is_some() || says_next(facts)) {
         return None;
     }
-    let (router, route_role, segment_path) = match route {
-        Some((router, role, path)) => (Some(router), Some(role), Some(path)),
-        None => (None, None, None),
-    };
+    let route_role = route.as_ref().map(|(role, _)| *role);
+    let (router, place) = route.and_then(|(_, at)| at).unzip();
     let counts = route_role.is_some();
     Some(NextFacts {
         is_in_app_dir: app.is_some(),
         router,
         directive: facts.directive,
         route_role,
-        segment_path,
+        slot: place.as_ref().and_then(|place| place.slot.clone()),
+        intercepts: place.as_ref().is_some_and(|place| place.intercepts),
+        segment_path: place.map(|place| place.path),
         metadata: facts.next.metadata.clone().filter(|_| counts),
         methods: if route_role == Some(RouteRole::Route) { facts.next.methods.clone() } else { Vec::new() },
         data: if counts { facts.next.data.clone() } else { Vec::new() },
@@ -87,9 +94,10 @@ fn says_next(facts: &LocalFacts) -> bool {
     facts.next.imports_next || !facts.next.actions.is_empty()
 }
 
-/// What every request goes through; since Next.js 16 it has the second name.
-fn is_gate(stem: &str) -> bool {
-    matches!(stem, "middleware" | "proxy")
+/// What Next.js looks for beside its routes: what every request goes through, by the second name since Next.js 16, and what
+/// begins with the program.
+fn is_of_root(stem: &str) -> bool {
+    matches!(stem, "middleware" | "proxy" | "instrumentation" | "instrumentation-client")
 }
 
 /// The folder that routes hang from: at the root, below `src`, or in a package of a monorepo.
@@ -107,10 +115,15 @@ fn holds_packages(folder: &str) -> bool {
     matches!(folder, "apps" | "packages" | "examples" | "sites" | "websites")
 }
 
-fn app_role(stem: &str, has_default: bool, exports: &NextExports) -> Option<RouteRole> {
+fn app_role(stem: &str, below: &[&str], facts: &LocalFacts) -> Option<RouteRole> {
     if stem == "route" {
-        return (!exports.methods.is_empty()).then_some(RouteRole::Route);
+        return (!facts.next.methods.is_empty()).then_some(RouteRole::Route);
     }
+    let is_top = below.iter().all(|folder| is_group(folder));
+    // Components are called so, too.
+    let is_icon = || facts.kind != Kind::ReactComponent || facts.next.imports_next;
+    // There may be several: `icon1.tsx`.
+    let image = stem.strip_suffix(|last: char| last.is_ascii_digit()).unwrap_or(stem);
     let role = match stem {
         "page" => RouteRole::Page,
         "layout" => RouteRole::Layout,
@@ -118,11 +131,23 @@ fn app_role(stem: &str, has_default: bool, exports: &NextExports) -> Option<Rout
         "error" => RouteRole::Error,
         "global-error" => RouteRole::GlobalError,
         "not-found" => RouteRole::NotFound,
+        "global-not-found" if is_top => RouteRole::GlobalNotFound,
+        "forbidden" => RouteRole::Forbidden,
+        "unauthorized" => RouteRole::Unauthorized,
         "template" => RouteRole::Template,
         "default" => RouteRole::Default,
-        _ => return None,
+        "robots" if is_top => RouteRole::Robots,
+        "manifest" if is_top => RouteRole::Manifest,
+        "sitemap" => RouteRole::Sitemap,
+        _ => match image {
+            "icon" if is_icon() => RouteRole::Icon,
+            "apple-icon" => RouteRole::AppleIcon,
+            "opengraph-image" => RouteRole::OpengraphImage,
+            "twitter-image" => RouteRole::TwitterImage,
+            _ => return None,
+        },
     };
-    has_default.then_some(role)
+    has_default(facts).then_some(role)
 }
 
 /// Many projects have a folder `pages`; a route of Next.js says so by what it imports or exports, or stands where Next.js
@@ -162,25 +187,44 @@ fn is_routed(folders: &[&str]) -> bool {
     !folders.iter().any(|folder| folder.starts_with('_'))
 }
 
-/// `(group)` and `@slot` are no parts of an address, and `(..)photo` is shown at the one that it intercepts.
-fn segment_path(folders: &[&str]) -> String {
-    let mut kept: Vec<&str> = Vec::new();
-    for folder in folders {
-        let mut name = *folder;
-        while let Some((marker, rest)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-            match marker {
-                "." => {}
-                ".." => drop(kept.pop()),
-                "..." => kept.clear(),
-                _ => break,
+/// `(shop)`
+fn is_group(folder: &str) -> bool {
+    folder.starts_with('(') && folder.ends_with(')')
+}
+
+/// Where a file of `app` is shown.
+#[derive(Default)]
+struct Place {
+    path: String,
+    slot: Option<String>,
+    intercepts: bool,
+}
+
+impl Place {
+    /// `(group)` and `@slot` are no parts of an address, and `(..)photo` is shown at the one that it intercepts.
+    fn of(folders: &[&str]) -> Self {
+        let mut place = Self::default();
+        let mut kept: Vec<&str> = Vec::new();
+        for folder in folders {
+            let mut name = *folder;
+            while let Some((marker, rest)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+                match marker {
+                    "." => {}
+                    ".." => drop(kept.pop()),
+                    "..." => kept.clear(),
+                    _ => break,
+                }
+                place.intercepts = true;
+                name = rest;
             }
-            name = rest;
+            match name.strip_prefix('@') {
+                Some(slot) => place.slot = Some(slot.to_owned()),
+                None if is_group(name) => {}
+                None => kept.push(name),
+            }
         }
-        let is_group = name.starts_with('(') && name.ends_with(')');
-        if !is_group && !name.starts_with('@') {
-            kept.push(name);
-        }
+        // An address that begins so is written so, for a folder that does is the app's own.
+        place.path = format!("/{}", kept.join("/")).replace("/%5F", "/_");
+        place
     }
-    // An address that begins so is written so, for a folder that does is the app's own.
-    format!("/{}", kept.join("/")).replace("/%5F", "/_")
 }

@@ -24,6 +24,8 @@ pub(super) type Variants = Vec<Vec<Member>>;
 pub(super) struct Expander<'l> {
     pub(super) resolver: &'l Resolver<'l>,
     pub(super) unresolved: BTreeSet<UnresolvedType>,
+    /// The names of those of which nothing has to be given: `Partial<Package>`.
+    pub(super) partial: BTreeSet<String>,
     pub(super) depth: usize,
     /// Members of other files that are functions: their types may have names that mean something only there.
     pub(super) callbacks: BTreeSet<String>,
@@ -67,6 +69,7 @@ impl<'l> Expander<'l> {
         Self {
             resolver,
             unresolved: BTreeSet::new(),
+            partial: BTreeSet::new(),
             depth: 0,
             callbacks: BTreeSet::new(),
             used: None,
@@ -127,6 +130,7 @@ impl<'l> Expander<'l> {
             member.optional |= component.given.contains(&member.name);
         }
         let new: Vec<&UnresolvedType> = self.unresolved.difference(&before).collect();
+        let is_optional = |one: &&UnresolvedType| is_of_element(one) || self.partial.contains(&one.name);
         if component.props.is_some() && new.is_empty() {
             return variants;
         }
@@ -137,7 +141,7 @@ impl<'l> Expander<'l> {
             }
             // Whether such a type asks for it is told by its name, or not at all.
             let (text, is_optional) = match UnresolvedType::whole_of(new.iter().copied()) {
-                Some(whole) => (format!("{whole}['{name}']"), new.iter().all(|one| is_of_element(one))),
+                Some(whole) => (format!("{whole}['{name}']"), new.iter().all(is_optional)),
                 None => (UNANNOTATED.to_owned(), false),
             };
             let optional = is_optional || default.is_some();

@@ -166,9 +166,14 @@ pub struct ComponentFacts {
     /// The component that it is made of, where its props do not name it: `forwardRef<Element, Props>(Plain)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_of: Option<String>,
-    /// Events that a framework declares by name (Vue `emits`), with their signature.
+    /// Events that a framework declares by name (Vue `emits`), with their signature, and constants that hold such.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declared_emits: Vec<(String, String)>,
+}
+
+impl ComponentFacts {
+    /// Begins the name of a constant among events.
+    pub const SPREAD: &str = "...";
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Declaration, Directive, Kind, NextExports, Route, StyleFacts};
+use super::{Declaration, DeclarationKind, Directive, Kind, NextExports, Route, StyleFacts};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalFacts {
@@ -79,6 +79,27 @@ impl LocalFacts {
     }
 }
 
+impl LocalFacts {
+    /// Exports that a declaration has under another name than its own. What a namespace holds that is all of the file,
+    /// `export = lib`, is a part of it, and no other name for it.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let whole = self.exported_as("default").0.iter().find_map(|export| match &export.origin {
+            ExportOrigin::Local(local) => Some(local.as_str()),
+            ExportOrigin::Module { .. } => None,
+        });
+        let is_namespace =
+            |one: &Declaration| one.kind == DeclarationKind::Namespace && Some(one.name.as_str()) == whole;
+        let whole = whole.filter(|_| self.declarations.iter().any(is_namespace));
+        self.exports.iter().filter_map(move |export| match &export.origin {
+            ExportOrigin::Local(local) if *local != export.name => {
+                let is_part = export.name != "default" && Some(local.as_str()) == whole;
+                (!is_part).then_some((export.name.as_str(), local.as_str()))
+            }
+            _ => None,
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// As written: `./button`, `@/lib/cn`, `react`.
@@ -92,6 +113,11 @@ pub struct Import {
 impl Import {
     /// Begins what is put into a specifier when the program runs: `./pages/${name}`.
     pub const PUT_IN: &str = "${";
+
+    /// Whether a specifier names all files that match it, but for those behind each ` !`: `./pages/*.ts !./pages/_*.ts`.
+    pub fn is_pattern(specifier: &str) -> bool {
+        specifier.bytes().any(|byte| matches!(byte, b'*' | b'{')) && !specifier.contains(Self::PUT_IN)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

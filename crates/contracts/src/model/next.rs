@@ -69,6 +69,12 @@ pub struct NextFacts {
     pub route_role: Option<RouteRole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment_path: Option<String>,
+    /// The parallel route that it is of, `modal` for what is below `@modal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// Shown in the place of what is at its address, where somebody comes from inside the app: below `(.)photo`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub intercepts: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<NextMetadata>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -110,10 +116,23 @@ pub enum RouteRole {
     Error,
     GlobalError,
     NotFound,
+    GlobalNotFound,
+    Forbidden,
+    Unauthorized,
     Template,
     Default,
     Route,
+    /// What crawlers and browsers ask for beside a page.
+    Robots,
+    Sitemap,
+    Manifest,
+    Icon,
+    AppleIcon,
+    OpengraphImage,
+    TwitterImage,
     Middleware,
+    Instrumentation,
+    InstrumentationClient,
     Api,
     App,
     Document,

@@ -210,8 +210,10 @@ fn next(formatter: &mut Formatter<'_>, next: &Value) -> fmt::Result {
     let fixed =
         metadata["static"].as_object().map(|fixed| fixed.keys().cloned().collect::<Vec<_>>().join(", "));
     let dynamic = (metadata["dynamic"] == true).then(|| "made when it is asked for".to_owned());
+    let slot = word("slot").map(|slot| format!(" in @{slot}")).unwrap_or_default();
+    let intercepts = if next["intercepts"] == true { ", intercepting" } else { "" };
     let role = word("routeRole").map(|role| match word("segmentPath") {
-        Some(path) => format!("{role} {path}"),
+        Some(path) => format!("{role} {path}{slot}{intercepts}"),
         None => role.to_owned(),
     });
     let lines = [

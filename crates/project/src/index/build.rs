@@ -435,6 +435,11 @@ impl Members for Tree<'_> {
         self.position(self.raw[from].targets.get(specifier)?.file()?)
     }
 
+    fn matched(&self, from: usize, pattern: &str) -> Vec<usize> {
+        let files = self.raw[from].targets.get(pattern).map(Target::files).unwrap_or_default();
+        files.iter().filter_map(|path| self.position(path)).collect()
+    }
+
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         Cow::Borrowed(self.stars[at].get_or_init(|| stars(self, at).into()))
     }

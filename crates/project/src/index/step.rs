@@ -244,6 +244,11 @@ impl Members for Overlay<'_> {
         self.previous.position(self.target(from, specifier)?.file()?)
     }
 
+    fn matched(&self, from: usize, pattern: &str) -> Vec<usize> {
+        let files = self.target(from, pattern).map(Target::files).unwrap_or_default();
+        files.iter().filter_map(|path| self.previous.position(path)).collect()
+    }
+
     fn stars(&self, at: usize) -> Cow<'_, [usize]> {
         match self.stars.get(at) {
             Some(known) => Cow::Borrowed(known.get_or_init(|| stars(self, at).into())),

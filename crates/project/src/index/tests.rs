@@ -472,6 +472,38 @@ fn what_a_name_stands_for_elsewhere_is_seen_when_only_a_body_is_edited() {
 }
 
 #[test]
+fn a_pattern_leads_to_whatever_matches_it_now() {
+    let bench = Bench::new(&[
+        ("app/[id]/page.ts", "export const all = import.meta.glob(['./parts/*.ts', '!./parts/_*.ts']);\n"),
+        ("app/[id]/parts/one.ts", "export const one = 1;\n"),
+        ("app/i/parts/other.ts", "export const other = 1;\n"),
+    ]);
+    let place = bench.place("cache");
+    let mut index = look(&place, None).unwrap();
+    let steps: &[(&str, Option<&str>, &str)] = &[
+        ("app/[id]/parts/two.ts", Some("export const two = 2;\n"), "one two"),
+        ("app/[id]/parts/_three.ts", Some("export const three = 3;\n"), "one two"),
+        ("app/[id]/parts/two.ts", Some("export const more = 2;\n"), "one two"),
+        ("app/[id]/parts/one.ts", None, "two"),
+    ];
+    for (step, (path, text, expected)) in steps.iter().enumerate() {
+        match text {
+            Some(text) => bench.write(path, text),
+            None => bench.remove(path),
+        }
+        index = look(&place, Some(&index)).unwrap();
+        let graph = index.graph();
+        let edges = graph.edges(graph.position("app/[id]/page.ts").unwrap()).iter();
+        let led: Vec<_> = edges.map(|edge| format!("{} {:?}", graph.path(edge.to), edge.kind)).collect();
+        let expected = expected.split(' ').map(|name| format!("app/[id]/parts/{name}.ts Dynamic"));
+        assert_eq!(led, expected.collect::<Vec<_>>(), "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
+    }
+}
+
+#[test]
 fn a_declaration_file_leads_to_the_file_beside_it_whoever_comes_and_goes() {
     let bench = Bench::new(&[
         ("lib.js", "exports.a = 1;\n"),
@@ -616,6 +648,7 @@ const TEXTS: &[&str] = &[
     "declare module 'declared' { export interface R { r: string } }\ndeclare module 'de*' { export interface Q { s: 1 } }\n",
     "import * as N from 'declared';\nexport const U = (props: N.Q & N.R) => <i>{props.q}</i>;\n",
     "export * from 'declared';\nexport { Q as P } from 'desert';\n",
+    "export const all = import.meta.glob(['./**/*.ts', '!./**/*.d.ts'], { eager: true });\n",
     "import { P } from '..';\nexport class K extends Array<P> { go(): P { return this[0]; } }\n",
 ];
 

@@ -9,6 +9,7 @@ mod home;
 mod lockfile;
 mod manifest;
 mod modules;
+mod patterns;
 mod tsconfig;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -93,6 +94,15 @@ impl Resolver {
         if specifier.contains(Import::PUT_IN) {
             return Target::Unresolved(Reason::DecidedAtRunTime);
         }
+        let folder = parent(from);
+        let here = || {
+            let here = self.folders.get(folder).copied().unwrap_or_default();
+            let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
+            Surroundings { tsconfig, ..here }
+        };
+        if Import::is_pattern(specifier) {
+            return self.matching(folder, here(), specifier);
+        }
         // Bundlers append a query and prepend loaders; neither is part of the name.
         let start = specifier.bytes().rposition(|byte| byte == b'!').map_or(0, |at| at + 1);
         let name = &specifier[start..];
@@ -100,12 +110,6 @@ impl Resolver {
         if name.is_empty() || name.bytes().any(|byte| byte == 0) {
             return Target::Unresolved(Reason::InvalidSpecifier);
         }
-        let folder = parent(from);
-        let here = || {
-            let here = self.folders.get(folder).copied().unwrap_or_default();
-            let tsconfig = here.tsconfig.map(|index| self.tsconfigs.for_file(index, from));
-            Surroundings { tsconfig, ..here }
-        };
         if is_relative(name) {
             return self.relative(folder, name, || here().tsconfig);
         }

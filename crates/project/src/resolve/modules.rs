@@ -98,6 +98,10 @@ impl Modules {
         self.controls.iter().map(|path| &**path)
     }
 
+    pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|(_, role)| **role == Role::Source).map(|(path, _)| &**path)
+    }
+
     pub(super) fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }

@@ -698,3 +698,31 @@ fn manifests_are_read_by_the_conditions_of_the_tsconfig() {
     let without = resolver.resolve("packages/node/web.ts", "@s/core");
     assert_eq!(without, Target::Unresolved(Reason::OutsideScanPath), "not by a condition of another project");
 }
+
+#[test]
+fn patterns_begin_beside_the_file_at_the_package_or_at_an_alias() {
+    let resolver = resolver(&[
+        ("web/package.json", "{}"),
+        ("web/tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#),
+        ("web/src/a.ts", ""),
+        ("web/src/pages/one.ts", ""),
+        ("web/src/pages/two.tsx", ""),
+        ("web/src/pages/deep/three.ts", ""),
+        ("web/src/pages/four.css", ""),
+    ]);
+    for (pattern, expected) in [
+        ("./pages/*", &["pages/one.ts", "pages/two.tsx"][..]),
+        ("./pages/**/*.ts", &["pages/deep/three.ts", "pages/one.ts"]),
+        ("./pages/**/*.ts !./pages/deep/**", &["pages/one.ts"]),
+        ("./pages/**/*.ts !**/one.ts", &["pages/deep/three.ts"]),
+        ("./pages/{one,two}.*", &["pages/one.ts", "pages/two.tsx"]),
+        ("/src/pages/*.tsx", &["pages/two.tsx"]),
+        ("@/pages/*.tsx", &["pages/two.tsx"]),
+        ("../../../*", &[]),
+        ("./{", &[]),
+        ("other/*", &[]),
+    ] {
+        let expected = expected.iter().map(|path| format!("web/src/{path}")).collect();
+        assert_eq!(resolver.resolve("web/src/a.ts", pattern), Target::Files(expected), "{pattern}");
+    }
+}

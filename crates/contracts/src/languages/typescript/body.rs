@@ -10,16 +10,16 @@ use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
     BindingProperty, CallExpression, ChainElement, Expression, ExpressionStatement, FormalParameters,
     Function, Ident, ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName,
-    JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement, ObjectProperty,
-    ObjectPropertyKind, ReturnStatement, StaticMemberExpression, Str, TSImportType, TaggedTemplateExpression,
-    VariableDeclarator,
+    JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement, NewExpression,
+    ObjectProperty, ObjectPropertyKind, ReturnStatement, StaticMemberExpression, Str, TSImportType,
+    TaggedTemplateExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
-use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::component::{self, Callable};
+use super::loading::{loaded, matched, placed, required, specifiers};
 use super::modules::bound_names;
 use super::origins::{Origin, root};
 use super::print::{Print, qualifier};
@@ -193,11 +193,15 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.file.style.call(name, call);
         }
         let is_new = |file: &mut FileUse| file.named.insert(call.span.start);
-        if let Some(specifier) = required(self.print, call).filter(|_| is_new(self.file)) {
+        if let Some(specifiers) = required(self.print, call).filter(|_| is_new(self.file)) {
             // Given to somebody, or whatever else: it is all of it, unless only its place is asked for.
             let is_loaded = call.callee.is_specific_id("require");
             let names = if is_loaded { vec![taken("*")] } else { Vec::new() };
-            self.load(specifier, ImportKind::Require, names, call.span);
+            self.load(specifiers, ImportKind::Require, &names, call.span);
+        }
+        if let Some(found) = matched(call) {
+            let name = taken(found.name.as_deref().unwrap_or("*"));
+            self.load(found.specifiers, found.kind, &[name], call.span);
         }
         self.name_awaited(call);
         if let Some(prop) = self.body.props.named(&call.callee) {
@@ -244,9 +248,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
     fn visit_expression_statement(&mut self, statement: &ExpressionStatement<'a>) {
         // `require('./setup');` is for what happens then.
         if let Expression::CallExpression(call) = statement.expression.get_inner_expression() {
-            if let Some(specifier) = required(self.print, call) {
+            if let Some(specifiers) = required(self.print, call) {
                 self.file.named.insert(call.span.start);
-                self.load(specifier, ImportKind::Require, Vec::new(), call.span);
+                self.load(specifiers, ImportKind::Require, &[], call.span);
             }
         }
         walk::walk_expression_statement(self, statement);
@@ -321,17 +325,30 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
         if self.file.named.insert(import.span.start) {
-            let specifier = specifier(self.print, &import.source);
-            self.load(specifier, ImportKind::Dynamic, vec![taken("*")], import.span);
+            let specifiers = specifiers(self.print, &import.source);
+            self.load(specifiers, ImportKind::Dynamic, &[taken("*")], import.span);
         }
         walk::walk_import_expression(self, import);
+    }
+
+    fn visit_new_expression(&mut self, new: &NewExpression<'a>) {
+        if let Some(specifier) = placed(new) {
+            self.load(vec![specifier], ImportKind::Dynamic, &[], new.span);
+        }
+        // What is drawn there is the content of a picture: `new ImageResponse(<p />)`.
+        let draws = new.callee.is_specific_id("ImageResponse");
+        let before = (self.file.has_jsx, self.body.has_jsx);
+        walk::walk_new_expression(self, new);
+        if draws {
+            (self.file.has_jsx, self.body.has_jsx) = before;
+        }
     }
 
     fn visit_ts_import_type(&mut self, import: &TSImportType<'a>) {
         let imported = import.qualifier.as_ref().map_or_else(|| "*".to_owned(), qualifier);
         let imported = imported.split('.').next().unwrap_or_default().to_owned();
         let name = ImportedName { imported, local: String::new(), type_only: true };
-        self.load(import.source.value.into_string(), ImportKind::TypeOnly, vec![name], import.span);
+        self.load(vec![import.source.value.into_string()], ImportKind::TypeOnly, &[name], import.span);
         walk::walk_ts_import_type(self, import);
     }
 
@@ -400,9 +417,11 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn load(&mut self, specifier: String, kind: ImportKind, names: Vec<ImportedName>, span: Span) {
+    fn load(&mut self, specifiers: Vec<String>, kind: ImportKind, names: &[ImportedName], span: Span) {
         let line = self.print.source.line(span.start);
-        self.file.imports.push(Import { specifier, kind, names, line });
+        let each =
+            specifiers.into_iter().map(|specifier| Import { specifier, kind, names: names.to_vec(), line });
+        self.file.imports.extend(each);
     }
 
     fn name_action(&mut self, declarator: &VariableDeclarator<'_>, init: &Expression<'_>) {
@@ -415,11 +434,11 @@ impl Walk<'_, '_, '_> {
 
     /// `require('x').a`
     fn name_member(&mut self, member: &StaticMemberExpression<'_>, local: &str) {
-        let Some((specifier, kind, span)) = loaded(self.print, &member.object) else { return };
+        let Some((specifiers, kind, span)) = loaded(self.print, &member.object) else { return };
         if self.file.named.insert(span.start) {
             let (imported, local) = (member.property.name.into_string(), local.to_owned());
             let name = ImportedName { imported, local, type_only: false };
-            self.load(specifier, kind, vec![name], span);
+            self.load(specifiers, kind, &[name], span);
         }
     }
 
@@ -430,9 +449,9 @@ impl Walk<'_, '_, '_> {
             self.name_member(member, local.as_ref().map_or("", |local| local.as_str()));
             return;
         }
-        let Some((specifier, kind, span)) = loaded(self.print, init) else { return };
+        let Some((specifiers, kind, span)) = loaded(self.print, init) else { return };
         if self.file.named.insert(span.start) {
-            self.load(specifier, kind, names_taken(&declarator.id, kind), span);
+            self.load(specifiers, kind, &names_taken(&declarator.id, kind), span);
         }
     }
 
@@ -453,23 +472,9 @@ impl Walk<'_, '_, '_> {
         };
         if let Some(names) = names {
             if self.file.named.insert(import.span.start) {
-                self.load(specifier(self.print, &import.source), ImportKind::Dynamic, names, import.span);
+                self.load(specifiers(self.print, &import.source), ImportKind::Dynamic, &names, import.span);
             }
         }
-    }
-}
-
-/// What is loaded where it stands, `require('x')` and `await import('x')`.
-fn loaded(print: Print<'_, '_>, value: &Expression<'_>) -> Option<(String, ImportKind, Span)> {
-    match value.get_inner_expression() {
-        Expression::CallExpression(call) => Some((required(print, call)?, ImportKind::Require, call.span)),
-        Expression::AwaitExpression(awaited) => match awaited.argument.get_inner_expression() {
-            Expression::ImportExpression(import) => {
-                Some((specifier(print, &import.source), ImportKind::Dynamic, import.span))
-            }
-            _ => None,
-        },
-        _ => None,
     }
 }
 
@@ -550,45 +555,6 @@ pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
         Expression::StringLiteral(text) => Some(text.value.into_string()),
         Expression::TemplateLiteral(template) => template.single_quasi().map(Str::into_string),
         _ => None,
-    }
-}
-
-/// What `require(…)` names. One that is handed something without a text in it may be anybody's.
-fn required(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<String> {
-    let requires = match &call.callee {
-        Expression::Identifier(name) => name.name == "require",
-        Expression::StaticMemberExpression(member) => {
-            member.object.is_specific_id("require") && member.property.name == "resolve"
-        }
-        _ => false,
-    };
-    let first = call.arguments.first().and_then(Argument::as_expression).filter(|_| requires)?;
-    let says_something = text_of(first).is_some()
-        || matches!(
-            first.get_inner_expression(),
-            Expression::TemplateLiteral(_) | Expression::BinaryExpression(_)
-        );
-    says_something.then(|| specifier(print, first))
-}
-
-/// The name of a module, with what is only known when the program runs as it is written, in `${}`.
-fn specifier(print: Print<'_, '_>, expression: &Expression<'_>) -> String {
-    match expression.get_inner_expression() {
-        Expression::StringLiteral(text) => text.value.into_string(),
-        Expression::TemplateLiteral(template) => {
-            let mut text = String::new();
-            for (at, quasi) in template.quasis.iter().enumerate() {
-                text.push_str(quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw));
-                if let Some(part) = template.expressions.get(at) {
-                    text.push_str(&specifier(print, part));
-                }
-            }
-            text
-        }
-        Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-            specifier(print, &sum.left) + &specifier(print, &sum.right)
-        }
-        other => format!("{}{}}}", Import::PUT_IN, print.short(other)),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Types that a JavaScript file declares in its doc comments (`@typedef`, `@callback`), and the files that such comments
-//! name (`import('./types').User`).
+//! name (`import('./types').User`, `@import { User } from './types'`).
 
 use oxc_ast::ast::Program;
 use oxc_span::Span;
@@ -28,12 +28,13 @@ pub(super) fn of(program: &Program<'_>, source: &Source<'_>) -> Documented {
     for comment in program.comments.iter().filter(|comment| comment.is_block()) {
         let text = source.slice(comment.span);
         if !text.starts_with("/**")
-            || !(text.contains("@typedef") || text.contains("@callback") || text.contains("import("))
+            || !["@typedef", "@callback", "import(", "@import"].iter().any(|said| text.contains(said))
         {
             continue;
         }
         let body = body_of(text);
         found.imports.extend(imports(&body, source.line(comment.span.start)));
+        found.imports.extend(imported(&body, source.line(comment.span.start)));
         found.types.extend(declared(&body, comment.span));
     }
     found
@@ -153,6 +154,18 @@ fn imports(body: &str, line: u32) -> Vec<Import> {
         found.push(Import { specifier: specifier.to_owned(), kind: ImportKind::TypeOnly, names, line });
     }
     found
+}
+
+/// `@import { User, Role as Kind } from './types'`
+fn imported(body: &str, line: u32) -> impl Iterator<Item = Import> {
+    let tags = tags(body).into_iter().filter(|(tag, _)| *tag == "import");
+    tags.filter_map(move |(_, rest)| {
+        let quote = rest.find(['\'', '"'])?;
+        let end = quote + 1 + rest[quote + 1..].find(&rest[quote..=quote])?;
+        let (kind, import) = (ImportKind::TypeOnly, super::import_statement(&rest[..=end])?);
+        let names = import.names.into_iter().map(|name| ImportedName { type_only: true, ..name });
+        Some(Import { kind, line, names: names.collect(), specifier: import.specifier })
+    })
 }
 
 /// Tags with what belongs to them, up to the next one.

@@ -13,6 +13,7 @@ mod handed;
 mod hook;
 mod jsdoc;
 mod kind;
+mod loading;
 mod made;
 mod maker;
 mod modules;
@@ -113,6 +114,14 @@ fn of_type_text<T>(text: &str, of: impl FnOnce(Print<'_, '_>, &TSType<'_>) -> T)
     })?
 }
 
+/// What a statement imports by its text without the first word; `None` for what is none.
+fn import_statement(text: &str) -> Option<Import> {
+    let allocator = Allocator::default();
+    let text = format!("import {text}");
+    let program = parse::strictly(&allocator, &text)?;
+    Modules::of(&program, None, &Source::new(&text, &program.comments)).imports.pop()
+}
+
 /// As `str::lines` would count them, much faster.
 fn line_count(text: &str) -> usize {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
@@ -152,6 +161,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     collector.documented(documented.types);
     let mut declarations = collector.declarations;
     prop_types::add(program, print, &modules, &mut declarations);
+    vue::add(program, print, file.is_vue, &mut declarations);
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));

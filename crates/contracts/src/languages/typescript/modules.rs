@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident, ImportDeclarationSpecifier,
-    ModuleExportName, Program, Statement, TSModuleReference, TSNamespaceDeclarationBody,
+    ModuleExportName, Program, Statement, TSImportEqualsDeclaration, TSModuleReference,
+    TSNamespaceDeclarationBody,
 };
 
 use super::blocks;
@@ -173,18 +174,25 @@ impl<'a> Modules<'a> {
                 let line = source.line(export.span.start);
                 self.add(&export.source.value, ImportKind::ReExport, vec![all], line);
             }
-            Statement::TSImportEqualsDeclaration(import) => {
-                if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
-                    let type_only = import.import_kind.is_type();
-                    let (local, specifier) = (import.id.name.as_str(), module.expression.value.as_str());
-                    self.bindings.push(Binding { local, specifier, imported: "*" });
-                    let all = ImportedName { imported: "*".to_owned(), local: local.to_owned(), type_only };
-                    let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Require };
-                    self.add(specifier, kind, vec![all], source.line(import.span.start));
+            Statement::TSImportEqualsDeclaration(import) => self.import_equals(import, source),
+            // `export import Y = require('./y')`
+            Statement::ExportDeclaration(export) => {
+                if let Declaration::TSImportEqualsDeclaration(import) = &export.declaration {
+                    self.import_equals(import, source);
                 }
             }
             _ => {}
         }
+    }
+
+    fn import_equals(&mut self, import: &TSImportEqualsDeclaration<'a>, source: &Source<'_>) {
+        let TSModuleReference::ExternalModuleReference(module) = &import.module_reference else { return };
+        let type_only = import.import_kind.is_type();
+        let (local, specifier) = (import.id.name.as_str(), module.expression.value.as_str());
+        self.bindings.push(Binding { local, specifier, imported: "*" });
+        let all = ImportedName { imported: "*".to_owned(), local: local.to_owned(), type_only };
+        let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Require };
+        self.add(specifier, kind, vec![all], source.line(import.span.start));
     }
 
     fn add(&mut self, specifier: &str, kind: ImportKind, names: Vec<ImportedName>, line: u32) {
@@ -195,6 +203,10 @@ impl<'a> Modules<'a> {
         match statement {
             Statement::ExportDeclaration(export) => {
                 let type_only = export.declaration.is_type();
+                if let Declaration::TSImportEqualsDeclaration(import) = &export.declaration {
+                    let (name, type_only) = (import.id.name.as_str(), import.import_kind.is_type());
+                    return self.local(name.to_owned(), name.to_owned(), type_only);
+                }
                 // Whatever else has the name, such as a type that is imported: this is what is exported.
                 for name in declared_names(&export.declaration) {
                     let origin = ExportOrigin::Local(name.clone());

@@ -17,6 +17,8 @@ const DATA: &[&str] = &[
     "dynamic",
     "dynamicParams",
     "fetchCache",
+    "generateImageMetadata",
+    "generateSitemaps",
     "generateStaticParams",
     "generateViewport",
     "getInitialProps",

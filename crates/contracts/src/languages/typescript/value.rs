@@ -134,7 +134,7 @@ impl Print<'_, '_> {
             // The first type of a `forwardRef` is that of what its ref holds.
             other if name == "forwardRef" => return self.ref_and_props(other),
             other => {
-                let made = Callable::of(other)?;
+                let made = self.callable_named(other)?;
                 self.annotation(made.parameters().items.first()?.type_annotation.as_deref()?)
             }
         };
@@ -143,19 +143,30 @@ impl Print<'_, '_> {
 
     /// `forwardRef((props: Props, ref: Ref<Element>) => …)`: what it would be told as `forwardRef<Element, Props>`.
     fn ref_and_props(self, made: &Expression<'_>) -> Option<String> {
-        let made = match made {
-            Expression::Identifier(name) => match self.source.origins.declared(&name.name)? {
-                Top::Function(function) => Callable::Function(function),
-                Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
-                Top::Other => return None,
-            },
-            other => Callable::of(other)?,
-        };
+        let made = self.callable_named(made)?;
         let annotated = |at: usize| made.parameters().items.get(at)?.type_annotation.as_deref();
-        let element = self.ty(component::held_by_ref(&annotated(1)?.type_annotation)?);
-        let props = annotated(0).map(|props| format!(", {}", self.annotation(props))).unwrap_or_default();
-        let whole = format!("forwardRef<{element}{props}>");
+        let props = annotated(0).map(|props| format!(", {}", self.annotation(props)));
+        let element = match annotated(1) {
+            Some(held) => self.ty(component::held_by_ref(&held.type_annotation)?),
+            None => props.as_ref().map(|_| "unknown".to_owned())?,
+        };
+        let whole = format!("forwardRef<{element}{}>", props.unwrap_or_default());
         Some(if whole.len() <= LONGEST_OBJECT { whole } else { format!("forwardRef<{element}>") })
+    }
+
+    /// A function that is written in place, or by its name elsewhere in the file.
+    fn callable_named<'x>(self, made: &'x Expression<'x>) -> Option<Callable<'x, 'x>>
+    where
+        Self: 'x,
+    {
+        match made {
+            Expression::Identifier(name) => match self.source.origins.declared(&name.name)? {
+                Top::Function(function) => Some(Callable::Function(function)),
+                Top::Constant(constant) => Callable::of(constant.init.as_ref()?),
+                Top::Other => None,
+            },
+            other => Callable::of(other),
+        }
     }
 
     /// `object({ id, name })`: the names in the objects that a call is given, and the calls that it goes on from or is

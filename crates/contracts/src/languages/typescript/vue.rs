@@ -2,18 +2,22 @@
 //! `defineProps` and its like.
 
 use oxc_ast::ast::{
-    Argument, ArrayExpressionElement, CallExpression, Declaration, Expression, FormalParameters,
-    ObjectExpression, ObjectPropertyKind, Program, PropertyKey, Statement, TSSignature, TSType,
+    Argument, ArrayExpression, ArrayExpressionElement, CallExpression, Declaration, Expression,
+    FormalParameters, ObjectExpression, ObjectProperty, ObjectPropertyKind, Program, PropertyKey, Statement,
+    TSSignature, TSType,
 };
 use oxc_span::{GetSpan, Span};
 
 use super::body::{callee_name, text_of};
 use super::component::Callable;
-use super::modules::Modules;
+use super::modules::{Modules, constants};
 use super::print::{Print, type_name};
 use super::shape;
 use super::state::{object_state, state_of};
-use crate::model::{ComponentFacts, ComponentForm, Member, MemberKind, State, TypeShape};
+use crate::model::{
+    ComponentFacts, ComponentForm, Declaration as Model, DeclarationDetail, Member, MemberKind, State,
+    TypeShape,
+};
 
 /// What the compiler of `<script setup>` replaces.
 const MACROS: &[&str] =
@@ -34,7 +38,7 @@ pub(super) fn define_component(print: Print<'_, '_>, value: &Expression<'_>) -> 
     let taken = setup.and_then(|setup| setup.parameters().items.first()?.type_annotation.as_deref());
     let declared = declared.or(taken.map(|annotation| &annotation.type_annotation));
     let option = |name: &str| options.and_then(|options| property(options, name));
-    let runtime = option("props").map(|value| TypeShape::Object(runtime_props(print, value)));
+    let runtime = option("props").map(|value| runtime_props(print, value));
     let data = option("data").and_then(returned).map(|value| object_state(print, value));
     Some(ComponentFacts {
         props: declared.map(|ty| shape::of_type(print, ty)).or(runtime),
@@ -73,9 +77,7 @@ pub(super) fn script_setup(
             let first = call.arguments.first().and_then(Argument::as_expression);
             match (name, declared, first) {
                 ("defineProps", Some(ty), _) => props.push(shape::of_type(print, ty)),
-                ("defineProps", None, Some(value)) => {
-                    props.push(TypeShape::Object(runtime_props(print, value)));
-                }
+                ("defineProps", None, Some(value)) => props.push(runtime_props(print, value)),
                 ("defineEmits", Some(ty), _) => facts.declared_emits.extend(typed_emits(print, program, ty)),
                 ("defineEmits", None, Some(value)) => facts.declared_emits.extend(emits(print, value)),
                 ("defineModel", declared, first) => {
@@ -286,44 +288,161 @@ fn returned<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
     })
 }
 
-fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<Member> {
-    let member = |name: String, text: String, optional: bool| Member {
-        name,
-        kind: MemberKind::Property,
-        text,
-        optional,
-        doc: None,
-        elsewhere: false,
-    };
+/// What is declared by constants is theirs to say: `props: shared`, `props: { ...shared, size: String }`.
+fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
     match value.get_inner_expression() {
-        Expression::ArrayExpression(array) => array
-            .elements
-            .iter()
-            .filter_map(ArrayExpressionElement::as_expression)
-            .filter_map(text_of)
-            .map(|name| member(name, String::new(), true))
-            .collect(),
-        Expression::ObjectExpression(object) => object
-            .properties
-            .iter()
-            .filter_map(ObjectPropertyKind::as_property)
-            .map(|declared| {
-                let name = print.key(&declared.key, declared.computed);
-                match declared.value.get_inner_expression() {
-                    Expression::ObjectExpression(options) => {
-                        let text =
-                            property(options, "type").map(|ty| constructor(print, ty)).unwrap_or_default();
-                        let required = property(options, "required");
-                        let is_required =
-                            matches!(required, Some(Expression::BooleanLiteral(flag)) if flag.value);
-                        member(name, text, !is_required)
-                    }
-                    _ => member(name, constructor(print, &declared.value), true),
-                }
-            })
-            .collect(),
-        _ => Vec::new(),
+        Expression::ArrayExpression(array) => listed(print, array, plain_prop),
+        Expression::ObjectExpression(object) => put_together(print, object, |declared| {
+            let name = print.key(&declared.key, declared.computed);
+            let option = |name: &str| match declared.value.get_inner_expression() {
+                Expression::ObjectExpression(options) => property(options, name),
+                _ => None,
+            };
+            let is_required =
+                matches!(option("required"), Some(Expression::BooleanLiteral(flag)) if flag.value);
+            let text = match declared.value.get_inner_expression() {
+                Expression::ObjectExpression(_) => option("type").map(|ty| constructor(print, ty)),
+                _ => Some(constructor(print, &declared.value)),
+            };
+            Member { text: text.unwrap_or_default(), optional: !is_required, ..plain_prop(name) }
+        }),
+        other => elsewhere(print, other),
     }
+}
+
+fn plain_prop(name: String) -> Member {
+    let (kind, text) = (MemberKind::Property, String::new());
+    Member { name, kind, text, optional: true, doc: None, elsewhere: false }
+}
+
+/// The names of a list, with those of lists that are spread into it.
+fn listed(print: Print<'_, '_>, array: &ArrayExpression<'_>, member: impl Fn(String) -> Member) -> TypeShape {
+    let mut parts = Vec::new();
+    for element in &array.elements {
+        match element {
+            ArrayExpressionElement::SpreadElement(spread) => parts.push(elsewhere(print, &spread.argument)),
+            one => {
+                let name = one.as_expression().and_then(text_of);
+                parts.extend(name.map(|name| TypeShape::Object(vec![member(name)])));
+            }
+        }
+    }
+    all_of(parts)
+}
+
+/// The members of an object, with those that are spread into it, which count as far as no later one does.
+fn put_together(
+    print: Print<'_, '_>,
+    object: &ObjectExpression<'_>,
+    member: impl Fn(&ObjectProperty<'_>) -> Member,
+) -> TypeShape {
+    let parts = object.properties.iter().map(|property| match property {
+        ObjectPropertyKind::SpreadProperty(spread) => elsewhere(print, &spread.argument),
+        ObjectPropertyKind::ObjectProperty(property) => TypeShape::Object(vec![member(property)]),
+    });
+    all_of(parts.collect())
+}
+
+/// One shape of several; objects that follow each other are one.
+fn all_of(parts: Vec<TypeShape>) -> TypeShape {
+    let mut all: Vec<TypeShape> = Vec::new();
+    for part in parts {
+        match (all.last_mut(), part) {
+            (Some(TypeShape::Object(known)), TypeShape::Object(more)) => known.extend(more),
+            (_, part) => all.push(part),
+        }
+    }
+    match all.len() {
+        0 => TypeShape::Object(Vec::new()),
+        1 => all.swap_remove(0),
+        _ => TypeShape::Intersection(all),
+    }
+}
+
+/// What another declaration says: a constant, or a component by its `props`. Whatever else it is has its text alone.
+fn elsewhere(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
+    match value.get_inner_expression() {
+        Expression::Identifier(name) => TypeShape::Query(name.name.into_string()),
+        Expression::StaticMemberExpression(member) if member.property.name == "props" => {
+            elsewhere(print, &member.object)
+        }
+        Expression::ObjectExpression(_) | Expression::ArrayExpression(_) => runtime_props(print, value),
+        Expression::CallExpression(call) => match callee_name(&call.callee) {
+            Some(name) => TypeShape::Text(format!("ReturnType<typeof {name}>")),
+            None => TypeShape::Text(print.short(value)),
+        },
+        other => TypeShape::Text(print.short(other)),
+    }
+}
+
+/// Gives constants that hold what components declare the types of that, so that whoever names them knows.
+pub(super) fn add(program: &Program<'_>, print: Print<'_, '_>, is_vue: bool, declarations: &mut [Model]) {
+    for (name, value) in constants(program) {
+        let value = value.get_inner_expression();
+        let shape = match value {
+            Expression::ObjectExpression(object) if holds(object, |value| is_option(value, is_vue)) => {
+                runtime_props(print, value)
+            }
+            Expression::ObjectExpression(object) if is_vue && holds(object, is_validator) => {
+                events(print, value)
+            }
+            Expression::ArrayExpression(array) if is_vue && is_list(array) => events(print, value),
+            _ => continue,
+        };
+        let declaration = declarations.iter_mut().find(|one| one.name == name);
+        let detail = declaration.map(|one| &mut one.detail);
+        if let Some(detail @ (DeclarationDetail::None | DeclarationDetail::Value(_))) = detail {
+            *detail = DeclarationDetail::Value(shape);
+        }
+    }
+}
+
+/// Whether all that an object holds itself is something, and that it holds anything.
+fn holds(object: &ObjectExpression<'_>, is: impl Fn(&Expression<'_>) -> bool) -> bool {
+    let mut own = object.properties.iter().filter_map(ObjectPropertyKind::as_property).peekable();
+    own.peek().is_some() && own.all(|one| !one.computed && is(one.value.get_inner_expression()))
+}
+
+fn is_list(array: &ArrayExpression<'_>) -> bool {
+    !array.elements.is_empty()
+        && array.elements.iter().all(|one| one.is_spread() || one.as_expression().and_then(text_of).is_some())
+}
+
+/// Whether a value says of a prop what it takes.
+fn is_option(value: &Expression<'_>, is_vue: bool) -> bool {
+    let Expression::ObjectExpression(options) = value else { return is_constructor(value) };
+    let known = |property: &ObjectPropertyKind<'_>| {
+        let key = property.as_property().and_then(|one| one.key.static_name());
+        key.is_some_and(|key| matches!(&*key, "type" | "default" | "required" | "validator"))
+    };
+    let ty = property(options, "type");
+    ty.is_some_and(is_constructor)
+        || is_vue && !options.properties.is_empty() && options.properties.iter().all(known)
+}
+
+fn is_constructor(value: &Expression<'_>) -> bool {
+    match value {
+        Expression::TSAsExpression(cast) => matches!(
+            &cast.type_annotation,
+            TSType::TSTypeReference(of) if type_name(&of.type_name) == "PropType"
+        ),
+        Expression::Identifier(name) => matches!(
+            name.name.as_str(),
+            "Array" | "Boolean" | "Date" | "Function" | "Number" | "Object" | "String" | "Symbol"
+        ),
+        Expression::ArrayExpression(list) => {
+            let is_null =
+                |one: &ArrayExpressionElement<'_>| one.as_expression().is_some_and(Expression::is_null);
+            let mut each = list.elements.iter().filter(|one| !is_null(one)).peekable();
+            each.peek().is_some() && each.all(|one| one.as_expression().is_some_and(is_constructor))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value says of an event what it carries.
+fn is_validator(value: &Expression<'_>) -> bool {
+    matches!(value, Expression::NullLiteral(_)) || Callable::of(value).is_some()
 }
 
 /// `String` is `string`, `Object as PropType<User>` is `User`, `[String, Number]` is `string | number`.
@@ -347,31 +466,44 @@ fn constructor(print: Print<'_, '_>, value: &Expression<'_>) -> String {
         },
         Expression::ArrayExpression(array) => {
             let types = array.elements.iter().filter_map(ArrayExpressionElement::as_expression);
-            types.map(|ty| constructor(print, ty)).collect::<Vec<_>>().join(" | ")
+            let types = types.map(|ty| match (ty, constructor(print, ty)) {
+                (Expression::NullLiteral(_), _) => "null".to_owned(),
+                (_, text) if text.is_empty() => "unknown".to_owned(),
+                (_, text) => text,
+            });
+            types.collect::<Vec<_>>().join(" | ")
         }
         _ => String::new(),
     }
 }
 
+/// Events with what they carry. Those that a constant declares are known by its name, behind [`ComponentFacts::SPREAD`].
 fn emits(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<(String, String)> {
-    match value.get_inner_expression() {
-        Expression::ArrayExpression(array) => {
-            let names =
-                array.elements.iter().filter_map(ArrayExpressionElement::as_expression).filter_map(text_of);
-            names.map(|name| (name, String::new())).collect()
+    fn each(shape: TypeShape) -> Vec<(String, String)> {
+        match shape {
+            TypeShape::Object(members) => members.into_iter().map(|one| (one.name, one.text)).collect(),
+            TypeShape::Intersection(parts) => parts.into_iter().flat_map(each).collect(),
+            TypeShape::Query(name) | TypeShape::Text(name) => {
+                vec![(format!("{}{name}", ComponentFacts::SPREAD), String::new())]
+            }
+            _ => Vec::new(),
         }
-        Expression::ObjectExpression(object) => object
-            .properties
-            .iter()
-            .filter_map(ObjectPropertyKind::as_property)
-            .map(|event| {
-                // A validator says what an event carries; `null` says nothing.
-                let text = Callable::of(&event.value)
-                    .map(|validator| format!("({}) => void", print.parameters(validator.parameters(), None)));
-                (event_name(print, &event.key, event.computed), text.unwrap_or_default())
-            })
-            .collect(),
-        _ => Vec::new(),
+    }
+    each(events(print, value))
+}
+
+fn events(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
+    let event = |name: String| Member { optional: false, ..plain_prop(name) };
+    match value.get_inner_expression() {
+        Expression::ArrayExpression(array) => listed(print, array, event),
+        Expression::ObjectExpression(object) => put_together(print, object, |declared| {
+            // A validator says what an event carries; `null` says nothing.
+            let text = Callable::of(&declared.value)
+                .map(|validator| format!("({}) => void", print.parameters(validator.parameters(), None)));
+            let name = event_name(print, &declared.key, declared.computed);
+            Member { text: text.unwrap_or_default(), ..event(name) }
+        }),
+        other => elsewhere(print, other),
     }
 }
 

@@ -64,10 +64,13 @@ fn routes_are_where_the_manifest_of_an_app_says() {
         ("apps/web/middleware.ts", "import 'next/server';\nexport function middleware() {}\n"),
         ("apps/web/package.json", next),
         ("services/front/web/app/(shop)/[id]/page.tsx", page),
+        ("services/front/web/instrumentation-client.ts", "init();\n"),
         ("services/front/web/lib/app/error.tsx", page),
+        ("services/front/web/lib/instrumentation.ts", "export function register() {}\n"),
         ("services/front/web/package.json", next),
         ("services/front/web/pages/about.tsx", page),
         ("services/front/web/pages/app/page.tsx", page),
+        ("services/front/web/src/instrumentation.ts", "export function register() {}\n"),
         ("services/front/web/src/proxy.ts", gate),
         ("services/front/web/src/server/proxy.ts", gate),
         ("src/app/error.ts", "export default class AppError extends Error {}\n"),
@@ -79,15 +82,17 @@ fn routes_are_where_the_manifest_of_an_app_says() {
     let roles = |index: &Index| -> Vec<String> {
         let each = index.files().iter().filter_map(|file| {
             let next = file.contract().nextjs.clone()?;
-            Some(format!("{} {:?} {}", file.path, next.route_role?, next.segment_path?))
+            Some(format!("{} {:?} {}", file.path, next.route_role?, next.segment_path.unwrap_or_default()))
         });
         each.collect()
     };
     let sure = [
         "apps/web/middleware.ts Middleware /",
         "services/front/web/app/(shop)/[id]/page.tsx Page /[id]",
+        "services/front/web/instrumentation-client.ts InstrumentationClient ",
         "services/front/web/pages/about.tsx Page /about",
         "services/front/web/pages/app/page.tsx Page /app/page",
+        "services/front/web/src/instrumentation.ts Instrumentation ",
         "services/front/web/src/proxy.ts Middleware /",
     ];
     let by_name = ["apps/nx/app/page.tsx Page /", "src/app/error.ts Error /", "src/app/route.ts Route /"];

@@ -159,6 +159,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
             self.name_inline(&registration);
             self.register(registration);
         }
+        self.prefixed(call);
         walk::walk_call_expression(self, call);
     }
 }
@@ -267,7 +268,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             return self.made(&awaited.argument);
         }
         if let Some((earlier, base)) = based(init) {
-            return self.made(earlier).map(|made| Application { prefix: self.texts.text(base), ..made });
+            let prefix = Some(self.texts.path(self.print, base));
+            return self.made(earlier).map(|made| Application { prefix, ..made });
         }
         if let Some(earlier) = begins_chain(init) {
             return self.made(earlier);
@@ -289,7 +291,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         };
         let prefix = match arguments.first().and_then(Argument::as_expression) {
             Some(Expression::ObjectExpression(options)) if framework == RouteFramework::Koa => {
-                option(options, "prefix").and_then(|prefix| self.texts.text(prefix))
+                option(options, "prefix").map(|prefix| self.texts.path(self.print, prefix))
             }
             _ => None,
         };
@@ -434,6 +436,29 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
+    /// `router.prefix('/users')`, which Koa puts before what is registered already, too.
+    fn prefixed(&mut self, call: &CallExpression<'a>) {
+        let Some((object, [prefix])) = called(call, "prefix").map(|of| (of, call.arguments.as_slice()))
+        else {
+            return;
+        };
+        let Some(owner) = self.chained_owner(object) else { return };
+        let Some(prefix) = prefix.as_expression().map(|prefix| self.texts.path(self.print, prefix)) else {
+            return;
+        };
+        let Some(application) = self.applications.get_mut(&owner) else { return };
+        if application.framework != RouteFramework::Koa {
+            return;
+        }
+        for (_, route) in self.found.iter_mut().filter(|(_, route)| route.owner == owner) {
+            let path = Route::joined(&prefix, &route.path);
+            let own = std::mem::replace(&mut route.path, path);
+            route.local_path.get_or_insert(own);
+            route.parameters.splice(..0, Route::path_parameters(&prefix));
+        }
+        application.prefix = Some(prefix);
+    }
+
     fn callable<'y>(&'y self, handler: &'y Expression<'a>) -> Option<Callable<'y, 'a>> {
         let handler = unbound(handler);
         Callable::of(handler).or_else(|| {
@@ -525,8 +550,13 @@ const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
 /// `new Hono().basePath('/api')` in its parts.
 fn based<'x, 'a>(made: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
     let Expression::CallExpression(call) = made else { return None };
+    Some((called(call, "basePath")?, call.arguments.first()?.as_expression()?))
+}
+
+/// What a method of this name is called on.
+fn called<'x, 'a>(call: &'x CallExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-    (member.property.name == "basePath").then_some((&member.object, call.arguments.first()?.as_expression()?))
+    (member.property.name == name).then_some(&member.object)
 }
 
 /// What a registration is called on.
@@ -534,7 +564,7 @@ fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expressi
     let Expression::CallExpression(call) = registration else { return None };
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
     let name = member.property.name.as_str();
-    (is_verb(name) || matches!(name, "use" | "param")).then_some(&member.object)
+    (is_verb(name) || matches!(name, "use" | "param" | "prefix")).then_some(&member.object)
 }
 
 /// What `route` is called on, and the path that it is given.
