@@ -472,8 +472,14 @@ fn secrets_are_found_and_never_written() {
     repo.write("src/keys.ts", format!("export const awsKey = \"{key}\";\n"));
     let engine = engine(&repo);
     repo.write("src/huge.json", " ".repeat(10 * 1024 * 1024 + 1));
+    repo.write(".gitignore", "own/.env\n");
+    for path in [".env", "apps/web/.env.local", "own/.env"] {
+        repo.write(path, format!("PORT=1\nAWS={key}\nDB_PASSWORD=Sup3rS3cretValue99\n"));
+    }
     let report = engine.security_scan(&ScanRequest { path: None, keep_report: true }).unwrap();
-    assert_eq!(report.files_with_secrets, ["src/keys.ts"]);
+    assert_eq!(report.files_with_secrets, [".env", "apps/web/.env.local", "src/keys.ts"]);
+    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (5, 3, 13));
+    assert!(!repo.read("stamp_security_report.json").contains("Sup3r"));
     let not_scanned: Vec<_> = report.not_scanned.iter().map(|one| (&*one.file, &*one.reason)).collect();
     assert_eq!(not_scanned, [("src/huge.json", "larger than 10 MiB")]);
     assert!(!repo.read("stamp_security_report.json").contains(&key));
