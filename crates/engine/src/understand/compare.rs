@@ -319,7 +319,11 @@ impl Engine {
         if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") {
             return Ok(None);
         }
-        let mut place = self.sandbox()?.admit(named)?.absolute;
+        let mut place = match (self.sandbox()?.admit(named), meant_baseline(named)) {
+            (Ok(admitted), _) if is_written(&admitted.absolute) => admitted.absolute,
+            (Err(error), None) => return Err(error.into()),
+            (_, meant) => return Err(unknown_baseline(named, meant)),
+        };
         if place.is_file() {
             place.pop();
         }
@@ -439,6 +443,32 @@ impl DriftReport {
         let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
         changes.filter(|change| change.verdict == Verdict::Breaking).count()
     }
+}
+
+/// Whether a place may hold context files: a folder, or the index in one.
+fn is_written(place: &Path) -> bool {
+    place.is_dir() || place.is_file() && place.ends_with(written::INDEX)
+}
+
+/// What was meant by a word that is no baseline, and no folder.
+fn meant_baseline(named: &str) -> Option<String> {
+    match named.split_once(':') {
+        Some((git, revision)) if git.trim().eq_ignore_ascii_case("git") => {
+            Some(format!("git:{}", revision.trim()))
+        }
+        _ => becket_base::nearest(named.trim(), ["disk", "snapshot"]).map(str::to_owned),
+    }
+}
+
+fn unknown_baseline(named: &str, meant: Option<String>) -> Error {
+    let shown = becket_base::clip(named, 120);
+    let all = "A baseline is disk, snapshot, git:<ref>, or a folder that has a context_main.json.";
+    let hint = meant.map_or_else(|| all.to_owned(), |meant| format!("Did you mean `{meant}`? {all}"));
+    Error::not_found(
+        "unknown_baseline",
+        format!("There is no baseline `{shown}`, and no folder of that name."),
+    )
+    .with_hint(hint)
 }
 
 fn delta(tokens: usize) -> TokenDelta {

@@ -369,7 +369,7 @@ pub(super) fn nothing_found(site: &Site) -> Error {
         format!("There are no TypeScript or JavaScript files in {}.", site.shown()),
     )
     .with_hint(
-        "Name a folder with source files; .gitignore, .stampignore and --include-tests decide what counts.",
+        "Name a folder with source files: what .gitignore and .stampignore name, and tests, do not count.",
     )
 }
 

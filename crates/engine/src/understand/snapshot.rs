@@ -215,7 +215,7 @@ impl Engine {
     pub fn list_bundles(&self, request: &ListBundlesRequest) -> Result<ListedBundles, Error> {
         let opened = self.open_snapshot(&request.source)?;
         let prefix = request.folder_prefix.as_deref().unwrap_or_default();
-        let prefix = prefix.trim_start_matches("./").trim_end_matches('/');
+        let prefix = prefix.trim_start_matches("./").trim_matches('/');
         let prefix = if prefix == "." { "" } else { prefix };
         let below = |folder: &str| {
             prefix.is_empty()

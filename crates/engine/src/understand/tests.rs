@@ -309,6 +309,10 @@ fn search_and_impact_say_why() {
     assert_eq!(impact("src/money.ts#fromat").unwrap_err().code(), "unknown_export");
     assert_eq!(impact("money.ts").unwrap_err().code(), "unknown_file");
     assert_eq!(impact("../outside.ts").unwrap_err().kind(), crate::ErrorKind::Denied);
+    if cfg!(unix) {
+        repo.write("src/back\\slash.ts", "export const back = 1;\n");
+        assert_eq!(impact("src/back\\slash.ts").unwrap().file, "src/back\\slash.ts");
+    }
 }
 
 #[test]
