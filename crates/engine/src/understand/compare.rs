@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use becket_base::Timestamp;
+use becket_base::{Timestamp, counted};
 use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
@@ -406,7 +406,10 @@ impl Engine {
             })
         };
         let (before, after) = (read(old)?, read(new)?);
-        let (before_side, after_side) = (side_of(&before), side_of(&after));
+        let (mut before_side, mut after_side) = (side_of(&before), side_of(&after));
+        let (cut_after, cut_before) = (before.cut_by(&after), after.cut_by(&before));
+        before_side.contracts.retain(|entry, _| !cut_after.contains(entry));
+        after_side.contracts.retain(|entry, _| !cut_before.contains(entry));
         let cost =
             |side: &WrittenContracts, entry: &str| delta(side.tokens.get(entry).copied().unwrap_or_default());
         let comparison = compare(&before_side, &after_side);
@@ -416,7 +419,16 @@ impl Engine {
         });
         let notice = "Two written files were compared, which leave out what they can: a change may be graver than it is told. \
                       Against `git:<ref>`, a snapshot or a folder that a run has written everything is known.";
-        let compared = Compared { notice: Some(notice.to_owned()), ..self.answer(&site, result, None) };
+        let cut: Vec<&str> = cut_after.union(&cut_before).copied().collect();
+        let not_compared = (!cut.is_empty()).then(|| {
+            let names = becket_base::clip(&cut.join(", "), 400).to_string();
+            format!(
+                "Not compared: {} that a limit cut from one of them ({names}).",
+                counted(cut.len(), "file")
+            )
+        });
+        let notice = std::iter::once(notice.to_owned()).chain(not_compared).collect::<Vec<_>>().join(" ");
+        let compared = Compared { notice: Some(notice), ..self.answer(&site, result, None) };
         Ok(DriftReport { compared, approved: false, orphaned: Vec::new() })
     }
 

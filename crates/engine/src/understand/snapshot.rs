@@ -17,7 +17,7 @@ use super::options::ContextChoice;
 use super::session::output_lock;
 use super::shrink::shrink;
 use super::site::Site;
-use super::written;
+use super::written::{self, folder_of};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
 use crate::settings::BUNDLE_FRAME;
@@ -533,10 +533,6 @@ fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a str>) -
 
 fn path_in(folder: &str, file: &str) -> String {
     if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 pub(super) fn no_snapshot() -> Error {
