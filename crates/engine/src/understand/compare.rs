@@ -19,7 +19,7 @@ use super::options::{ContextChoice, ContextOptions};
 use super::run::LastRun;
 use super::session::output_lock;
 use super::site::Site;
-use super::snapshot::{SnapshotSource, no_snapshot};
+use super::snapshot::{SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
 use super::written::{self, Page, WrittenContracts};
 use crate::{Engine, Error};
@@ -234,7 +234,10 @@ impl Engine {
         // What else it can be lies elsewhere.
         let of_project = matches!(named, "disk" | "snapshot" | "files");
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
-            return Err(written::no_index(&folder));
+            let newest = self.newest_snapshot(&site).filter(|_| named != "files");
+            if newest.is_none_or(|record| record.about[UNWRITTEN] != true) {
+                return Err(written::no_index(&folder));
+            }
         }
         let baseline = self.baseline(&site, named, asked)?;
         let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));

@@ -157,8 +157,12 @@ fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
 pub(super) fn unknown_file(path: &str, index: &Index) -> Error {
     let shown = becket_base::clip(path, 120);
     if let Some((_, reason)) = index.left_out().find(|(left_out, _)| *left_out == path) {
+        let hint = match reason {
+            "unreadable" => "Check its permissions.",
+            _ => "Name the source that it was made from.",
+        };
         return Error::not_found("unknown_file", format!("`{shown}` is not analysed: it is {reason}."))
-            .with_hint("Name the source that it was made from.");
+            .with_hint(hint);
     }
     let known: Vec<&str> = index.files().iter().map(|file| &*file.path).collect();
     let name = path.rsplit('/').next().unwrap_or(path);

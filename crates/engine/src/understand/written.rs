@@ -267,7 +267,7 @@ fn index_page(
 
 impl Pages {
     /// Why they must not be written: what the project has of its own under these names would be lost.
-    pub(super) fn foreign(&self) -> Option<Error> {
+    fn foreign(&self) -> Option<Error> {
         let mut names: Vec<&str> = self.foreign.iter().map(String::as_str).collect();
         names.sort_unstable();
         let shown = becket_base::clip(&names.join(", "), 400).to_string();
@@ -704,7 +704,7 @@ pub(super) fn not_written(error: FileError) -> Error {
         FileError::Failed { source, .. } if full(source) => {
             "The disk is full: make room and run it again. The files of the run before are still there."
         }
-        FileError::NotAFile { .. } | FileError::Link { .. } => {
+        FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => {
             "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`."
         }
         _ => "Check the permissions of the folder.",
