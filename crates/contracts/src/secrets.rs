@@ -331,6 +331,32 @@ pub fn scan(text: &str) -> Vec<Secret> {
         .collect()
 }
 
+/// The same of a file that sets an environment, where texts stand without quotes.
+pub fn scan_environment(text: &str) -> Vec<Secret> {
+    let lines: Vec<(String, bool)> = text.lines().map(quoted_value).collect();
+    let quoted: Vec<&str> = lines.iter().map(|(line, _)| line.as_str()).collect();
+    let mut found = scan(&quoted.join("\n"));
+    for secret in &mut found {
+        let is_quoted = lines.get(secret.line as usize - 1).is_some_and(|(_, is_quoted)| *is_quoted);
+        secret.column -= u32::from(is_quoted);
+    }
+    found
+}
+
+/// A line `NAME=value` with the value in quotes, and whether it had none.
+fn quoted_value(line: &str) -> (String, bool) {
+    let parts = line.split_once('=').map(|(name, rest)| {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        (name, rest.split_at(end))
+    });
+    match parts {
+        Some((name, (value, rest))) if !value.is_empty() && !value.contains(['"', '\'', '`']) => {
+            (format!("{name}=\"{value}\"{rest}"), true)
+        }
+        _ => (line.to_owned(), false),
+    }
+}
+
 /// The line with its secrets taken out, whichever line they begin or end on.
 fn snippet(text: &str, line: Range<usize>, found: &[(Range<usize>, &'static Rule)]) -> String {
     const LONGEST: usize = 120;
@@ -530,6 +556,20 @@ mod tests {
         let names_of_nothing =
             "task-queue msg.payload basic auth, a bearer of news, redis and mongodb, npm_config, Asia/Tokyo";
         assert!(names(names_of_nothing).is_empty(), "{:?}", names(names_of_nothing));
+    }
+
+    #[test]
+    fn an_environment_has_no_quotes() {
+        let text = "PORT=3000\nDB_PASSWORD=Sup3rS3cretValue99 # main\nAPI_KEY='abcd1234efgh5678ijkl'\n\
+                    export TOKEN=${OTHER}\nSECRET=changeme\nAWS=AKIAIOSFODNN7ABCDEFG\n";
+        let found: Vec<_> =
+            scan_environment(text).into_iter().map(|one| (one.line, one.column, one.snippet)).collect();
+        let expected = [
+            (2, 13, "DB_PASSWORD=\"PRIVATE_DATA\" # main"),
+            (3, 10, "API_KEY='PRIVATE_DATA'"),
+            (6, 5, "AWS=\"PRIVATE_DATA\""),
+        ];
+        assert_eq!(found, expected.map(|(line, column, snippet)| (line, column, snippet.to_owned())));
     }
 
     #[test]

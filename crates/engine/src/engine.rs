@@ -129,7 +129,7 @@ impl Engine {
     }
 }
 
-fn kind_of(error: &RootError) -> ErrorKind {
+pub(crate) fn kind_of(error: &RootError) -> ErrorKind {
     match error {
         RootError::Missing { .. } => ErrorKind::NotFound,
         RootError::NotAFolder { .. } | RootError::NotUnicode { .. } => ErrorKind::Invalid,

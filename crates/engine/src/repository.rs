@@ -52,7 +52,7 @@ impl From<GitError> for Error {
             GitError::ProgramMissing => Error::unavailable("git_missing", message)
                 .with_hint("Install git and make sure that it is on the PATH."),
             GitError::NotARepository { .. } => Error::not_found("not_a_repository", message)
-                .with_hint("Run `git init`, or name a repository with --repo."),
+                .with_hint("Run `git init`, or start becket on a repository (--repo, BECKET_REPO)."),
             GitError::DubiousOwnership { dir, .. } => Error::denied("repository_not_trusted", message)
                 .with_hint(format!("Run `git config --global --add safe.directory {}`.", dir.display())),
             GitError::Directory { .. } | GitError::Unreadable { .. } => {

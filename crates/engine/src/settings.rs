@@ -71,6 +71,10 @@ pub struct LogSettings {
     pub json: bool,
 }
 
+/// Of answers in JSON, at least.
+pub(crate) const BYTES_PER_TOKEN: u64 = 3;
+/// With fewer bytes nothing can be said.
+const LEAST_OUTPUT: u64 = 1_024;
 /// Room for the fields around a bundle.
 pub(crate) const BUNDLE_FRAME: usize = 2_000;
 
@@ -137,8 +141,11 @@ impl Engine {
         self.settings.optional_text(config::SERVER_NAME)
     }
 
+    /// How long an answer may be. Tokens are bytes at the usual rate; what is counted in them, bundles, is held to them too.
     pub fn max_output_bytes(&self) -> usize {
-        bytes(self.settings.number(config::MCP_MAX_OUTPUT_BYTES))
+        let tokens = self.settings.number(config::SECURITY_MAX_TOKENS_PER_REQUEST);
+        let by_tokens = tokens.saturating_mul(BYTES_PER_TOKEN).max(LEAST_OUTPUT);
+        bytes(self.settings.number(config::MCP_MAX_OUTPUT_BYTES).min(by_tokens))
     }
 
     /// How long an answer may be that holds bundles, which have a limit of their own: the general one only where somebody

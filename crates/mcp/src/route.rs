@@ -34,6 +34,9 @@ use crate::{
 /// The text beside the structured result never grows past this.
 const MAX_TEXT_CHARACTERS: usize = 8_000;
 
+/// Room for saying what was cut.
+const CUT_NOTICE: usize = 1_000;
+
 /// What the handler can list and call.
 pub(crate) trait Route: Send + Sync {
     /// The canonical name.
@@ -140,7 +143,7 @@ fn define<T: Tool>() -> rmcp::model::Tool {
         page.add_to_input(&mut input);
         page.add_to_output(&mut output);
     }
-    schema::admit_error(&mut output);
+    schema::admit_failure_and_cut(&mut output);
     input.insert("additionalProperties".to_owned(), false.into());
     let mut tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, input);
     tool.title = Some(T::TITLE.to_owned());
@@ -170,19 +173,35 @@ async fn run<T: Tool>(
     if let Some(request) = request {
         cut = request.bound(&mut value, most_bytes);
     }
-    let bytes = schema::size_of(&value);
-    if bytes > most_bytes {
-        return Err(Error::invalid(
-            "output_too_large",
-            format!("The answer has {bytes} bytes; the limit is {most_bytes}."),
-        )
-        .with_hint("Ask for less, or raise mcp.max_output_bytes in becket.toml."));
+    if schema::size_of(&value) > most_bytes {
+        cut = shrunk(&mut value, most_bytes).or(cut);
     }
     #[cfg(test)]
     schema::assert_valid(&value, &define::<T>());
     // Bounded by now, and never cut: a part of JSON is none.
     let text = if json_text { value.to_string() } else { with_notice(&text, cut) };
     Ok((text, value))
+}
+
+/// What could not be left for another answer loses its ends: what was asked for may have been done by now, so to fail would
+/// be to hide it. Says what was lost; what has no ends to lose stays.
+fn shrunk(value: &mut Value, most_bytes: usize) -> Option<String> {
+    let lost = becket_engine::shrink(value, most_bytes.saturating_sub(CUT_NOTICE.min(most_bytes / 2)));
+    if lost.is_empty() {
+        return None;
+    }
+    let lost = clip(&lost.join("; "), CUT_NOTICE / 2).to_string();
+    let notice = format!(
+        "Cut to {most_bytes} bytes: {lost}. Ask for less, or raise mcp.max_output_bytes or security.max_tokens_per_request."
+    );
+    let notice = match value.get("cut").and_then(Value::as_str) {
+        Some(before) => format!("{before} {notice}"),
+        None => notice,
+    };
+    if let Some(value) = value.as_object_mut() {
+        value.insert("cut".to_owned(), notice.clone().into());
+    }
+    Some(notice)
 }
 
 fn with_notice(text: &str, cut: Option<String>) -> String {
@@ -207,7 +226,7 @@ pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
         (false, None) => format!("{} [{}]", error.message(), error.code()),
     };
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    // Fits the output schema: `schema::admit_error` put it there.
+    // Fits the output schema: `schema::admit_failure_and_cut` put it there.
     let mut details = json!({"code": error.code(), "kind": error.kind(), "message": error.message()});
     if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
         details.insert("hint".to_owned(), hint.into());

@@ -59,10 +59,12 @@ fn without_null(schema: &mut schemars::Schema) {
     }
 }
 
-/// Lets a failed call answer `{"error": {…}}` without failing the tool's own schema.
-pub(crate) fn admit_error(output: &mut JsonObject) {
+/// Lets a failed call answer `{"error": {…}}` without failing the tool's own schema, and any call say what it left out.
+pub(crate) fn admit_failure_and_cut(output: &mut JsonObject) {
     let required = output.remove("required").unwrap_or_else(|| json!([]));
     if let Some(properties) = output.get_mut("properties").and_then(Value::as_object_mut) {
+        let cut = json!({"type": "string", "description": "What was left out to fit."});
+        properties.entry("cut").or_insert(cut);
         properties.insert(
             "error".to_owned(),
             json!({

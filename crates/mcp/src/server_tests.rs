@@ -346,7 +346,10 @@ async fn a_long_list_is_cut_with_a_notice_and_continued() {
     assert!(huge["structuredContent"].to_string().len() <= 100_000);
     assert!(huge["structuredContent"]["nextCursor"].is_string());
     let result = client.call("probe_rows", json!({"rowCount": 1, "rowLength": 200_000})).await;
-    assert_eq!(error_of(&result)["code"], "output_too_large");
+    let content = &result["structuredContent"];
+    assert!(content.to_string().len() <= 100_000);
+    assert!(content["cut"].as_str().unwrap().contains("of 200000 at /rows/0/"), "{}", content["cut"]);
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("Cut to 100000 bytes"));
 }
 
 #[tokio::test]

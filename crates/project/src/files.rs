@@ -7,10 +7,14 @@ use std::ffi::OsString;
 use std::io::{self, IoSlice, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fs_err as fs;
 
 use crate::canonical::canonical;
+
+/// Nobody takes so long to write one file.
+const HALF_WRITTEN: Duration = Duration::from_mins(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -142,13 +146,40 @@ pub fn half_written(path: &Path) -> Vec<PathBuf> {
     names.map(|name| folder.join(name)).collect()
 }
 
+/// Removes what processes that were killed left half written in a folder of our own. By the time of `written`, a file that
+/// was written just now, what is old enough is nobody's any more.
+pub fn clear_half_written(folder: &Path, written: &Path) {
+    let changed = |path: &Path| fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    let Ok(now) = changed(written) else { return };
+    let is_old = |path: &PathBuf| {
+        changed(path).is_ok_and(|then| now.duration_since(then).is_ok_and(|age| age > HALF_WRITTEN))
+    };
+    for path in temporaries(folder).into_iter().filter(is_old) {
+        _ = fs::remove_file(path);
+    }
+}
+
+/// Half-written files in a folder, of whatever name.
+pub(crate) fn temporaries(folder: &Path) -> Vec<PathBuf> {
+    let found = with_ending(folder, "tmp").into_iter();
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        name.and_then(|name| name.rsplit_once('.')).is_some_and(|(_, digits)| is_random(digits))
+    };
+    found.filter(is_ours).collect()
+}
+
 /// As [`Temporary`] names it: `.name.` with sixteen hexadecimal digits and `.tmp`.
 pub(crate) fn is_temporary_of(other: &str, name: &str) -> bool {
     let middle = other
         .strip_prefix('.')
         .and_then(|other| other.strip_prefix(name))
         .and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
-    middle.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    middle.is_some_and(is_random)
+}
+
+fn is_random(digits: &str) -> bool {
+    digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Removes a file; that there was none is no failure.

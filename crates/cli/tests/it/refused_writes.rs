@@ -143,6 +143,34 @@ mod unix {
     }
 
     #[test]
+    fn a_source_that_cannot_be_read_is_counted_among_those_left_out() {
+        let place = Place::new();
+        fs::create_dir(place.repo.path("src")).unwrap();
+        for name in ["src/a.ts", "src/locked.ts", "src/b.min.js"] {
+            place.repo.write(name, "export const a = 1;\n");
+        }
+        place.mode("src/locked.ts", 0o000);
+        if place.as_root {
+            give_to_nobody(&place.repo.path("src"));
+        }
+        let left = json!([
+            {"path": "src/b.min.js", "reason": "minified"},
+            {"path": "src/locked.ts", "reason": "unreadable"},
+        ]);
+        for _ in 0..2 {
+            let data = &envelope(&place.run(&["context", "--json"]))["data"];
+            assert_eq!(
+                (&data["leftOut"], &data["leftOutFiles"], &data["problems"]),
+                (&left, &json!(2), &json!([]))
+            );
+        }
+        let mut server = place.server();
+        let data = &server.call("logicstamp_refresh_snapshot", json!({}))["structuredContent"];
+        assert_eq!((&data["leftOut"], &data["leftOutFiles"]), (&left, &json!(2)));
+        server.finish();
+    }
+
+    #[test]
     fn a_log_that_cannot_be_written_takes_the_entry_with_it() {
         let place = Place::new();
         place.mode(".context/log.jsonl", 0o444);

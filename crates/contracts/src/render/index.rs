@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::bundle::Missing;
+use crate::bundle::{BundleOptions, Missing};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,8 +24,23 @@ pub struct Index {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct IndexMeta {
     pub source: String,
+    /// Nodes per bundle, where they are not as many as usual: which bundles there are hangs on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_nodes: Option<usize>,
+    /// Tokens per bundle, where there was a budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<usize>,
+}
+
+impl IndexMeta {
+    /// How much went into a bundle; how deep stands in each.
+    pub fn limits(&self, depth: usize) -> BundleOptions {
+        let max_nodes = self.max_nodes.unwrap_or(BundleOptions::default().max_nodes);
+        BundleOptions { depth, max_nodes, token_budget: self.max_tokens }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -70,7 +85,14 @@ pub struct FolderEntry {
 }
 
 impl Index {
-    pub fn new(created_at: String, summary: IndexSummary, folders: Vec<Arc<FolderEntry>>) -> Self {
+    pub fn new(
+        created_at: String,
+        summary: IndexSummary,
+        folders: Vec<Arc<FolderEntry>>,
+        limits: BundleOptions,
+    ) -> Self {
+        let usual = BundleOptions::default().max_nodes;
+        let max_nodes = Some(limits.max_nodes).filter(|most| *most != usual);
         Self {
             type_name: "LogicStampIndex".to_owned(),
             schema_version: "0.2".to_owned(),
@@ -78,7 +100,7 @@ impl Index {
             created_at,
             summary,
             folders,
-            meta: IndexMeta { source: super::source() },
+            meta: IndexMeta { source: super::source(), max_nodes, max_tokens: limits.token_budget },
         }
     }
 

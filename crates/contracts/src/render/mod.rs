@@ -19,7 +19,7 @@ use crate::bundle::{CutReason, LeftOut};
 use crate::graph::{EdgeKind, Graph};
 use crate::json::quote;
 
-pub use self::index::{FolderEntry, Index, IndexSummary, TokenEstimates, root_label};
+pub use self::index::{FolderEntry, Index, IndexMeta, IndexSummary, TokenEstimates, root_label};
 pub(crate) use self::node::named;
 pub use self::node::{NodeSource, NodeText, node, read_node};
 pub use self::thrift::Thrift;

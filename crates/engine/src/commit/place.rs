@@ -140,7 +140,7 @@ fn reworded(error: Error, message: &str) -> Error {
 
 fn not_a_repository() -> Error {
     Error::not_found("not_a_repository", "Not a git repository")
-        .with_hint("Run `git init`, or name a repository with --repo.")
+        .with_hint("Run `git init`, or start becket on a repository (--repo, BECKET_REPO).")
 }
 
 /// ` on main` and the like, for the first line of a text.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use becket_base::Timestamp;
+use becket_base::{Timestamp, counted};
 use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
@@ -19,7 +19,7 @@ use super::options::{ContextChoice, ContextOptions};
 use super::run::LastRun;
 use super::session::output_lock;
 use super::site::Site;
-use super::snapshot::{SnapshotSource, no_snapshot};
+use super::snapshot::{SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
 use super::written::{self, Page, WrittenContracts};
 use crate::{Engine, Error};
@@ -234,7 +234,10 @@ impl Engine {
         // What else it can be lies elsewhere.
         let of_project = matches!(named, "disk" | "snapshot" | "files");
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
-            return Err(written::no_index(&folder));
+            let newest = self.newest_snapshot(&site).filter(|_| named != "files");
+            if newest.is_none_or(|record| record.about[UNWRITTEN] != true) {
+                return Err(written::no_index(&folder));
+            }
         }
         let baseline = self.baseline(&site, named, asked)?;
         let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));
@@ -319,7 +322,11 @@ impl Engine {
         if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") {
             return Ok(None);
         }
-        let mut place = self.sandbox()?.admit(named)?.absolute;
+        let mut place = match (self.sandbox()?.admit(named), meant_baseline(named)) {
+            (Ok(admitted), _) if is_written(&admitted.absolute) => admitted.absolute,
+            (Err(error), None) => return Err(error.into()),
+            (_, meant) => return Err(unknown_baseline(named, meant)),
+        };
         if place.is_file() {
             place.pop();
         }
@@ -402,7 +409,10 @@ impl Engine {
             })
         };
         let (before, after) = (read(old)?, read(new)?);
-        let (before_side, after_side) = (side_of(&before), side_of(&after));
+        let (mut before_side, mut after_side) = (side_of(&before), side_of(&after));
+        let (cut_after, cut_before) = (before.cut_by(&after), after.cut_by(&before));
+        before_side.contracts.retain(|entry, _| !cut_after.contains(entry));
+        after_side.contracts.retain(|entry, _| !cut_before.contains(entry));
         let cost =
             |side: &WrittenContracts, entry: &str| delta(side.tokens.get(entry).copied().unwrap_or_default());
         let comparison = compare(&before_side, &after_side);
@@ -412,7 +422,16 @@ impl Engine {
         });
         let notice = "Two written files were compared, which leave out what they can: a change may be graver than it is told. \
                       Against `git:<ref>`, a snapshot or a folder that a run has written everything is known.";
-        let compared = Compared { notice: Some(notice.to_owned()), ..self.answer(&site, result, None) };
+        let cut: Vec<&str> = cut_after.union(&cut_before).copied().collect();
+        let not_compared = (!cut.is_empty()).then(|| {
+            let names = becket_base::clip(&cut.join(", "), 400).to_string();
+            format!(
+                "Not compared: {} that a limit cut from one of them ({names}).",
+                counted(cut.len(), "file")
+            )
+        });
+        let notice = std::iter::once(notice.to_owned()).chain(not_compared).collect::<Vec<_>>().join(" ");
+        let compared = Compared { notice: Some(notice), ..self.answer(&site, result, None) };
         Ok(DriftReport { compared, approved: false, orphaned: Vec::new() })
     }
 
@@ -439,6 +458,32 @@ impl DriftReport {
         let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
         changes.filter(|change| change.verdict == Verdict::Breaking).count()
     }
+}
+
+/// Whether a place may hold context files: a folder, or the index in one.
+fn is_written(place: &Path) -> bool {
+    place.is_dir() || place.is_file() && place.ends_with(written::INDEX)
+}
+
+/// What was meant by a word that is no baseline, and no folder.
+fn meant_baseline(named: &str) -> Option<String> {
+    match named.split_once(':') {
+        Some((git, revision)) if git.trim().eq_ignore_ascii_case("git") => {
+            Some(format!("git:{}", revision.trim()))
+        }
+        _ => becket_base::nearest(named.trim(), ["disk", "snapshot"]).map(str::to_owned),
+    }
+}
+
+fn unknown_baseline(named: &str, meant: Option<String>) -> Error {
+    let shown = becket_base::clip(named, 120);
+    let all = "A baseline is disk, snapshot, git:<ref>, or a folder that has a context_main.json.";
+    let hint = meant.map_or_else(|| all.to_owned(), |meant| format!("Did you mean `{meant}`? {all}"));
+    Error::not_found(
+        "unknown_baseline",
+        format!("There is no baseline `{shown}`, and no folder of that name."),
+    )
+    .with_hint(hint)
 }
 
 fn delta(tokens: usize) -> TokenDelta {

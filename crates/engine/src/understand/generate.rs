@@ -84,10 +84,11 @@ pub struct LeftOutFile {
 /// As many of them are told.
 const MOST_LEFT_OUT: usize = 50;
 
-pub(super) fn left_out<'a, 'r>(all: impl Iterator<Item = (&'a str, &'r str)>) -> Vec<LeftOutFile> {
+/// With how many there are in all.
+pub(super) fn left_out(index: &Gist<'_>) -> (Vec<LeftOutFile>, usize) {
     let told =
         |(path, reason): (&str, &str)| LeftOutFile { path: path.to_owned(), reason: reason.to_owned() };
-    all.take(MOST_LEFT_OUT).map(told).collect()
+    (index.left_out().take(MOST_LEFT_OUT).map(told).collect(), index.left_out().count())
 }
 
 #[derive(Debug, Clone, Default)]
@@ -369,7 +370,7 @@ pub(super) fn nothing_found(site: &Site) -> Error {
         format!("There are no TypeScript or JavaScript files in {}.", site.shown()),
     )
     .with_hint(
-        "Name a folder with source files; .gitignore, .stampignore and --include-tests decide what counts.",
+        "Name a folder with source files: what .gitignore and .stampignore name, and tests, do not count.",
     )
 }
 
@@ -394,6 +395,7 @@ fn report(
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;
     let lost = index.lost_extends().iter().map(|(file, what)| format!("{file} {what}"));
+    let (left_out, left_out_files) = left_out(&index.gist());
     ContextReport {
         project_path: site.shown(),
         branch: site.branch.clone(),
@@ -423,11 +425,12 @@ fn report(
         problems: index
             .problems()
             .iter()
+            .filter(|problem| !left_out.iter().any(|file| file.path == problem.path))
             .map(|problem| format!("{}: {}", problem.path, problem.message))
             .chain(lost)
             .chain(unread(material))
             .collect(),
-        left_out: left_out(index.left_out()),
-        left_out_files: index.left_out().count(),
+        left_out,
+        left_out_files,
     }
 }

@@ -65,8 +65,12 @@ impl Engine {
         let cuts = request.target.rmatch_indices('#').map(|(at, _)| at);
         let readings = cuts.map(|at| (&request.target[..at], Some(&request.target[at + 1..])));
         let whole = std::iter::once(target);
-        let is_file =
-            |file: &str| self.entry_of(&site, file).is_ok_and(|path| graph.position(&path).is_some());
+        // An entry id is taken as it is: a name may have what is no part of a path that somebody types.
+        let entry = |file: &str| match graph.position(file) {
+            Some(_) => Ok(file.to_owned()),
+            None => self.entry_of(&site, file),
+        };
+        let is_file = |file: &str| entry(file).is_ok_and(|path| graph.position(&path).is_some());
         for reading in whole.chain(readings) {
             target = reading;
             if is_file(reading.0) {
@@ -74,7 +78,7 @@ impl Engine {
             }
         }
         let (file, export) = (target.0, target.1.filter(|export| !export.is_empty()));
-        let path = self.entry_of(&site, file)?;
+        let path = entry(file)?;
         let at = graph.position(&path).ok_or_else(|| unknown_file(&path, &index))?;
         if let Some(export) = export {
             let contract = index.files()[at].contract();
@@ -153,8 +157,12 @@ fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
 pub(super) fn unknown_file(path: &str, index: &Index) -> Error {
     let shown = becket_base::clip(path, 120);
     if let Some((_, reason)) = index.left_out().find(|(left_out, _)| *left_out == path) {
+        let hint = match reason {
+            "unreadable" => "Check its permissions.",
+            _ => "Name the source that it was made from.",
+        };
         return Error::not_found("unknown_file", format!("`{shown}` is not analysed: it is {reason}."))
-            .with_hint("Name the source that it was made from.");
+            .with_hint(hint);
     }
     let known: Vec<&str> = index.files().iter().map(|file| &*file.path).collect();
     let name = path.rsplit('/').next().unwrap_or(path);

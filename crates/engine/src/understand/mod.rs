@@ -21,7 +21,6 @@ mod run;
 mod search;
 mod session;
 mod show;
-mod shrink;
 mod site;
 mod snapshot;
 mod staging;
@@ -35,7 +34,7 @@ mod written;
 
 pub use becket_project::walk::Tests;
 pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
-pub use documents::Documents;
+pub use documents::{Documents, DocumentsRequest};
 pub use feed::{DriftEvent, DriftFeed, DriftRecent};
 pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest, LeftOutFile};
 pub(crate) use given::{Drift as GivenDrift, Given};

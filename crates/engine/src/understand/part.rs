@@ -38,28 +38,29 @@ pub(super) fn part_of<T: Serialize>(
                 .with_hint("Take it from nextCursor of the answer before, or leave it out to begin."));
         }
     };
-    let mut room = room.saturating_sub(FRAME);
-    let fits = |one: &T| {
-        let needed = size(one) + 1;
-        let fits = needed <= room;
-        room = room.saturating_sub(needed);
-        fits
-    };
-    let items: Vec<T> = all.into_iter().skip(start).take(limit).take_while(fits).collect();
+    let rest = all.into_iter().skip(start).take(limit);
+    let items = fitting(rest, room.saturating_sub(FRAME.min(room / 2)));
     let end = start + items.len();
-    let next_cursor = (end < total && end > start).then(|| end.to_string());
+    let next_cursor = (end < total).then(|| end.to_string());
     let notice = (items.len() < total).then(|| {
-        let more = match next_cursor {
-            Some(_) => " Call again with nextCursor as cursor for more.",
-            None if end < total => " There is no room for one more in an answer.",
-            None => "",
-        };
+        let more = if next_cursor.is_some() { " Call again with nextCursor as cursor for more." } else { "" };
         format!(
             "{} of {total}.{more}",
             if start == 0 { items.len().to_string() } else { format!("{} to {end}", start + 1) }
         )
     });
     Ok(Part { items, next_cursor, notice })
+}
+
+/// As many as fit into `room` bytes, and one at least: who asks for the next has to come to an end.
+pub(super) fn fitting<T: Serialize>(items: impl IntoIterator<Item = T>, room: usize) -> Vec<T> {
+    let mut spent = 0;
+    let fits = |one: &T| {
+        let is_first = spent == 0;
+        spent += size(one) + 1;
+        is_first || spent <= room
+    };
+    items.into_iter().take_while(fits).collect()
 }
 
 impl Compared {
@@ -78,7 +79,7 @@ impl Compared {
                         .with_hint("Leave it out to compare again.")
                 })?,
         };
-        let room = room.saturating_sub(FRAME + size(&self));
+        let room = room.saturating_sub(FRAME.min(room / 2) + size(&self));
         let (mut spent, mut at, mut shown, mut less) = (0, 0, 0, None);
         for folder in folders {
             let mut kept = FolderDiff { changes: Vec::new(), ..folder };
@@ -137,7 +138,7 @@ fn shortened(change: &mut ComponentChange, room: usize) -> String {
     format!("Of {} {left} of {all} declarations are shown, with {MOST_USERS} users at most.", change.entry_id)
 }
 
-fn size(value: &impl Serialize) -> usize {
+pub(super) fn size(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |text| text.len())
 }
 
@@ -165,8 +166,10 @@ mod tests {
         let few = part_of(all[..3].to_vec(), None, 400, 5_000).unwrap();
         assert_eq!((few.items.len(), few.next_cursor, few.notice), (3, None, None));
         assert!(part_of(all.clone(), Some("1000"), 1, 5_000).is_err());
-        assert!(part_of(all, Some("x"), 1, 5_000).is_err());
+        assert!(part_of(all.clone(), Some("x"), 1, 5_000).is_err());
         assert!(part_of(Vec::<String>::new(), None, 1, 0).unwrap().notice.is_none());
+        let tight = part_of(all[..3].to_vec(), None, 400, 0).unwrap();
+        assert_eq!((tight.items.len(), tight.next_cursor.as_deref()), (1, Some("1")));
     }
 
     fn declaration(name: String) -> DeclarationChange {

@@ -3,6 +3,7 @@
 
 use becket_contracts::secrets::{self, SecretSeverity};
 use becket_project::files;
+use becket_project::walk::rules::is_environment;
 use becket_project::walk::{Role, Tests, walk};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +28,7 @@ const IGNORED: &[&str] = &[
     "stamp_security_report.json",
 ];
 /// Beside source files, these are where secrets are found.
-const SCANNED: &[&str] = &["json", "env", "yml", "yaml", "toml"];
+const SCANNED: &[&str] = &["json", "yml", "yaml", "toml"];
 const LARGEST: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -125,7 +126,9 @@ impl Engine {
             walked.problems.iter().map(|problem| skipped(&problem.path, &problem.message)).collect();
         for file in &walked.files {
             let ending = file.path.rsplit('.').next().unwrap_or_default();
-            let looked_at = matches!(file.role, Role::Source | Role::LeftOut) || SCANNED.contains(&ending);
+            let environment = is_environment(file.path.rsplit('/').next().unwrap_or_default());
+            let looked_at =
+                matches!(file.role, Role::Source | Role::LeftOut) || environment || SCANNED.contains(&ending);
             let lock = file.role == Role::Control && file.path.contains("lock");
             if !looked_at || lock || file.path.ends_with(REPORT) {
                 continue;
@@ -139,7 +142,8 @@ impl Engine {
                 continue;
             };
             scanned += 1;
-            matches.extend(secrets::scan(&text).into_iter().map(|secret| SecretFinding {
+            let found = if environment { secrets::scan_environment(&text) } else { secrets::scan(&text) };
+            matches.extend(found.into_iter().map(|secret| SecretFinding {
                 file: file.path.to_string(),
                 line: secret.line,
                 column: secret.column,

@@ -123,14 +123,17 @@ impl Told {
 
     /// What it said, if a run now would write the same bytes over untouched files.
     pub(super) fn unchanged(&self, index: &Gist<'_>, output: &Path) -> Option<ContextReport> {
-        (self.index == index.id && self.is_untouched(output)).then(|| ContextReport {
-            files_written: 0,
-            files_unchanged: self.folders.len() + 1,
-            files_removed: 0,
-            files_parsed: index.parsed,
-            left_out: left_out(index.left_out()),
-            left_out_files: index.left_out().count(),
-            ..self.report.clone()
+        (self.index == index.id && self.is_untouched(output)).then(|| {
+            let (left_out, left_out_files) = left_out(index);
+            ContextReport {
+                files_written: 0,
+                files_unchanged: self.folders.len() + 1,
+                files_removed: 0,
+                files_parsed: index.parsed,
+                left_out,
+                left_out_files,
+                ..self.report.clone()
+            }
         })
     }
 }

@@ -123,7 +123,8 @@ fn known_kind(kind: &str) -> Result<String, Error> {
     if KINDS.contains(&wanted.as_str()) {
         return Ok(wanted);
     }
-    Err(Error::invalid("invalid_arguments", format!("`{kind}` is no kind of file or declaration."))
+    let shown = becket_base::clip(kind, 60);
+    Err(Error::invalid("invalid_arguments", format!("`{shown}` is no kind of file or declaration."))
         .with_hint(format!("Leave it out, or give one of {}.", KINDS.join(", "))))
 }
 

@@ -123,7 +123,7 @@ pub(super) fn output_lock(site: &Site, output: &Path) -> Result<FileLock, Error>
             "output_busy",
             format!("Another process writes the context files in {}.", output.display()),
         )
-        .with_hint("Wait for it to end, or write elsewhere with --out."),
+        .with_hint("Try again when it has ended."),
         LockError::Failed { .. } => unlockable(error),
     })?;
     staging::clear(site, output);

@@ -101,7 +101,7 @@ impl Engine {
         let workspace = self.workspace_named(project_path)?;
         if workspace.kind == WorkspaceKind::Bare {
             return Err(Error::unavailable("no_worktree", "A bare repository has no files to understand.")
-                .with_hint("Name a worktree of it with `projectPath`."));
+                .with_hint("Name the folder of one of its worktrees."));
         }
         let prefix = match project_path {
             None => String::new(),

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use super::generate::{LeftOutFile, left_out, nothing_found};
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
+use super::part::{fitting, size};
 use super::session::output_lock;
-use super::shrink::shrink;
 use super::site::Site;
-use super::written;
+use super::written::{self, folder_of};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
-use crate::settings::BUNDLE_FRAME;
-use crate::{Engine, Error};
+use crate::settings::{BUNDLE_FRAME, BYTES_PER_TOKEN};
+use crate::{Engine, Error, shrink};
 
 #[derive(Debug, Clone, Default)]
 pub struct RefreshRequest {
@@ -45,12 +45,14 @@ pub struct Refreshed {
     pub summary: SnapshotSummary,
     /// By path; the first of them where there are many.
     pub folders: Vec<FolderRow>,
-    /// Set when not all folders are shown: how to get the others; and when nothing could be written.
+    /// Set when not everything is shown, with how to get the rest; and when nothing could be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     /// Sources that are not analysed, with the reason; the first of them where there are many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutFile>,
+    /// How many they are in all.
+    pub left_out_files: usize,
 }
 
 pub type SnapshotSummary = IndexSummary;
@@ -133,7 +135,13 @@ pub struct ReadBundle {
     pub next_cursor: Option<String>,
 }
 
+/// Said of a snapshot whose context files could not be written.
+pub(super) const UNWRITTEN: &str = "unwritten";
 const MOST_FOLDERS: usize = 200;
+/// An id that a caller made up may have any length.
+const LONGEST_MESSAGE: usize = 400;
+/// Room for saying what is not shown of a snapshot.
+const REFRESH_NOTICE: usize = 400;
 
 impl Engine {
     /// Analyses a project, writes its context files, and sets a copy aside.
@@ -147,22 +155,23 @@ impl Engine {
             return Err(nothing_found(&reading.site));
         }
         let pages = self.pages(&reading, &folder);
-        let unwritten = match pages.foreign() {
-            // A snapshot needs none of them, and the project's own files come first.
-            Some(error) => Some(format!("No context files were written. {}", error.message())),
-            None => self.write_run(&reading, &pages, &folder).map(|()| None)?,
+        let unwritten = match self.write_run(&reading, &pages, &folder) {
+            Ok(()) => None,
+            // A snapshot needs none of them: the project's own files come first, and it may be one to be read only.
+            Err(error) if matches!(error.code(), "not_ours" | "not_writable") => {
+                Some(format!("No context files were written. {}", error.message()))
+            }
+            Err(error) => return Err(error),
         };
         drop(lock);
         progress::still_wanted()?;
-        let unread = reading.index.problems().iter();
-        let unread = unread.map(|problem| (problem.path.as_str(), problem.message.as_str()));
-        let rest = reading.index.left_out().map(|(path, reason): (_, &str)| (path, reason));
-        let left_out = left_out(unread.chain(rest));
+        let (left_out, left_out_files) = left_out(&reading.index.gist());
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
         let created_at = pages.index.created_at.clone();
-        let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown()});
+        let about = json!({"prefix": site.prefix, "createdAt": created_at, "contextDir": site.shown(),
+            UNWRITTEN: unwritten.is_some()});
         let record =
             self.snapshots(&site).store(self.now(), &site.shown(), &about, &bytes).map_err(of_snapshot)?;
         self.remember_opened(&record, &material);
@@ -170,33 +179,17 @@ impl Engine {
             let mut taken = self.understanding.taken.lock().unwrap_or_else(PoisonError::into_inner);
             taken.insert(record.id.clone(), site.shown());
         }
-        let mut folders: Vec<FolderRow> = pages
-            .index
-            .folders
-            .into_iter()
-            .map(|row| FolderRow {
-                path: match (site.prefix.as_str(), row.path.as_str()) {
-                    ("", path) => path.to_owned(),
-                    (prefix, ".") => prefix.to_owned(),
-                    (prefix, path) => format!("{prefix}/{path}"),
-                },
-                bundles: row.bundles,
-                components: row.components.clone(),
-                token_estimate: row.token_estimate,
-            })
-            .collect();
-        let all = folders.len();
-        folders.truncate(MOST_FOLDERS);
-        let mut summary = pages.index.summary;
-        let missing = summary.missing_dependencies.len();
-        summary.missing_dependencies.truncate(MOST_FOLDERS);
-        let cut = all > MOST_FOLDERS || missing > MOST_FOLDERS;
-        let cut = cut.then(|| {
-            format!("{all} folders and {missing} missing dependencies in all; logicstamp_list_bundles has every folder.")
+        let folders = pages.index.folders.iter().map(|row| FolderRow {
+            path: match (site.prefix.as_str(), row.path.as_str()) {
+                ("", path) => path.to_owned(),
+                (prefix, ".") => prefix.to_owned(),
+                (prefix, path) => format!("{prefix}/{path}"),
+            },
+            bundles: row.bundles,
+            components: row.components.clone(),
+            token_estimate: row.token_estimate,
         });
-        let notices: Vec<String> = unwritten.into_iter().chain(cut).collect();
-        let notice = (!notices.is_empty()).then(|| notices.join(" "));
-        Ok(Refreshed {
+        let mut refreshed = Refreshed {
             snapshot_id: record.id,
             project_path: site.shown(),
             branch: site.branch,
@@ -204,18 +197,21 @@ impl Engine {
             mode: options.mode.as_str().to_owned(),
             include_style: options.style.is_some(),
             depth: options.bundle.depth,
-            summary,
-            folders,
-            notice,
+            summary: pages.index.summary,
+            folders: folders.collect(),
+            notice: unwritten,
             left_out,
-        })
+            left_out_files,
+        };
+        refreshed.fit(self.max_output_bytes());
+        Ok(refreshed)
     }
 
     /// Every bundle of a snapshot, by file.
     pub fn list_bundles(&self, request: &ListBundlesRequest) -> Result<ListedBundles, Error> {
         let opened = self.open_snapshot(&request.source)?;
         let prefix = request.folder_prefix.as_deref().unwrap_or_default();
-        let prefix = prefix.trim_start_matches("./").trim_end_matches('/');
+        let prefix = prefix.trim_start_matches("./").trim_matches('/');
         let prefix = if prefix == "." { "" } else { prefix };
         let below = |folder: &str| {
             prefix.is_empty()
@@ -271,7 +267,7 @@ impl Engine {
             let site = opened.site.clone();
             let pages = written::pages(material, &site, self.now(), None, &written::KeptPages::default());
             let mut index = serde_json::to_value(&pages.index).unwrap_or_default();
-            let lost = shrink(&mut index, limit.bytes);
+            let lost = shrink(&mut index, limit.room());
             answer.index = Some(index);
             answer.notice = (!lost.is_empty()).then(|| format!("Cut to fit: {}.", lost.join("; ")));
             return Ok(answer);
@@ -399,9 +395,10 @@ impl Engine {
 
     fn limit(&self) -> Limit {
         let number = |key| usize::try_from(self.settings.number(key)).unwrap_or(usize::MAX);
+        let answer = self.max_bundle_answer_bytes();
         Limit {
             bytes: number(config::SECURITY_MAX_BUNDLE_SIZE)
-                .min(self.max_bundle_answer_bytes().saturating_sub(BUNDLE_FRAME)),
+                .min(answer.saturating_sub(BUNDLE_FRAME.min(answer / 2))),
             tokens: number(config::SECURITY_MAX_TOKENS_PER_REQUEST),
         }
     }
@@ -424,6 +421,35 @@ impl Limit {
     fn within(self, most: Limit) -> bool {
         self.bytes <= most.bytes && self.tokens <= most.tokens
     }
+
+    /// The bytes that may be spent are shared with tokens at the usual rate.
+    fn room(self) -> usize {
+        let rate = usize::try_from(BYTES_PER_TOKEN).unwrap_or(1);
+        self.bytes.min(self.tokens.saturating_mul(rate))
+    }
+}
+
+impl Refreshed {
+    /// Leaves no more of its lists than an answer holds, and says so.
+    fn fit(&mut self, most: usize) {
+        let missing = std::mem::take(&mut self.summary.missing_dependencies);
+        let (folders, left_out) = (std::mem::take(&mut self.folders), std::mem::take(&mut self.left_out));
+        let room = most.saturating_sub(size(self) + REFRESH_NOTICE.min(most / 4));
+        let (all, lacking) = (folders.len(), missing.len());
+        self.summary.missing_dependencies = fitting(missing.into_iter().take(MOST_FOLDERS), room / 4);
+        self.left_out = fitting(left_out, room / 4);
+        let rest = room.saturating_sub(size(&self.summary.missing_dependencies) + size(&self.left_out));
+        self.folders = fitting(folders.into_iter().take(MOST_FOLDERS), rest);
+        let shown = (self.folders.len(), self.summary.missing_dependencies.len(), self.left_out.len());
+        if shown != (all, lacking, self.left_out_files) {
+            let cut = format!(
+                "{all} folders, {lacking} missing dependencies and {} sources that are left out in all: {}, {} and {} are \
+                 shown. logicstamp_list_bundles has every folder, context_main.json every dependency.",
+                self.left_out_files, shown.0, shown.1, shown.2
+            );
+            self.notice = Some(self.notice.iter().cloned().chain([cut]).collect::<Vec<_>>().join(" "));
+        }
+    }
 }
 
 /// The bundle, less the nodes farthest from its root where it is too large; what went is listed in it.
@@ -441,8 +467,7 @@ fn fitted(
     }
     let all = packed.nodes.len();
     let cost = |at: usize| material.entries[at].node().len();
-    // The bytes that may be spent are shared with tokens at the usual rate.
-    let bytes = limit.bytes.min(limit.tokens.saturating_mul(3));
+    let bytes = limit.room();
     let mut budget = bytes.saturating_sub(BUNDLE_FRAME);
     // What lies around the nodes is known only when they are chosen: edges, what is missing, what was cut.
     let (mut value, kept) = loop {
@@ -461,7 +486,7 @@ fn fitted(
         }
         budget = budget.saturating_sub(excess.max(budget / 16));
     };
-    let without_code = value.to_string().len() > limit.bytes;
+    let without_code = value.to_string().len() > bytes;
     if without_code {
         // One file alone is too much: its code goes, its contract stays.
         for node in value.pointer_mut("/graph/nodes").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -471,7 +496,7 @@ fn fitted(
         }
     }
     // One contract may be too much, too.
-    let lost = shrink(&mut value, limit.bytes);
+    let lost = shrink(&mut value, bytes);
     if kept == all && !without_code && lost.is_empty() {
         return (value, None);
     }
@@ -484,7 +509,6 @@ fn fitted(
     (value, Some(notice))
 }
 
-/// By entry id, by file name, or by file name without its ending.
 /// The files of a folder.
 fn files_in(material: &Material, folder: &str) -> Vec<usize> {
     (0..material.graph().len()).filter(|at| folder_of(material.graph().path(*at)) == folder).collect()
@@ -496,6 +520,7 @@ fn named_in(material: &Material, files: &[usize]) -> String {
     becket_base::clip(&names.join(", "), 400).to_string()
 }
 
+/// By entry id, by file name, or by file name without its ending.
 fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
     let here = files_in(material, folder);
     let file_name = |at: usize| {
@@ -535,10 +560,6 @@ fn path_in(folder: &str, file: &str) -> String {
     if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
 }
 
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 pub(super) fn no_snapshot() -> Error {
     Error::not_found(
         "no_snapshot",
@@ -548,7 +569,7 @@ pub(super) fn no_snapshot() -> Error {
 }
 
 pub(super) fn of_snapshot(error: SnapshotError) -> Error {
-    let message = sentence(&error.to_string());
+    let message = sentence(&becket_base::clip(&error.to_string(), LONGEST_MESSAGE).to_string());
     match &error {
         SnapshotError::Unknown { .. } => Error::not_found("unknown_snapshot", message)
             .with_hint("Snapshots expire; logicstamp_refresh_snapshot makes a new one."),

@@ -309,6 +309,10 @@ fn search_and_impact_say_why() {
     assert_eq!(impact("src/money.ts#fromat").unwrap_err().code(), "unknown_export");
     assert_eq!(impact("money.ts").unwrap_err().code(), "unknown_file");
     assert_eq!(impact("../outside.ts").unwrap_err().kind(), crate::ErrorKind::Denied);
+    if cfg!(unix) {
+        repo.write("src/back\\slash.ts", "export const back = 1;\n");
+        assert_eq!(impact("src/back\\slash.ts").unwrap().file, "src/back\\slash.ts");
+    }
 }
 
 #[test]
@@ -472,8 +476,14 @@ fn secrets_are_found_and_never_written() {
     repo.write("src/keys.ts", format!("export const awsKey = \"{key}\";\n"));
     let engine = engine(&repo);
     repo.write("src/huge.json", " ".repeat(10 * 1024 * 1024 + 1));
+    repo.write(".gitignore", "own/.env\n");
+    for path in [".env", "apps/web/.env.local", "own/.env"] {
+        repo.write(path, format!("PORT=1\nAWS={key}\nDB_PASSWORD=Sup3rS3cretValue99\n"));
+    }
     let report = engine.security_scan(&ScanRequest { path: None, keep_report: true }).unwrap();
-    assert_eq!(report.files_with_secrets, ["src/keys.ts"]);
+    assert_eq!(report.files_with_secrets, [".env", "apps/web/.env.local", "src/keys.ts"]);
+    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (5, 3, 13));
+    assert!(!repo.read("stamp_security_report.json").contains("Sup3r"));
     let not_scanned: Vec<_> = report.not_scanned.iter().map(|one| (&*one.file, &*one.reason)).collect();
     assert_eq!(not_scanned, [("src/huge.json", "larger than 10 MiB")]);
     assert!(!repo.read("stamp_security_report.json").contains(&key));

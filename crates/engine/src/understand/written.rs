@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use becket_base::Timestamp;
 use becket_base::text::decoded;
-use becket_contracts::bundle::{BundleOptions, Missing};
+use becket_contracts::bundle::Missing;
 use becket_contracts::model::{Contract, SchemaVersion, StyleMode};
 use becket_contracts::render::{
-    BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexSummary, TokenEstimates,
-    read_folder_file, read_node, root_label,
+    BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexMeta, IndexSummary,
+    TokenEstimates, read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError, Folders, Staged};
 use becket_project::index::Index;
@@ -52,8 +52,10 @@ pub(super) struct Pages {
     pub(super) files: BTreeMap<String, Page>,
     pub(super) index: IndexFile,
     kept: KeptPages,
-    /// What stood there before, as far as it is known without reading.
-    before: Option<BTreeSet<String>>,
+    /// What was written there before, as far as it is known without reading.
+    before: BTreeSet<String>,
+    /// Whether that is all: the index over it was not touched since.
+    before_is_whole: bool,
     /// What stands in the place of some and is no context file.
     foreign: Vec<String>,
 }
@@ -184,7 +186,8 @@ pub(super) fn pages(
         let nodes = folders.values().flatten().flat_map(|packed| &packed.nodes);
         nodes.map(|at| material.entries[*at].measures.source_tokens).sum()
     };
-    let index = IndexFile::new(now.to_string(), summary(material, &rows, code), rows);
+    let summary = summary(material, &rows, code);
+    let index = IndexFile::new(now.to_string(), summary, rows, material.options.bundle);
     let known = kept.index.as_ref().filter(|kept| kept.stamp.is_some() && kept.stamp == stamp(INDEX));
     let old_index = || {
         old(INDEX).inspect(|text| {
@@ -199,7 +202,8 @@ pub(super) fn pages(
     Pages {
         files,
         index,
-        before: known.map(|_| kept.folders.keys().cloned().chain([INDEX.to_owned()]).collect()),
+        before: kept.folders.keys().cloned().collect(),
+        before_is_whole: known.is_some(),
         kept: KeptPages { folders: pages, index: Some(kept_index) },
         foreign: foreign.into_inner().unwrap_or_else(PoisonError::into_inner),
     }
@@ -263,14 +267,16 @@ fn index_page(
 
 impl Pages {
     /// Why they must not be written: what the project has of its own under these names would be lost.
-    pub(super) fn foreign(&self) -> Option<Error> {
+    fn foreign(&self) -> Option<Error> {
         let mut names: Vec<&str> = self.foreign.iter().map(String::as_str).collect();
         names.sort_unstable();
         let shown = becket_base::clip(&names.join(", "), 400).to_string();
         let what = if names.len() == 1 { "is no file" } else { "are no files" };
         (!names.is_empty()).then(|| {
             Error::conflict("not_ours", format!("{shown} {what} of LogicStamp and would be overwritten."))
-                .with_hint("Rename it, or have the context files written elsewhere with `--out FOLDER`.")
+                .with_hint(
+                    "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`.",
+                )
         })
     }
 
@@ -345,7 +351,11 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     if let Some(error) = pages.foreign() {
         return Err(error);
     }
-    let before = pages.before.clone().unwrap_or_else(|| listed(folder));
+    let mut before = pages.before.clone();
+    if !pages.before_is_whole {
+        // Another process may have written since; and somebody may have taken the index away.
+        before.extend(listed(folder));
+    }
     let others: Vec<_> = pages.files.iter().filter(|(_, page)| !matches!(page, Page::Same)).collect();
     let is_gone = |path: &String| !pages.files.contains_key(path) && may_go(&folder.join(path));
     let gone: BTreeSet<String> = before.into_iter().filter(is_gone).collect();
@@ -420,21 +430,26 @@ fn moved(
     folders.into_iter().filter(is_free).filter(is_moved).collect()
 }
 
-/// Written files whose folder has no source any more: what the index lists and `pages` has not, and what an index before it
-/// listed, which holds nothing but bundles of files that stood beside it and are gone.
+/// Written files whose folder has no source any more: those that the index lists, and what an index before it listed, which
+/// holds nothing but bundles of files that stood beside it and are gone. A folder whose files are in bundles of others has no
+/// file either, and is none of these.
 pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path) -> BTreeSet<String> {
     let is_free = |path: &String| !pages.files.contains_key(path);
     let root = &site.workspace.root;
     let is_lost = |place: &str, path: &String| {
         let bundles = read(&folder.join(path)).and_then(|text| read_folder_file(&text).ok());
         bundles.filter(|bundles| !bundles.is_empty()).is_some_and(|bundles| {
-            bundles.iter().filter_map(|bundle| bundle["entryId"].as_str()).all(|entry| {
-                let beside = entry.rsplit_once('/').map_or("", |(folder, _)| folder) == place;
-                beside && !root.join(entry).exists()
-            }) && bundles.iter().all(|bundle| bundle["type"] == "LogicStampBundle")
+            bundles
+                .iter()
+                .filter_map(|bundle| bundle["entryId"].as_str())
+                .all(|entry| folder_of(entry) == place && !root.join(entry).exists())
+                && bundles.iter().all(|bundle| bundle["type"] == "LogicStampBundle")
         })
     };
-    let is_orphan = |path: &String| is_free(path) && may_go(&folder.join(path));
+    let files = index.files().iter().filter(|file| site.holds(&file.path));
+    let folders: BTreeSet<&str> = files.map(|file| folder_of(site.inside(&file.path))).collect();
+    let has_sources = |path: &str| folders.contains(folder_of(path));
+    let is_orphan = |path: &String| is_free(path) && !has_sources(path) && may_go(&folder.join(path));
     let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_orphan).collect();
     for place in index.folders().filter(|place| *place == site.prefix || site.holds(place)) {
         let names = PAGES.iter().map(|name| match site.inside(place) {
@@ -444,6 +459,11 @@ pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path)
         found.extend(names.filter(is_free).filter(|path| is_lost(place, path)));
     }
     found
+}
+
+/// The folder that a file lies in; empty for the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Hands the text of a page to `then`, without making room for it each time.
@@ -522,8 +542,14 @@ pub(super) struct WrittenContracts {
     pub(super) contracts: BTreeMap<String, Contract>,
     /// Of each node as it is written.
     pub(super) tokens: BTreeMap<String, usize>,
+    /// Files that a bundle would have, had there been no limit.
+    cut: BTreeSet<String>,
+    /// Who imports whom, as far as both are there.
+    edges: BTreeMap<String, Vec<String>>,
     /// How the first of them was written.
     pub(super) form: Option<(CodeMode, SchemaVersion)>,
+    /// What an index says of all of them.
+    meta: Option<IndexMeta>,
     format: Option<Format>,
     depth: Option<usize>,
     style: Option<StyleMode>,
@@ -535,7 +561,7 @@ pub(super) const NO_PAGE: &str = "context_main.json names it, and it is no conte
 
 pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
     let index = read_index(folder).ok_or_else(|| no_index(folder))?;
-    let mut written = WrittenContracts::default();
+    let mut written = WrittenContracts { meta: Some(index.meta), ..WrittenContracts::default() };
     for row in &index.folders {
         let path = page_at(folder, &row.context_file)
             .ok_or_else(|| unreadable(Path::new(&row.context_file), NO_PAGE))?;
@@ -562,7 +588,15 @@ impl WrittenContracts {
             }
             let depth = bundle.get("depth").and_then(Value::as_u64);
             self.depth = self.depth.or(depth.and_then(|depth| usize::try_from(depth).ok()));
-            for node in bundle.pointer("/graph/nodes").and_then(Value::as_array).into_iter().flatten() {
+            let listed = |place: &str| bundle.pointer(place).and_then(Value::as_array).into_iter().flatten();
+            let cut = listed("/meta/cut").filter_map(|cut| cut["entryId"].as_str());
+            self.cut.extend(cut.map(str::to_owned));
+            for edge in listed("/graph/edges") {
+                if let (Some(from), Some(to)) = (edge[0].as_str(), edge[1].as_str()) {
+                    self.edges.entry(from.to_owned()).or_default().push(to.to_owned());
+                }
+            }
+            for node in listed("/graph/nodes") {
                 let entry = node.get("entryId").and_then(Value::as_str).unwrap_or_default();
                 if node.get("contract").is_none() || self.contracts.contains_key(entry) {
                     continue;
@@ -583,6 +617,19 @@ impl WrittenContracts {
 }
 
 impl WrittenContracts {
+    /// Of the files in these, those that `other` may have left out: what a limit cut there, and what is there for that alone.
+    pub(super) fn cut_by<'a>(&'a self, other: &WrittenContracts) -> BTreeSet<&'a str> {
+        let mut cut = BTreeSet::new();
+        let known = self.contracts.keys().filter(|entry| other.cut.contains(*entry));
+        let mut open: Vec<&String> = known.collect();
+        while let Some(entry) = open.pop() {
+            if !other.contracts.contains_key(entry) && cut.insert(entry.as_str()) {
+                open.extend(self.edges.get(entry).into_iter().flatten());
+            }
+        }
+        cut
+    }
+
     /// How they were made, as far as they tell; in everything else as `asked`.
     pub(super) fn options(&self, asked: ContextOptions) -> ContextOptions {
         let (mode, schema) = self.form.unwrap_or((asked.mode, asked.schema));
@@ -590,11 +637,12 @@ impl WrittenContracts {
             let role = |tests| role_of(entry, 1, tests);
             role(Tests::LeftOut) != Role::Source && role(Tests::Included) == Role::Source
         };
+        let depth = self.depth.unwrap_or(asked.bundle.depth);
         ContextOptions {
             mode,
             schema,
             style: self.style,
-            bundle: BundleOptions { depth: self.depth.unwrap_or(asked.bundle.depth), ..asked.bundle },
+            bundle: self.meta.as_ref().map_or(asked.bundle, |meta| meta.limits(depth)),
             format: self.format.unwrap_or(asked.format),
             tests: if self.contracts.keys().any(is_test) { Tests::Included } else { Tests::LeftOut },
             predict: self.predicts,
@@ -655,6 +703,9 @@ pub(super) fn not_written(error: FileError) -> Error {
     let hint = match &error {
         FileError::Failed { source, .. } if full(source) => {
             "The disk is full: make room and run it again. The files of the run before are still there."
+        }
+        FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => {
+            "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`."
         }
         _ => "Check the permissions of the folder.",
     };

@@ -1,6 +1,9 @@
 //! `logicstamp_read_logicstamp_docs`: how all this works, for an agent.
 
-use becket_engine::{Error, understand::Documents};
+use becket_engine::{
+    Error,
+    understand::{Documents, DocumentsRequest},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +16,10 @@ use crate::{
 pub(super) struct LogicstampReadLogicstampDocs;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Params {}
+pub(super) struct Params {
+    /// The nextCursor of the answer before; only where an answer has no room for all of them.
+    cursor: Option<String>,
+}
 
 impl Tool for LogicstampReadLogicstampDocs {
     const NAME: &'static str = "logicstamp_read_logicstamp_docs";
@@ -26,11 +32,12 @@ impl Tool for LogicstampReadLogicstampDocs {
     type Params = Params;
     type Output = Documents;
 
-    async fn run(call: Call, Params {}: Params) -> Result<Documents, Error> {
-        call.blocking(|engine| Ok(engine.logicstamp_documents())).await
+    async fn run(call: Call, params: Params) -> Result<Documents, Error> {
+        let request = DocumentsRequest { cursor: params.cursor };
+        call.blocking(move |engine| engine.logicstamp_documents(&request)).await
     }
 
     fn text(output: &Documents) -> String {
-        output.for_llms.clone()
+        output.for_llms.clone().unwrap_or_else(|| output.text())
     }
 }

@@ -37,7 +37,7 @@ pub enum AdmitError {
     NoWorkTree { root: PathBuf },
     #[error("`{argument}` belongs to the repository {}, which is not an allowed root", shown_path(root))]
     RootOutside { argument: String, root: PathBuf },
-    #[error("`{argument}` is not a usable root")]
+    #[error("{source}")]
     Root { argument: String, source: RootError },
     #[error("`{argument}` was replaced while it was being opened")]
     Replaced { argument: String },
@@ -86,6 +86,9 @@ impl AdmitError {
             Self::Unreadable { .. } => "Check that the path exists and may be read.",
             Self::NoWorkTree { .. } => {
                 "Name a file in one of the repository's linked worktrees, by its absolute path."
+            }
+            Self::Root { source: RootError::Missing { .. } | RootError::NotAFolder { .. }, .. } => {
+                "Name a folder that exists, by its absolute path or relative to the repository."
             }
             Self::Root { source, .. } => source.hint(),
             Self::Replaced { .. } => "Try again.",

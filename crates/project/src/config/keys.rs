@@ -155,7 +155,7 @@ keys! {
         default: DefaultValue::Number(MIB),
         variable: Some("BECKET_MAX_BUNDLE_SIZE"),
     }
-    /// Most tokens of the bundles in one answer.
+    /// Most tokens of the bundles in one answer; other answers have at most three bytes for each.
     SECURITY_MAX_TOKENS_PER_REQUEST: NumberKey = "security.max_tokens_per_request" {
         kind: Kind::Number { least: 100, most: 100_000_000 },
         default: DefaultValue::Number(100_000),

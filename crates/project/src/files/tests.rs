@@ -44,6 +44,23 @@ fn a_failed_write_leaves_nothing_beside() {
 }
 
 #[test]
+fn what_nobody_finishes_any_more_is_cleared_away() {
+    let disk = Disk::new();
+    let old = ".index.tree.0123456789abcdef.tmp";
+    let names = [old, "index.0123456789abcdef.tmp", ".new.tree.0123456789abcdef.tmp", "mine.tmp", "x.12.tmp"];
+    for name in names {
+        fs::write(disk.at(name), "half").unwrap();
+    }
+    let hour_ago = fs::metadata(disk.at(old)).unwrap().modified().unwrap() - Duration::from_hours(1);
+    for name in names.iter().filter(|name| !name.contains("new")) {
+        fs::OpenOptions::new().write(true).open(disk.at(name)).unwrap().set_modified(hour_ago).unwrap();
+    }
+    write_derived(&disk.at("tree"), b"whole").unwrap();
+    clear_half_written(disk.0.path(), &disk.at("tree"));
+    assert_eq!(disk.names(), [".new.tree.0123456789abcdef.tmp", "mine.tmp", "tree", "x.12.tmp"]);
+}
+
+#[test]
 fn pieces_are_one_text_and_not_written_where_it_stands() {
     let disk = Disk::new();
     let path = disk.at("context.json");

@@ -1,7 +1,8 @@
 //! A look at a place before what is remembered of its files is read: most looks find what the last one found.
 
+use super::known::{self, Known};
 use super::stored::Stored;
-use super::{Index, IndexError, IndexId, Place, known, left_out};
+use super::{Index, IndexError, IndexId, Place, left_out};
 use crate::walk::Walked;
 
 /// What was seen, and what the last look remembered.
@@ -18,7 +19,7 @@ pub struct Gist<'a> {
     pub id: IndexId,
     /// Files that were parsed for it.
     pub parsed: usize,
-    walked: &'a Walked,
+    known: &'a Known,
 }
 
 impl Look {
@@ -34,7 +35,7 @@ impl Look {
     pub fn same(&self) -> Option<Gist<'_>> {
         let stored = self.stored.as_ref()?;
         let is_same = stored.known.is_current(&self.walked) && stored.known.walked == self.walked;
-        Some(Gist { id: stored.id().filter(|_| is_same)?, parsed: 0, walked: &self.walked })
+        Some(Gist { id: stored.id().filter(|_| is_same)?, parsed: 0, known: &stored.known })
     }
 
     pub fn index(self, place: &Place) -> Index {
@@ -46,13 +47,13 @@ impl Look {
 
 impl Index {
     pub fn gist(&self) -> Gist<'_> {
-        Gist { id: self.id, parsed: self.work.parsed, walked: &self.known.walked }
+        Gist { id: self.id, parsed: self.work.parsed, known: &self.known }
     }
 }
 
 impl Gist<'_> {
     /// As [`Index::left_out`].
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        left_out(self.walked)
+        left_out(self.known)
     }
 }

@@ -265,7 +265,7 @@ impl Index {
 
     /// Sources that are not read though they are no tests, with the reason.
     pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        left_out(&self.known.walked)
+        left_out(&self.known)
     }
 
     /// Every folder that was looked into, relative to the root; empty for the root itself.
@@ -317,9 +317,15 @@ impl Index {
     }
 }
 
-fn left_out(walked: &Walked) -> impl Iterator<Item = (&str, &'static str)> {
-    let left_out = walked.files.iter().filter(|file| file.role == Role::LeftOut);
-    left_out.filter_map(|file| Some((&*file.path, rules::unreadable(&file.path, file.stamp.size)?)))
+fn left_out(known: &Known) -> impl Iterator<Item = (&str, &'static str)> {
+    known.walked.files.iter().zip(&known.keys).filter_map(|(file, key)| {
+        let reason = match file.role {
+            Role::LeftOut => rules::unreadable(&file.path, file.stamp.size)?,
+            Role::Source if key.is_none() => "unreadable",
+            _ => return None,
+        };
+        Some((&*file.path, reason))
+    })
 }
 
 impl KeptGraph {

@@ -21,6 +21,7 @@ use super::known::Known;
 use super::local::{GENERATION, Key, Surface};
 use super::pack::{FACTS, LINKED, Pack, Record, Slot};
 use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
+use crate::files;
 use crate::walk::{Role, Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
@@ -187,7 +188,12 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         encoder.bytes.extend(file.rests_on.names.0.to_le_bytes());
     }
     seal(&mut encoder.bytes);
-    replace(&file_of(place, "tree"), &encoder.bytes)
+    let tree = file_of(place, "tree");
+    replace(&tree, &encoder.bytes)?;
+    for folder in [&place.cache, &place.cache.join("locks")] {
+        files::clear_half_written(folder, &tree);
+    }
+    Ok(())
 }
 
 fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
@@ -335,11 +341,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
-    let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_le_bytes(random)));
-    fs::write(&temporary, bytes)?;
-    fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary))
+    files::write_derived(path, bytes).map_err(io::Error::other)
 }
 
 fn slot(decoder: &mut Decoder<'_>) -> Option<Slot> {

@@ -190,7 +190,16 @@ impl Snapshots {
                 gone += 1;
             }
         }
-        for entry in fs::read_dir(self.folder.join("objects")).into_iter().flatten().flatten() {
+        let objects = self.folder.join("objects");
+        // Who writes here has the lock: what is half written now is nobody's any more.
+        for path in [&self.folder, &objects].into_iter().flat_map(|folder| files::temporaries(folder)) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let of = name.trim_start_matches('.').split('.').next().unwrap_or_default();
+            if is_id(of) || is_digest(of) {
+                _ = fs::remove_file(path);
+            }
+        }
+        for entry in fs::read_dir(objects).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_digest(&name) && !kept.contains(&name) {
                 _ = fs::remove_file(entry.path());
@@ -282,6 +291,23 @@ mod tests {
             assert!(snapshots.list(at(hour + 60)).is_empty());
             assert_eq!(kept(), if automatic { (0, 0) } else { (2, 2) });
         }
+    }
+
+    #[test]
+    fn what_a_killed_process_left_half_written_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let digits = "0123456789abcdef";
+        fs::create_dir_all(folder.path().join("objects")).unwrap();
+        let object = folder.path().join(format!("objects/.{}.{digits}.tmp", digits.repeat(4)));
+        let record = folder.path().join(format!(".snap_1.json.{digits}.tmp"));
+        let other = folder.path().join(format!(".mine.{digits}.tmp"));
+        for path in [&object, &record, &other] {
+            fs::write(path, "half").unwrap();
+        }
+        snapshots.store(at(0), "/p", &serde_json::Value::Null, b"one").unwrap();
+        assert_eq!([object, record, other].map(|path| path.exists()), [false, false, true]);
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Rules {
     /// Whether a file is listed. Rules that speak of their own file hold as long as it stands there.
     pub fn lists(&self, path: &str, name: &str) -> bool {
         let has_rules = name == GITIGNORE || path == STAMPIGNORE;
-        let is_shown = || !name.starts_with('.') || is_control(name);
+        let is_shown = || !name.starts_with('.') || is_control(name) || is_environment(name);
         has_rules || is_shown() && !in_left_out_folder(path) && !self.ignores(path, Kind::File)
     }
 
@@ -237,6 +237,12 @@ pub fn is_sheet(path: &str) -> bool {
 /// Whether a file says what is left out.
 pub fn is_rule_file(name: &str) -> bool {
     matches!(name, GITIGNORE | STAMPIGNORE)
+}
+
+/// Whether a file sets an environment: `.env`, `.env.local`, `prod.env`.
+pub fn is_environment(name: &str) -> bool {
+    let is_named_so = || Path::new(name).extension().is_some_and(|ending| ending == "env");
+    name == ".env" || name.starts_with(".env.") || is_named_so()
 }
 
 /// Whether a change of this file changes how others are read.

@@ -218,6 +218,99 @@ fn what_is_approved_is_written_as_it_was() {
     }
 }
 
+/// A chain of folders, each with a file that imports the one in the next.
+fn chain() -> TestRepo {
+    let repo = TestRepo::new();
+    for at in 0..6 {
+        let next = format!("import {{ f{0} }} from '../d{0}/f{0}';\nf{0}();\n", at + 1);
+        let import = if at < 5 { next } else { String::new() };
+        repo.write(
+            format!("src/d{at}/f{at}.ts"),
+            format!("{import}export function f{at}(some: string): void {{}}\n"),
+        );
+    }
+    repo.commit("all");
+    repo
+}
+
+#[test]
+fn what_a_limit_cut_is_not_gone() {
+    let limits = [
+        ContextChoice { token_budget: Some(1), ..ContextChoice::default() },
+        ContextChoice { max_nodes: Some(1), ..ContextChoice::default() },
+    ];
+    for choice in limits {
+        let repo = chain();
+        let request = |out: &str, choice: &ContextChoice| {
+            let request = ContextRequest {
+                choice: choice.clone(),
+                out: Some(repo.path(out)),
+                ..ContextRequest::default()
+            };
+            engine(&repo).context_generate(&request).unwrap();
+        };
+        request("", &choice);
+        let index = repo.read("context_main.json");
+        assert!(engine(&repo).context_validate(None).unwrap().valid);
+        for remembered in [true, false] {
+            if !remembered {
+                forget(&repo);
+            }
+            let report = drift(&repo, None);
+            assert_eq!((verdict(&report), report.orphaned), ("none", Vec::<String>::new()));
+        }
+        // Written again, it is written with the same limit.
+        forget(&repo);
+        let approve = DriftRequest { approve: true, clean_orphaned: true, ..DriftRequest::default() };
+        engine(&repo).context_compare(&approve).unwrap();
+        assert_eq!(repo.read("context_main.json"), index);
+        // The files of one folder, one of them without the others that it needs.
+        request("whole", &ContextChoice::default());
+        request("less", &choice);
+        for (old, new) in [("whole", "less"), ("less", "whole")] {
+            let file = |folder: &str| repo.path(folder).join("src/d0/context.json").display().to_string();
+            let files = Some((file(old), file(new)));
+            let request = DriftRequest { files, ..DriftRequest::default() };
+            let report = engine(&repo).context_compare(&request).unwrap();
+            assert_eq!(verdict(&report), "none", "{}", report.compared);
+            let notice = report.compared.notice.unwrap();
+            assert!(notice.contains("Not compared: 2 files that a limit cut"), "{notice}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_whose_files_others_bring_along_is_no_orphan() {
+    let repo = TestRepo::new();
+    repo.write("src/lib/a.ts", "export const a = 1;\n");
+    repo.write("src/main/b.ts", "export const b = 1;\n");
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    repo.write("src/main/b.ts", "import { a } from '../lib/a';\nexport const b = a;\n");
+    assert_eq!(drift(&repo, None).orphaned, Vec::<String>::new());
+    let approve = DriftRequest { approve: true, ..DriftRequest::default() };
+    engine(&repo).context_compare(&approve).unwrap();
+    assert!(!repo.path("src/lib/context.json").exists(), "nothing in it is true any more");
+    repo.remove("src/main/b.ts");
+    repo.write("src/c.ts", "export const c = 1;\n");
+    assert_eq!(drift(&repo, None).orphaned, ["src/main/context.json"]);
+}
+
+#[test]
+fn what_was_written_goes_though_somebody_took_the_index_away() {
+    for same_process in [true, false] {
+        let repo = TestRepo::new();
+        repo.write("src/lib/a.ts", "export const a = 1;\n");
+        repo.write("src/main/b.ts", "export const b = 1;\n");
+        let first = engine(&repo);
+        first.context_generate(&ContextRequest::default()).unwrap();
+        repo.remove("context_main.json");
+        repo.write("src/main/b.ts", "import { a } from '../lib/a';\nexport const b = a;\n");
+        let second = if same_process { first } else { engine(&repo) };
+        second.context_generate(&ContextRequest::default()).unwrap();
+        assert!(!repo.path("src/lib/context.json").exists(), "{same_process}");
+    }
+}
+
 #[test]
 fn a_full_disk_is_called_one() {
     let failed = |kind: std::io::ErrorKind| {

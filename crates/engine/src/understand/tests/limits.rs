@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::part::size;
 use super::*;
 
 /// Files that import one another in a chain and a star, each with some functions.
@@ -118,6 +119,52 @@ fn a_search_that_finds_too_much_says_so() {
     assert!(serde_json::to_string(&found).unwrap().len() <= 10_000);
 }
 
+/// Whatever the limit is, an answer keeps to it and says what it left out.
+#[test]
+fn answers_fit_into_little_room() {
+    for limits in ["[mcp]\nmax_output_bytes = 2000\n", "[security]\nmax_tokens_per_request = 700\n"] {
+        let repo = large(40, 6);
+        for number in 0..60 {
+            let text = format!("import './gone{number}';\nexport const a = 1;\n");
+            repo.write(format!("lib/d{number}/a{number}.ts"), text);
+            repo.write(format!("lib/d{number}/a.min.js"), "a\n");
+        }
+        repo.write("becket.toml", limits);
+        let engine = engine(&repo);
+        let most = engine.max_output_bytes();
+        assert!(most <= 2_100, "{most}");
+        let refreshed = refresh(&engine);
+        assert!(size(&refreshed) <= most, "{}", size(&refreshed));
+        assert!((1..60).contains(&refreshed.folders.len()), "{refreshed:?}");
+        assert_eq!((refreshed.left_out_files, refreshed.left_out.is_empty()), (60, false));
+        let notice = refreshed.notice.unwrap();
+        assert!(notice.contains("61 folders, 60 missing dependencies and 60 sources"), "{notice}");
+        let bundle = read(&engine, Some("file39"));
+        assert!(bundle.notice.is_some() && size(&bundle) <= most + 600, "{}", size(&bundle));
+        let index = ReadBundleRequest { bundle_path: "context_main.json".to_owned(), ..Default::default() };
+        let index = engine.read_bundle(&index).unwrap();
+        assert!(index.notice.is_some() && size(&index) <= most + 600, "{}", size(&index));
+        let (mut texts, mut cursor) = (String::new(), None);
+        loop {
+            let part = engine.logicstamp_documents(&DocumentsRequest { cursor }).unwrap();
+            assert!(size(&part) <= most, "{}", size(&part));
+            texts.push_str(&part.text());
+            assert_eq!(part.next_cursor.is_some(), part.notice.is_some());
+            cursor = part.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert!(texts.contains("# LogicStamp for LLMs") && texts.contains("# Known Limitations"));
+        repo.remove("becket.toml");
+        let whole = super::engine(&repo).logicstamp_documents(&DocumentsRequest::default()).unwrap();
+        let lines = |text: &str| text.lines().filter(|line| !line.is_empty()).count();
+        assert_eq!((lines(&texts), whole.notice.as_deref()), (lines(&whole.text()), None));
+        let foreign = DocumentsRequest { cursor: Some("usage:999999".to_owned()) };
+        assert_eq!(engine.logicstamp_documents(&foreign).unwrap_err().code(), "invalid_cursor");
+    }
+}
+
 #[test]
 fn the_projects_own_files_of_these_names_are_left_alone() {
     let repo = shop();
@@ -130,11 +177,19 @@ fn the_projects_own_files_of_these_names_are_left_alone() {
     assert!(!repo.path("context_main.json").exists() && !repo.path("src/context.json").exists());
     let snapshot = refresh(&engine);
     assert!(snapshot.notice.unwrap().contains("src/pages/context.json"));
+    repo.write("src/money.ts", format!("{MONEY}export const more = 1;\n"));
+    assert_eq!(compare(&engine).result.status, "diff", "with the snapshot, though there is no index");
+    repo.write("src/money.ts", MONEY);
     let elsewhere = ContextRequest { out: Some("ctx".into()), ..ContextRequest::default() };
     engine.context_generate(&elsewhere).unwrap();
     let cleaned = engine.context_clean(&CleanRequest { path: None, remove: true }).unwrap();
     assert!(!cleaned.files.iter().any(|file| file == "src/pages/context.json"), "{:?}", cleaned.files);
     assert_eq!(repo.read("src/pages/context.json"), own);
+    repo.remove("src/pages/context.json");
+    fs_err::create_dir_all(repo.path("src/pages/context.json")).unwrap();
+    let snapshot = refresh(&engine);
+    assert!(snapshot.notice.unwrap().contains("is not a file"));
+    fs_err::remove_dir(repo.path("src/pages/context.json")).unwrap();
     repo.write("src/pages/context.json", "");
     engine.context_generate(&ContextRequest::default()).unwrap();
     assert!(repo.read("src/pages/context.json").contains("LogicStampBundle"));

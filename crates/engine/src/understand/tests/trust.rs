@@ -2,6 +2,7 @@
 //! unseen.
 
 use super::*;
+use crate::ErrorKind;
 
 fn generate(repo: &TestRepo) -> ContextReport {
     engine(repo).context_generate(&ContextRequest::default()).unwrap()
@@ -137,6 +138,45 @@ fn a_call_that_was_cancelled_writes_nothing() {
     assert_eq!(repo.read("src/pages/context.json"), written);
     let compared = compare(&engine);
     assert_eq!((compared.baseline_id, compared.result.status.as_str()), (Some(first), "diff"));
+}
+
+#[test]
+fn a_baseline_that_is_none_is_answered_with_what_was_meant() {
+    let repo = shop();
+    repo.commit("all");
+    let engine = engine(&repo);
+    refresh(&engine);
+    for (named, hint) in [
+        ("Disk", "Did you mean `disk`?"),
+        ("snapshots", "Did you mean `snapshot`?"),
+        ("GIT:HEAD", "Did you mean `git:HEAD`?"),
+        ("Git: main", "Did you mean `git:main`?"),
+        ("src/money.ts", "A baseline is disk, snapshot, git:<ref>, or a folder"),
+        ("no/such/folder", "A baseline is disk, snapshot, git:<ref>, or a folder"),
+    ] {
+        let request = CompareRequest { baseline: Some(named.to_owned()), ..CompareRequest::default() };
+        let error = engine.compare_snapshot(&request).unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::NotFound, "unknown_baseline"), "{named}");
+        assert!(error.hint().unwrap().starts_with(hint), "{named}: {error:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_not_found() {
+    let repo = shop();
+    let engine = engine(&repo);
+    for (path, kind) in [
+        ("nowhere", ErrorKind::NotFound),
+        ("src/money.ts", ErrorKind::Invalid),
+        ("a\0b", ErrorKind::Invalid),
+        (&"x".repeat(5_000), ErrorKind::Invalid),
+        ("..", ErrorKind::Denied),
+    ] {
+        let request = ContextRequest { path: Some(path.to_owned()), ..ContextRequest::default() };
+        let error = engine.context_generate(&request).unwrap_err();
+        assert_eq!(error.kind(), kind, "{path}: {error:?}");
+        assert!(!error.hint().unwrap().contains("--"), "{error:?}");
+    }
 }
 
 #[test]

@@ -10,13 +10,17 @@ const SHORT_TEXT: usize = 400;
 const SHORT_LIST: usize = 4;
 
 /// Cuts `value` down to about `room` bytes. Gives, for every place that was cut, how much of it is left.
-pub(super) fn shrink(value: &mut Value, room: usize) -> Vec<String> {
+pub fn shrink(value: &mut Value, room: usize) -> Vec<String> {
     let mut cut: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    while value.to_string().len() > room {
+    loop {
+        let excess = value.to_string().len().saturating_sub(room);
+        if excess == 0 {
+            break;
+        }
         let mut largest = (0, String::new());
         find(value, &mut String::new(), &mut largest);
         let Some(found) = value.pointer_mut(&largest.1).filter(|_| largest.0 > 0) else { break };
-        let (all, kept) = halve(found);
+        let (all, kept) = shorten(found, excess);
         let entry = cut.entry(largest.1).or_insert((all, kept));
         entry.1 = kept;
     }
@@ -57,12 +61,15 @@ fn find(value: &Value, place: &mut String, largest: &mut (usize, String)) {
     }
 }
 
-/// How much there was, and how much is left.
-fn halve(value: &mut Value) -> (usize, usize) {
+/// Takes away about so many bytes, but not more than a half: others may be larger then. How much there was, and how much is
+/// left.
+fn shorten(value: &mut Value, excess: usize) -> (usize, usize) {
     match value {
         Value::Array(list) => {
-            let all = list.len();
-            list.truncate(all / 2);
+            let (all, mut gone) = (list.len(), 0);
+            while gone < excess && list.len() > all / 2 {
+                gone += list.pop().map_or(0, |last| last.to_string().len() + 1);
+            }
             (all, list.len())
         }
         Value::Object(fields) => {
@@ -71,10 +78,10 @@ fn halve(value: &mut Value) -> (usize, usize) {
             (all, fields.len())
         }
         Value::String(text) => {
-            let all = text.len();
-            let half = becket_base::clip(text, all / 2).to_string();
-            *text = half;
-            (all, text.len())
+            let all = text.chars().count();
+            let left = all.saturating_sub(excess + 1).max(all / 2);
+            *text = becket_base::clip(text, left).text.to_owned() + "…";
+            (all, left)
         }
         _ => (0, 0),
     }
@@ -102,5 +109,18 @@ mod tests {
         assert_eq!(cut.len(), 3, "{cut:?}");
         assert!(cut.iter().any(|one| one.ends_with("of 1000 at /contract/declarations")), "{cut:?}");
         assert!(shrink(&mut json!({ "a": 1 }), 1).is_empty());
+    }
+
+    #[test]
+    fn no_more_is_lost_than_has_to_be() {
+        let many: Vec<String> = (0..1000).map(|at| format!("name{at}")).collect();
+        let mut value = json!({ "many": many, "text": "字".repeat(2000) });
+        let all = value.to_string().len();
+        let cut = shrink(&mut value, all - 100);
+        assert_eq!(cut.len(), 1, "{cut:?}");
+        let left = value.to_string().len();
+        assert!((all - 120..=all - 100).contains(&left), "{left} of {all}");
+        shrink(&mut value, 1_000);
+        assert!(value.to_string().len() <= 1_000, "{value}");
     }
 }
