@@ -9,6 +9,7 @@ mod exported;
 mod followed;
 mod form;
 mod generics;
+mod globals;
 mod members;
 mod moved;
 mod origins;
@@ -35,6 +36,7 @@ use crate::model::{
 use crate::order::in_order;
 
 pub use self::details::Details;
+pub use self::globals::Globals;
 use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
