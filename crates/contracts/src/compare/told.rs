@@ -2,7 +2,7 @@
 //! read out.
 
 use super::signature::{group, split};
-use super::types::{From, Type, parse, stands_for};
+use super::types::{From, Type, is_plain, parse, stands_for};
 use super::verdict::{Judgement, breaking, compatible};
 
 /// Said by a signature where nothing is annotated.
@@ -199,11 +199,11 @@ fn keyed(text: &str) -> Option<(Vec<(&str, &str)>, Option<&str>)> {
 pub(super) fn gives(was: &str, is: &str) -> bool {
     // Nobody used what was nothing; a promise is to be waited for.
     let of_nothing = match was {
-        "void" => !is.starts_with("Promise<"),
+        "void" => !is.trim_start_matches("inferred ").starts_with("Promise<"),
         "Promise<void>" => is.starts_with("Promise<"),
         _ => false,
     };
-    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) || is_left_out(was, is) {
+    if was == is || was == INFERRED || of_nothing || is_left_out(was, is) {
         return true;
     }
     if is == INFERRED {
@@ -217,6 +217,8 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
         (Some((before, _)), None) => match parse(is) {
             Type::Object(_) => !before.starts_with('{') || keeps(before, is),
             Type::Function { .. } => !before.contains("=>") || keeps(before, is),
+            Type::Text(text) if text == "void" => false,
+            text @ Type::Text(_) if is_plain(&text) && is_plain(&parse(before)) => keeps(before, is),
             _ => true,
         },
         _ => stands_for(&parse(is), &parse(was), From::Declaration),
