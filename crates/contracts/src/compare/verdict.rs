@@ -57,29 +57,48 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     };
     let (before, after) = (plain(old), plain(new));
     let (before, after) = (before.as_slice(), after.as_slice());
-    if old.kind == new.kind && before.iter().all(|signature| after.contains(signature)) {
-        return compatible(match old.kind {
-            DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
-            _ => "it was declared once more, with more",
-        });
-    }
-    let form = |declaration: &ContractDeclaration, signature: &String| Form::of(declaration.kind, signature);
-    if let ([one], [other]) = (before, after) {
-        let (was, is) = (form(old, one), form(new, other));
+    if let Some((was, is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
         return judge_forms(old.kind, &was, new.kind, &is);
     }
-    let takes = |signature: &String| {
-        let was = form(old, signature);
-        after.iter().any(|other| {
-            other == signature
-                || judge_forms(old.kind, &was, new.kind, &form(new, other)).0 == Verdict::Compatible
-        })
+    let forms = |kind: DeclarationKind, texts: &[String]| -> Vec<Form> {
+        texts.iter().map(|text| Form::of(kind, text)).collect()
     };
-    if before.iter().all(takes) {
-        compatible("every way to use it is there, written otherwise")
-    } else {
-        breaking("an overload was changed or removed")
+    let (was, is) = (forms(old.kind, before), forms(new.kind, after));
+    for (at, (text, form)) in before.iter().zip(&was).enumerate() {
+        let takes = |(other, is): (&String, &Form)| {
+            other == text || judge_forms(old.kind, form, new.kind, is).0 == Verdict::Compatible
+        };
+        let Some(found) = after.iter().zip(&is).position(takes) else {
+            return breaking("an overload was changed or removed");
+        };
+        // The first way that takes a call answers it.
+        let earlier = after.iter().zip(&is).take(found).filter(|(text, _)| !before[..at].contains(text));
+        let catches = |(_, is): &(&String, &Form)| match (form, is) {
+            (Form::Call(was), Form::Call(is)) => meets(was, is) && !gives(&was.result, &is.result),
+            _ => false,
+        };
+        if let Some((text, _)) = earlier.into_iter().find(catches) {
+            return breaking(format!("`{text}` answers some of its calls now, in another way"));
+        }
     }
+    if old.kind != new.kind || !before.iter().all(|text| after.contains(text)) {
+        return compatible("every way to use it is there, written otherwise");
+    }
+    compatible(match old.kind {
+        DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
+        _ => "it was declared once more, with more",
+    })
+}
+
+/// Whether there is a call that both may be meant by.
+fn meets(one: &Call, other: &Call) -> bool {
+    let (one, other) = (parameters(&one.parameters, 0), parameters(&other.parameters, 0));
+    let least = |all: &[Parameter]| all.iter().filter(|one| !one.optional && !one.rest).count();
+    let most = |all: &[Parameter]| if all.iter().any(|one| one.rest) { usize::MAX } else { all.len() };
+    let stands = |one: &Parameter, other: &Parameter| stands_for(&one.ty, &other.ty, From::UserWithin);
+    least(&one) <= most(&other)
+        && least(&other) <= most(&one)
+        && one.iter().zip(&other).all(|(one, other)| stands(one, other) || stands(other, one))
 }
 
 pub(super) fn judge_forms(
