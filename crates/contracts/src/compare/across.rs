@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{meant, own};
-use super::form::{Class, Form};
+use super::form::{Class, Form, Members};
 use super::generics::{apart, parameters};
 use super::members::class_member;
 use super::origins::{In, Origins, home, outside};
@@ -74,10 +74,10 @@ fn differ(old: &ContractDeclaration, new: &ContractDeclaration) -> (bool, bool) 
     (class_members(old) != class_members(new) || names(old) != names(new), parts)
 }
 
-/// The names of what a class has itself.
+/// The names of what a class or an interface has itself.
 fn class_members(one: &ContractDeclaration) -> BTreeSet<String> {
-    let classes = one.signatures.iter().filter_map(|signature| class(signature));
-    classes.flat_map(|class| class.members).map(|text| class_member(&text)).collect()
+    let heirs = one.signatures.iter().filter_map(|signature| heir(one.kind, signature));
+    heirs.flat_map(|heir| heir.members).map(|text| class_member(&text)).collect()
 }
 
 fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
@@ -274,18 +274,18 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// A class with what it has of its parents, as far as it is asked for.
+    /// A class or an interface with what it has of its parents, as far as it is asked for.
     fn with_inherited(
         &self,
         one: In<'_, ContractDeclaration>,
         signature: &str,
         known: &Known,
     ) -> Option<String> {
-        let form = class(signature)?;
+        let form = heir(one.1.kind, signature)?;
         let own = class_members(one.1);
         let wanted: BTreeSet<&str> =
             known.members.iter().filter(|name| !own.contains(*name)).map(String::as_str).collect();
-        let members = self.inherited(one, &form, wanted, &Given::default(), 0, known)?.join("; ");
+        let members = self.inherited(one, &form, &wanted, &Given::default(), 0, known).join("; ");
         let (start, _) = group(signature, '{', '}').filter(|_| !members.is_empty())?;
         let rest = signature[start + 1..].trim_start();
         let between = if rest.starts_with('}') { " " } else { "; " };
@@ -293,40 +293,66 @@ impl View<'_, '_, '_> {
         Some(format!("{} {members}{between}{rest}", &signature[..=start]))
     }
 
-    /// What a class has of its parent, or of that one's, by these names.
+    /// What one has of its parents, or of theirs, by these names.
     fn inherited(
         &self,
         one: In<'_, ContractDeclaration>,
-        form: &Class,
-        mut wanted: BTreeSet<&str>,
+        form: &Heir,
+        wanted: &BTreeSet<&str>,
+        given: &Given,
+        depth: usize,
+        known: &Known,
+    ) -> Vec<String> {
+        if depth >= DEEPEST || wanted.is_empty() {
+            return Vec::new();
+        }
+        let of = |parent: &String| self.inherited_of(one, parent, wanted, given, depth, known);
+        form.parents.iter().filter_map(of).flatten().collect()
+    }
+
+    fn inherited_of(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        parent: &str,
+        wanted: &BTreeSet<&str>,
         given: &Given,
         depth: usize,
         known: &Known,
     ) -> Option<Vec<String>> {
-        let parent = form.parent.as_deref().filter(|_| depth < DEEPEST && !wanted.is_empty())?;
         let (name, list, _) = apart(parent);
         let mention = Mention { text: name.trim(), start: 0, is_value: false };
         let Meant::Declared(file, parent) = self.meant(one, &mention)? else { return None };
         let [signature] = parent.signatures.as_slice() else { return None };
-        let next = class(signature)?;
+        let next = heir(parent.kind, signature)?;
         let written = |text: &String| self.text(one, text, DEEPEST, given, known);
         let arguments = split(list, &[',']).iter().map(written).collect::<Option<Vec<_>>>()?;
         let given = self.given((file, parent), &next.generics, &arguments, DEEPEST, known)?;
         let asked = next.members.iter().filter(|text| wanted.contains(&*class_member(text)));
         let found = asked.map(|text| self.text((file, parent), text, DEEPEST, &given, known));
         let mut found = found.collect::<Option<Vec<_>>>()?;
-        let names: BTreeSet<String> = found.iter().map(|text| class_member(text)).collect();
-        wanted.retain(|name| !names.contains(*name));
-        found.extend(
-            self.inherited((file, parent), &next, wanted, &given, depth + 1, known).unwrap_or_default(),
-        );
+        let names = class_members(parent);
+        let rest = wanted.iter().copied().filter(|name| !names.contains(*name)).collect();
+        found.extend(self.inherited((file, parent), &next, &rest, &given, depth + 1, known));
         Some(found)
     }
 }
 
-fn class(signature: &str) -> Option<Class> {
-    match Form::of(DeclarationKind::Class, signature) {
-        Form::Class(class) if is_class(signature) => Some(class),
+/// What has members, and may have more of its parents.
+struct Heir {
+    generics: String,
+    parents: Vec<String>,
+    members: Vec<String>,
+}
+
+fn heir(kind: DeclarationKind, signature: &str) -> Option<Heir> {
+    let kind = if is_class(signature) { DeclarationKind::Class } else { kind };
+    match Form::of(kind, signature) {
+        Form::Class(Class { generics, parent, members, .. }) => {
+            Some(Heir { generics, parents: parent.into_iter().collect(), members })
+        }
+        Form::Members(Members { generics, parents, own }) if kind == DeclarationKind::Interface => {
+            Some(Heir { generics, parents, members: own })
+        }
         _ => None,
     }
 }

@@ -125,7 +125,7 @@ pub(super) fn is_left_out(was: &str, is: &str) -> bool {
     if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" {
         return false;
     }
-    let Some((told, also)) = members(is).filter(|(told, _)| !is_word(told)) else { return true };
+    let Some((told, also)) = members(is) else { return true };
     let parts = match parse(was) {
         Type::Union(parts) => parts,
         one => vec![one],
@@ -134,11 +134,16 @@ pub(super) fn is_left_out(was: &str, is: &str) -> bool {
         Type::Text(text) => is_name_of_type(text),
         part => matches!(part, Type::Named { .. } | Type::Intersection(_)),
     };
-    let fits = |part: &Type| match part {
-        Type::Object(_) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
-        Type::Array { .. } | Type::Tuple(_) => told.starts_with('['),
-        Type::Function { .. } => told.starts_with(['(', '<']),
-        part => is_open(part),
+    let plain = Some(parse(told)).filter(is_plain);
+    let fits = |part: &Type| match (part, &plain) {
+        // What is made by a call may be anything.
+        _ if is_word(told) && plain.is_none() => true,
+        (Type::Object(_), _) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
+        (Type::Array { .. } | Type::Tuple(_), _) => told.starts_with('['),
+        (Type::Function { .. }, _) => told.starts_with(['(', '<']),
+        // Of several literals it is told what they are of.
+        (Type::Text(_), Some(of)) => is_open(part) || stands_for(part, of, From::Declaration),
+        _ => is_open(part),
     };
     let admits =
         |one: &&str| parts.iter().any(|part| is_open(part) || *part == Type::Text((**one).to_owned()));

@@ -283,7 +283,7 @@ fn named(repo: &TestRepo) -> String {
     let report = drift(repo, Some("git:HEAD"));
     let changes = report.compared.result.folder_diffs.into_iter().flat_map(|folder| folder.changes);
     let broken =
-        changes.flat_map(|change| change.declarations).filter(|one| one.verdict == Verdict::Breaking);
+        changes.flat_map(|change| change.declarations).filter(|one| one.verdict.as_str() == "breaking");
     broken.map(|one| format!("{}: {}", one.name, one.used_by.join(" "))).collect::<Vec<_>>().join("; ")
 }
 
