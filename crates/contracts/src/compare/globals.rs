@@ -15,6 +15,8 @@ use crate::render::named;
 /// Names that stand in the texts of those who use it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Globals {
+    /// The file that declares it.
+    home: String,
     names: BTreeSet<String>,
     /// Of interfaces that perhaps nobody names: `window.mine`.
     members: BTreeSet<String>,
@@ -36,7 +38,7 @@ impl Globals {
         let names = if was.name == "global" { broken(was, is) } else { BTreeSet::from([was.name.clone()]) };
         let known = is.map(interface_members).unwrap_or_default();
         let members = interface_members(was).difference(&known).map(|(_, name, _)| name.clone()).collect();
-        Some(Self { names, members })
+        Some(Self { home: file.entry_id.clone(), names, members })
     }
 
     /// Who uses it of these files with their texts, but for what a file declares or imports itself.
@@ -52,7 +54,8 @@ impl Globals {
             self.members.iter().any(|name| has_word(text, name, |before| before.ends_with('.')))
         };
         let all = |is_user: &dyn Fn(&str, &str) -> bool| -> Vec<&'t str> {
-            texts.iter().filter(|(path, text)| is_user(path, text)).map(|(path, _)| &**path).collect()
+            let others = texts.iter().filter(|(path, _)| *path != self.home);
+            others.filter(|(path, text)| is_user(path, text)).map(|(path, _)| &**path).collect()
         };
         let found = all(&naming);
         // What nobody names is known by its members.

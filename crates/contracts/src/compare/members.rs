@@ -8,7 +8,7 @@ use super::generics::{Renaming, apart};
 use super::signature::group;
 use super::told::{INFERRED, gives};
 use super::types::{From, Type, UNWRITTEN, keeps, member, or_undefined, parse, stands_for};
-use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
+use super::verdict::{Judgement, Verdict, breaking, caught, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 use crate::render::named;
@@ -58,6 +58,12 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         }
     }
     let additive = kind == DeclarationKind::Namespace;
+    if !additive {
+        let parts = |texts: &[String]| by_name(texts.iter().cloned());
+        if let Some(reason) = otherwise_called(&parts(&was.own), &parts(&after)) {
+            return breaking(reason);
+        }
+    }
     let names: Vec<Option<String>> = was.own.iter().map(name).collect();
     let required = after.iter().find(|text| {
         let optional = known(text).is_some_and(|one| one.optional || names.contains(&Some(one.name)));
@@ -139,6 +145,9 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
             }
         }
     }
+    if let Some(reason) = otherwise_called(&before, &after) {
+        return breaking(reason);
+    }
     // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
     let is_data = was.parent.is_none() && holds_data(&before);
     let is_new_duty = |name: &str, part: &Part| {
@@ -153,6 +162,26 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
         Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
         None => compatible(ONLY_MORE),
     }
+}
+
+/// Of several ways to call a member, that another one answers now.
+fn otherwise_called(
+    before: &BTreeMap<String, Vec<Part>>,
+    after: &BTreeMap<String, Vec<Part>>,
+) -> Option<String> {
+    before.iter().find_map(|(name, parts)| {
+        let others = after.get(name).filter(|others| others.len() > 1)?;
+        let text = caught(&calls(parts), &calls(others))?;
+        Some(format!("`{text}` answers some calls now, in another way"))
+    })
+}
+
+fn calls(parts: &[Part]) -> Vec<(&str, &Call)> {
+    let each = parts.iter().map(|part| match &part.what {
+        What::Call(call) => Some((&*part.text, call)),
+        What::Value(_) => None,
+    });
+    each.flatten().collect()
 }
 
 /// Whether there is nothing to a class but public fields, and nothing that has to be given to make one.

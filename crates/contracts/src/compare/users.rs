@@ -1,7 +1,7 @@
 //! Who uses what was broken: the files that import it, also through what a private declaration is seen by, and through
 //! barrels that are imported as a whole; of what is declared for a module those that import it from there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::exported::names;
 use super::form::{Form, Members};
@@ -12,6 +12,9 @@ use crate::graph::{EdgeKind, Graph, fits, is_twin};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 use crate::render::named;
+
+/// What so many files use that is made of something that is made of it is hardly used for that.
+const MOST_BEHIND: usize = 12;
 
 /// Who uses it under any of the names that it is exported by. Of what is there, and no longer what it was, also who uses what
 /// it is seen through, in this file or in one that names it: a type, or a value that has its type. `now` is what became of it.
@@ -34,15 +37,18 @@ pub(super) fn users_of(
     let names: BTreeSet<String> = seen.iter().flat_map(|one| names(contract, one)).collect();
     let mut all = BTreeSet::new();
     let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::from([(own, names.clone())]);
-    let mut open = vec![(own, names)];
-    while let Some((file, names)) = open.pop() {
+    let mut open = VecDeque::from([(own, names, 0)]);
+    while let Some((file, names, steps)) = open.pop_front() {
         let users: BTreeSet<usize> = names.iter().flat_map(|name| importing(graph, file, name)).collect();
+        if steps > 1 && users.len() > MOST_BEHIND {
+            continue;
+        }
         for user in users.iter().filter(|_| is_there) {
             let known = told.entry(*user).or_default();
             let mut more = handed_on(side, graph, (file, &names), *user);
             more.retain(|name| known.insert(name.clone()));
             if !more.is_empty() {
-                open.push((*user, more));
+                open.push_back((*user, more, steps + 1));
             }
         }
         all.extend(users);

@@ -64,22 +64,16 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
         texts.iter().map(|text| Form::of(kind, text)).collect()
     };
     let (was, is) = (forms(old.kind, before), forms(new.kind, after));
-    for (at, (text, form)) in before.iter().zip(&was).enumerate() {
+    for (text, form) in before.iter().zip(&was) {
         let takes = |(other, is): (&String, &Form)| {
             other == text || judge_forms(old.kind, form, new.kind, is).0 == Verdict::Compatible
         };
-        let Some(found) = after.iter().zip(&is).position(takes) else {
+        if !after.iter().zip(&is).any(takes) {
             return breaking("an overload was changed or removed");
-        };
-        // The first way that takes a call answers it.
-        let earlier = after.iter().zip(&is).take(found).filter(|(text, _)| !before[..at].contains(text));
-        let catches = |(_, is): &(&String, &Form)| match (form, is) {
-            (Form::Call(was), Form::Call(is)) => meets(was, is) && !gives(&was.result, &is.result),
-            _ => false,
-        };
-        if let Some((text, _)) = earlier.into_iter().find(catches) {
-            return breaking(format!("`{text}` answers some of its calls now, in another way"));
         }
+    }
+    if let Some(text) = caught(&calls(before, &was), &calls(after, &is)) {
+        return breaking(format!("`{text}` answers some of its calls now, in another way"));
     }
     if old.kind != new.kind || !before.iter().all(|text| after.contains(text)) {
         return compatible("every way to use it is there, written otherwise");
@@ -87,6 +81,25 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     compatible(match old.kind {
         DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
         _ => "it was declared once more, with more",
+    })
+}
+
+fn calls<'c>(texts: &'c [String], forms: &'c [Form]) -> Vec<(&'c str, &'c Call)> {
+    let call = |form: &'c Form| if let Form::Call(call) = form { Some(call) } else { None };
+    texts.iter().zip(forms).filter_map(|(text, form)| Some((&**text, call(form)?))).collect()
+}
+
+/// The first way that takes a call answers it: one that does now, and gives something else than the one that did.
+pub(super) fn caught<'c>(before: &[(&str, &Call)], after: &[(&'c str, &Call)]) -> Option<&'c str> {
+    before.iter().enumerate().find_map(|(at, (text, was))| {
+        let takes = |was: &Call, is: &Call| judge_call(was, is).0 == Verdict::Compatible;
+        let found = after.iter().position(|(other, is)| other == text || takes(was, is))?;
+        let is_new = |(text, is): &&(&str, &Call)| {
+            let same = |known: &str, was: &Call| known == *text || takes(was, is) && takes(is, was);
+            !before[..at].iter().any(|(known, was)| same(known, was))
+        };
+        let catches = |(_, is): &&(&str, &Call)| meets(was, is) && !gives(&was.result, &is.result);
+        after[..found].iter().filter(is_new).find(catches).map(|(text, _)| *text)
     })
 }
 

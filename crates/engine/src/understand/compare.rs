@@ -466,8 +466,8 @@ fn name_users_of_globals(site: &Site, sides: (&Side<'_>, &Side<'_>), comparison:
                     .is_some_and(|file| file.declarations.iter().any(|one| one.name == name));
                 declares || edges.is_some_and(|edges| edges.iter().any(|edge| edge.names.contains(name)))
             };
-            let users = globals.users(texts, has_own).into_iter().filter(|path| *path != file.entry_id);
-            found.push((at, users.map(str::to_owned).collect::<Vec<_>>()));
+            let users = globals.users(texts, has_own).into_iter().map(str::to_owned);
+            found.push((at, users.collect::<Vec<_>>()));
         }
         for (at, users) in found {
             let used_by = &mut file.declarations[at].used_by;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, Statement, SwitchCase,
-    TSType, TSTypeParameterInstantiation,
+    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, TSType,
+    TSTypeParameterInstantiation,
 };
 
 use super::body::callee_name;
@@ -17,6 +17,7 @@ use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
+use super::returned::{ends, returns};
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -664,13 +665,6 @@ fn read_out<T: Borrow<str>>(
     Err((format!("{open}{cut}…{more} more{close}"), whole))
 }
 
-/// Whether a function gives nothing at its end; who waits for it is given a promise. A body without anything may have been left
-/// out.
-fn ends(callable: Callable<'_, '_>) -> bool {
-    let last = callable.statements().last();
-    !callable.is_async() && last.is_some_and(|last| !matches!(last, Statement::ThrowStatement(_)))
-}
-
 fn is_primitive(text: &str) -> bool {
     matches!(text, "string" | "number" | "boolean" | "bigint" | "RegExp")
 }
@@ -769,42 +763,4 @@ fn names_within(object: &ObjectExpression<'_>, depth: usize) -> usize {
 /// Stands for what is too long to be read out.
 pub(super) fn digest(whole: &str) -> String {
     format!("#{}", &blake3::hash(whole.as_bytes()).to_hex()[..8])
-}
-
-/// What the function that a statement stands in returns there; functions inside of it are not looked into.
-pub(super) fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {
-    let mut all = |statements: &'x [Statement<'a>]| {
-        for statement in statements {
-            returns(statement, found);
-        }
-    };
-    match statement {
-        Statement::ReturnStatement(returned) => found.push(returned.argument.as_ref()),
-        Statement::BlockStatement(block) => all(&block.body),
-        Statement::IfStatement(one) => {
-            returns(&one.consequent, found);
-            if let Some(otherwise) = &one.alternate {
-                returns(otherwise, found);
-            }
-        }
-        Statement::ForStatement(one) => returns(&one.body, found),
-        Statement::ForInStatement(one) => returns(&one.body, found),
-        Statement::ForOfStatement(one) => returns(&one.body, found),
-        Statement::WhileStatement(one) => returns(&one.body, found),
-        Statement::DoWhileStatement(one) => returns(&one.body, found),
-        Statement::LabeledStatement(one) => returns(&one.body, found),
-        Statement::SwitchStatement(one) => {
-            one.cases.iter().for_each(|case: &SwitchCase<'a>| all(&case.consequent));
-        }
-        Statement::TryStatement(one) => {
-            all(&one.block.body);
-            if let Some(handler) = &one.handler {
-                all(&handler.body.body);
-            }
-            if let Some(finalizer) = &one.finalizer {
-                all(&finalizer.body);
-            }
-        }
-        _ => {}
-    }
 }
