@@ -1,12 +1,13 @@
 //! A declaration with what it names in whatever file written in its place. A type that moved to a file of its own, or has
-//! another name now, is the same to who uses what it is the type of; so is the constructor of a parent.
+//! another name now, is the same to who uses what it is the type of; so is what a class has of its parents.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{meant, own};
-use super::form::{Class, Form};
+use super::form::{Class, Form, Members};
 use super::generics::{apart, parameters};
+use super::members::class_member;
 use super::origins::{In, Origins, home, outside};
 use super::signature::{group, split};
 use super::verdict::{Judgement, Verdict};
@@ -37,11 +38,15 @@ pub(super) fn judge(
     let (mut in_old, mut in_new) = Default::default();
     before.reach((old_file, old), 0, &mut in_old);
     after.reach((new_file, new), 0, &mut in_new);
+    // One may be a name for what the other is.
+    in_old.remove(&before.thing(&Meant::Declared(old_file, old)));
+    in_new.remove(&after.thing(&Meant::Declared(new_file, new)));
     let both = in_old.intersection(&in_new).cloned().collect();
     // What both lead to is compared by itself; of some things a part may be all that matters.
     let ways = [by_name.then_some(both), by_part.then(BTreeSet::new)];
     ways.into_iter().flatten().find_map(|kept| {
-        let known = Known { kept, ..Known::default() };
+        let members = class_members(old).into_iter().chain(class_members(new)).collect();
+        let known = Known { kept, members, ..Known::default() };
         let was = before.written_out((old_file, old), &known)?;
         let is = after.written_out((new_file, new), &known)?;
         if !known.any.get() {
@@ -57,17 +62,22 @@ pub(super) fn judge(
     })
 }
 
-/// Whether one of two declarations names something that the other does not, or is made by a parent's constructor; and whether
-/// they name parts of something. All else is as it is written.
+/// Whether one of two declarations names something that the other does not, or has members of its own that the other may have of
+/// a parent; and whether they name parts of something. All else is as it is written.
 fn differ(old: &ContractDeclaration, new: &ContractDeclaration) -> (bool, bool) {
     const PARTS: [&str; 4] = ["Pick<", "Omit<", "Partial<", "Readonly<"];
     let has = |one: &ContractDeclaration, part: &str| texts(one).any(|text| text.contains(part));
     let names = |one: &'_ ContractDeclaration| -> BTreeSet<String> {
         texts(one).flat_map(mentions).map(|mention| mention.text.to_owned()).collect()
     };
-    let made = has(old, "constructor(") != has(new, "constructor(");
     let parts = PARTS.iter().any(|part| has(old, part) || has(new, part));
-    (made || names(old) != names(new), parts)
+    (class_members(old) != class_members(new) || names(old) != names(new), parts)
+}
+
+/// The names of what a class or an interface has itself.
+fn class_members(one: &ContractDeclaration) -> BTreeSet<String> {
+    let heirs = one.signatures.iter().filter_map(|signature| heir(one.kind, signature));
+    heirs.flat_map(|heir| heir.members).map(|text| class_member(&text)).collect()
 }
 
 fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
@@ -81,6 +91,8 @@ struct Known {
     names: RefCell<BTreeMap<Thing, usize>>,
     /// What is known by its name alone.
     kept: BTreeSet<Thing>,
+    /// What one of two classes has itself, and the other may have of a parent.
+    members: BTreeSet<String>,
     /// Whether anything was written in place of a name.
     any: std::cell::Cell<bool>,
 }
@@ -130,8 +142,8 @@ impl View<'_, '_, '_> {
 
     fn written_out(&self, one: In<'_, ContractDeclaration>, known: &Known) -> Option<ContractDeclaration> {
         let whole = |signature: &String| {
-            let made = self.with_constructor(one, signature, known);
-            self.text(one, made.as_ref().unwrap_or(signature), 0, &Given::default(), known)
+            let whole = self.with_inherited(one, signature, known);
+            self.text(one, whole.as_ref().unwrap_or(signature), 0, &Given::default(), known)
         };
         let signatures = one.1.signatures.iter().map(whole).collect::<Option<Vec<_>>>()?;
         let mut props = one.1.props.clone();
@@ -262,58 +274,87 @@ impl View<'_, '_, '_> {
         }
     }
 
-    /// A class that has no constructor of its own is made as its parent is.
-    fn with_constructor(
+    /// A class or an interface with what it has of its parents, as far as it is asked for.
+    fn with_inherited(
         &self,
         one: In<'_, ContractDeclaration>,
         signature: &str,
         known: &Known,
     ) -> Option<String> {
-        let form = class(signature)?;
-        if constructor(&form).is_some() {
-            return None;
-        }
-        let made = self.inherited(one, &form, &Given::default(), 0, known)?;
-        let (start, _) = group(signature, '{', '}')?;
+        let form = heir(one.1.kind, signature)?;
+        let own = class_members(one.1);
+        let wanted: BTreeSet<&str> =
+            known.members.iter().filter(|name| !own.contains(*name)).map(String::as_str).collect();
+        let members = self.inherited(one, &form, &wanted, &Given::default(), 0, known).join("; ");
+        let (start, _) = group(signature, '{', '}').filter(|_| !members.is_empty())?;
         let rest = signature[start + 1..].trim_start();
         let between = if rest.starts_with('}') { " " } else { "; " };
         known.any.set(true);
-        Some(format!("{} {made}{between}{rest}", &signature[..=start]))
+        Some(format!("{} {members}{between}{rest}", &signature[..=start]))
     }
 
-    /// The constructor of a class's parent, or of that one's, with what it is given.
+    /// What one has of its parents, or of theirs, by these names.
     fn inherited(
         &self,
         one: In<'_, ContractDeclaration>,
-        form: &Class,
+        form: &Heir,
+        wanted: &BTreeSet<&str>,
         given: &Given,
         depth: usize,
         known: &Known,
-    ) -> Option<String> {
-        let (name, list, _) = apart(form.parent.as_deref().filter(|_| depth < DEEPEST)?);
+    ) -> Vec<String> {
+        if depth >= DEEPEST || wanted.is_empty() {
+            return Vec::new();
+        }
+        let of = |parent: &String| self.inherited_of(one, parent, wanted, given, depth, known);
+        form.parents.iter().filter_map(of).flatten().collect()
+    }
+
+    fn inherited_of(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        parent: &str,
+        wanted: &BTreeSet<&str>,
+        given: &Given,
+        depth: usize,
+        known: &Known,
+    ) -> Option<Vec<String>> {
+        let (name, list, _) = apart(parent);
         let mention = Mention { text: name.trim(), start: 0, is_value: false };
         let Meant::Declared(file, parent) = self.meant(one, &mention)? else { return None };
         let [signature] = parent.signatures.as_slice() else { return None };
-        let next = class(signature)?;
+        let next = heir(parent.kind, signature)?;
         let written = |text: &String| self.text(one, text, DEEPEST, given, known);
         let arguments = split(list, &[',']).iter().map(written).collect::<Option<Vec<_>>>()?;
         let given = self.given((file, parent), &next.generics, &arguments, DEEPEST, known)?;
-        match constructor(&next) {
-            Some(made) => self.text((file, parent), made, DEEPEST, &given, known),
-            None => self.inherited((file, parent), &next, &given, depth + 1, known),
-        }
+        let asked = next.members.iter().filter(|text| wanted.contains(&*class_member(text)));
+        let found = asked.map(|text| self.text((file, parent), text, DEEPEST, &given, known));
+        let mut found = found.collect::<Option<Vec<_>>>()?;
+        let names = class_members(parent);
+        let rest = wanted.iter().copied().filter(|name| !names.contains(*name)).collect();
+        found.extend(self.inherited((file, parent), &next, &rest, &given, depth + 1, known));
+        Some(found)
     }
 }
 
-fn class(signature: &str) -> Option<Class> {
-    match Form::of(DeclarationKind::Class, signature) {
-        Form::Class(class) if is_class(signature) => Some(class),
+/// What has members, and may have more of its parents.
+struct Heir {
+    generics: String,
+    parents: Vec<String>,
+    members: Vec<String>,
+}
+
+fn heir(kind: DeclarationKind, signature: &str) -> Option<Heir> {
+    let kind = if is_class(signature) { DeclarationKind::Class } else { kind };
+    match Form::of(kind, signature) {
+        Form::Class(Class { generics, parent, members, .. }) => {
+            Some(Heir { generics, parents: parent.into_iter().collect(), members })
+        }
+        Form::Members(Members { generics, parents, own }) if kind == DeclarationKind::Interface => {
+            Some(Heir { generics, parents, members: own })
+        }
         _ => None,
     }
-}
-
-fn constructor(class: &Class) -> Option<&str> {
-    class.members.iter().find(|member| member.starts_with("constructor(")).map(String::as_str)
 }
 
 /// Whether what a name stands for can be written in its place: not where a value is meant, or a parent.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::expanded;
 use super::origins::{In, Origins, home};
-use super::users::{members, users};
+use super::users::{members, names_one_of, users};
 use super::verdict::{Judgement, breaking};
 use super::{Change, Side, Verdict, exported, judge_in_files, judge_pair};
 use crate::graph::{Edge, EdgeKind, is_declaration};
@@ -171,8 +171,15 @@ pub(super) fn judge_named(
         let one = expanded(file, one).unwrap_or_else(|| one.clone());
         ContractDeclaration { exported: true, ..one }
     };
-    let judged = judge_pair(&whole(before), &whole(after));
-    Some(judged.unwrap_or_else(|| breaking("what it names in its file is something else".to_owned())))
+    let (was, is) = (whole(before), whole(after));
+    // What cannot be written in place of its name is not looked at.
+    let names_own = |file: &Contract, one: &ContractDeclaration| {
+        names_one_of(one, |name| name != one.name && file.declarations.iter().any(|own| own.name == name))
+    };
+    judge_pair(&was, &is).or_else(|| {
+        let is_open = names_own(before.0, &was) || names_own(after.0, &is);
+        is_open.then(|| breaking("what it names in its file is something else"))
+    })
 }
 
 fn taken_as(side: &Side<'_>, path: &str, one: &ContractDeclaration) -> Vec<String> {
@@ -195,7 +202,7 @@ pub(super) fn ambient<'a>(side: &Side<'a>) -> Ambient<'a> {
 }
 
 /// `None` for what is imported.
-fn ambient_name(file: &Contract, one: &ContractDeclaration) -> Option<String> {
+pub(super) fn ambient_name(file: &Contract, one: &ContractDeclaration) -> Option<String> {
     if let Some(module) = one.module() {
         return Some(format!("module '{}'", home(file, module)));
     }

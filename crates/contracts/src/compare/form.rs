@@ -1,6 +1,6 @@
 //! What a printed signature is: something to call, a class, members, an enumeration, a value.
 
-use super::generics::apart;
+use super::generics::{apart, parameters};
 use super::signature::{group, inside, split};
 use super::types::{Type, parse};
 use crate::mentions::is_class;
@@ -33,6 +33,7 @@ pub(super) struct Call {
 
 #[derive(Debug)]
 pub(super) struct Class {
+    pub(super) name: String,
     pub(super) is_abstract: bool,
     pub(super) generics: String,
     pub(super) parent: Option<String>,
@@ -53,6 +54,14 @@ pub(super) struct Enum {
     pub(super) members: Vec<(String, String)>,
 }
 
+impl Class {
+    /// `Name<T>`, what an object of it is to itself.
+    pub(super) fn own_type(&self) -> String {
+        let given: Vec<String> = parameters(&self.generics).into_iter().map(|one| one.name).collect();
+        if given.is_empty() { self.name.clone() } else { format!("{}<{}>", self.name, given.join(", ")) }
+    }
+}
+
 impl Form {
     pub(super) fn of(kind: DeclarationKind, signature: &str) -> Self {
         let found = match kind {
@@ -70,6 +79,23 @@ impl Form {
 }
 
 impl Form {
+    /// Of one signature, or of what is declared in several parts that are one: interfaces, namespaces, enumerations.
+    pub(super) fn whole(kind: DeclarationKind, signatures: &[String]) -> Option<Self> {
+        let mut parts = signatures.iter().map(|signature| Self::of(kind, signature));
+        let mut whole = parts.next()?;
+        for part in parts {
+            match (&mut whole, part) {
+                (Form::Members(all), Form::Members(part)) => {
+                    all.parents.extend(part.parents);
+                    all.own.extend(part.own);
+                }
+                (Form::Enum(all), Form::Enum(part)) => all.members.extend(part.members),
+                _ => return None,
+            }
+        }
+        Some(whole)
+    }
+
     /// The type that a name without type parameters stands for.
     pub(super) fn as_type(&self) -> Option<String> {
         match self {
@@ -142,9 +168,11 @@ fn class(signature: &str) -> Option<Class> {
         None => (head, ""),
     };
     let parent = after.split(" implements ").next().unwrap_or_default().trim();
+    let (name, generics, _) = apart(before.split(" implements ").next().unwrap_or(before));
     Some(Class {
+        name: name.trim().to_owned(),
         is_abstract,
-        generics: apart(before.split(" implements ").next().unwrap_or(before)).1.to_owned(),
+        generics: generics.to_owned(),
         parent: (!parent.is_empty()).then(|| parent.to_owned()),
         members: if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() },
     })
@@ -185,6 +213,7 @@ fn alias(signature: &str) -> Option<Form> {
         _ => ("", rest.split_once('=')?.1.trim()),
     };
     let generics = head.to_owned();
+    let text = inside(text, '(', ')').unwrap_or(text);
     let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
     let own = objects.iter().map(|text| {
         let members = inside(text, '{', '}')?;

@@ -1,5 +1,7 @@
 //! Type parameters, before and after.
 
+use std::borrow::Cow;
+
 use super::signature::{group, split};
 use super::types::{From, keeps, parse, stands_for};
 
@@ -84,6 +86,19 @@ impl Renaming {
         }
         renamed + rest
     }
+}
+
+/// What a type calls what it infers is nothing to who uses it.
+pub(super) fn without_names(text: &str) -> Cow<'_, str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut names: Vec<(String, String)> = Vec::new();
+    for after in text.split("infer ").skip(1) {
+        let name = after.split(|letter| !is_part(letter)).next().unwrap_or_default();
+        if names.iter().all(|(known, _)| known != name) {
+            names.push((name.to_owned(), format!("infer${}", names.len())));
+        }
+    }
+    if names.is_empty() { text.into() } else { Renaming(names).text(text).into() }
 }
 
 /// The text before `<…>`, the list in it, and what follows.

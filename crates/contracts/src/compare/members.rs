@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
 use super::signature::group;
-use super::told::INFERRED;
+use super::told::{INFERRED, gives};
 use super::types::{From, Type, UNWRITTEN, keeps, member, or_undefined, parse, stands_for};
-use super::verdict::{Judgement, Verdict, breaking, compatible, judge_call, judge_forms};
+use super::verdict::{Judgement, Verdict, breaking, caught, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 use crate::render::named;
@@ -58,6 +58,12 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         }
     }
     let additive = kind == DeclarationKind::Namespace;
+    if !additive {
+        let parts = |texts: &[String]| by_name(texts.iter().cloned());
+        if let Some(reason) = otherwise_called(&parts(&was.own), &parts(&after)) {
+            return breaking(reason);
+        }
+    }
     let names: Vec<Option<String>> = was.own.iter().map(name).collect();
     let required = after.iter().find(|text| {
         let optional = known(text).is_some_and(|one| one.optional || names.contains(&Some(one.name)));
@@ -134,10 +140,13 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
         let gone = || breaking(format!("`{}` was removed", parts[0].text));
         let Some(others) = after.get(name) else { return gone() };
         for part in parts.iter().filter(|part| others.iter().all(|other| other.text != part.text)) {
-            if let Some(reason) = worst_of(part, others) {
+            if let Some(reason) = worst_of(part, others, &was.own_type()) {
                 return breaking(reason);
             }
         }
+    }
+    if let Some(reason) = otherwise_called(&before, &after) {
+        return breaking(reason);
     }
     // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
     let is_data = was.parent.is_none() && holds_data(&before);
@@ -153,6 +162,26 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
         Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
         None => compatible(ONLY_MORE),
     }
+}
+
+/// Of several ways to call a member, that another one answers now.
+fn otherwise_called(
+    before: &BTreeMap<String, Vec<Part>>,
+    after: &BTreeMap<String, Vec<Part>>,
+) -> Option<String> {
+    before.iter().find_map(|(name, parts)| {
+        let others = after.get(name).filter(|others| others.len() > 1)?;
+        let text = caught(&calls(parts), &calls(others))?;
+        Some(format!("`{text}` answers some calls now, in another way"))
+    })
+}
+
+fn calls(parts: &[Part]) -> Vec<(&str, &Call)> {
+    let each = parts.iter().map(|part| match &part.what {
+        What::Call(call) => Some((&*part.text, call)),
+        What::Value(_) => None,
+    });
+    each.flatten().collect()
 }
 
 /// Whether there is nothing to a class but public fields, and nothing that has to be given to make one.
@@ -225,6 +254,8 @@ struct Part {
     can_write: bool,
     optional: bool,
     what: What,
+    /// What its setter takes.
+    put: Option<Type>,
 }
 
 enum What {
@@ -246,9 +277,11 @@ fn by_name(members: impl Iterator<Item = String>) -> BTreeMap<String, Vec<Part>>
         let parts = all.entry(name).or_default();
         match parts.first_mut() {
             Some(first) if first.can_read != part.can_read && matches!(part.what, What::Value(_)) => {
-                first.can_read |= part.can_read;
-                first.can_write |= part.can_write;
-                first.text = format!("{}; {}", first.text, part.text);
+                let text = format!("{}; {}", first.text, part.text);
+                let other = if first.can_read { part } else { std::mem::replace(first, part) };
+                first.can_write |= other.can_write;
+                first.put = if let What::Value(ty) = other.what { Some(ty) } else { None };
+                first.text = text;
             }
             _ => parts.push(part),
         }
@@ -295,6 +328,7 @@ impl Part {
             can_write: !has("readonly") && !has("get"),
             optional,
             what,
+            put: None,
         }
     }
 
@@ -344,16 +378,17 @@ impl Part {
 }
 
 /// Why none of the new ways stands for an old one.
-fn worst_of(part: &Part, others: &[Part]) -> Option<String> {
+fn worst_of(part: &Part, others: &[Part], own: &str) -> Option<String> {
     let mut reason = None;
     for other in others {
-        reason = stands_not(part, other);
+        reason = stands_not(part, other, own);
         reason.as_ref()?;
     }
     reason
 }
 
-fn stands_not(was: &Part, is: &Part) -> Option<String> {
+/// `own` is the type of the class itself.
+fn stands_not(was: &Part, is: &Part, own: &str) -> Option<String> {
     let (text, other) = (&was.text, &is.text);
     let changed = || Some(format!("`{text}` became `{other}`"));
     if is.is_private && !was.is_private || is.is_protected && !was.is_protected && !was.is_private {
@@ -363,17 +398,25 @@ fn stands_not(was: &Part, is: &Part) -> Option<String> {
         return Some(format!("`{text}` has to be implemented now"));
     }
     match (&was.what, &is.what) {
+        // Who has one of this class has that.
+        (What::Call(before), What::Call(after)) if before.result == own && after.result == "this" => {
+            let after = Call { result: own.to_owned(), ..after.clone() };
+            stands_not(was, &Part { what: What::Call(after), ..Part::of(other) }, own)
+        }
         (What::Call(before), What::Call(after)) => match judge_call(before, after) {
             (Verdict::Breaking, reason) => Some(format!("`{text}`: {reason}")),
             _ if is.optional && !was.optional => changed(),
+            // What gave it that implements it has to give what is wanted now.
+            _ if is.is_abstract && !gives(&after.result, &before.result) => changed(),
             _ => None,
         },
         (What::Value(before), What::Value(after)) => {
             // What nobody knew of which type it was is declared now, or the other way round.
             let unknown = |ty: &Type| matches!(ty, Type::Text(text) if text == INFERRED);
-            let takes = unknown(before) || stands_for(before, after, From::User);
+            let (had, has) = (was.put.as_ref().unwrap_or(before), is.put.as_ref().unwrap_or(after));
+            let takes = unknown(had) || stands_for(had, has, From::User);
             let gives = unknown(after) || stands_for(after, before, From::Declaration);
-            let writes = !was.can_write || is.can_write && takes;
+            let writes = if was.can_write { is.can_write && takes } else { !is.is_abstract || takes };
             let reads = !was.can_read || is.can_read && gives;
             let as_optional = was.optional == is.optional || was.optional && !was.can_write;
             if writes && reads && as_optional { None } else { changed() }

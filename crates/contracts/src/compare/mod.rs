@@ -9,6 +9,7 @@ mod exported;
 mod followed;
 mod form;
 mod generics;
+mod globals;
 mod members;
 mod moved;
 mod origins;
@@ -35,6 +36,7 @@ use crate::model::{
 use crate::order::in_order;
 
 pub use self::details::Details;
+pub use self::globals::Globals;
 use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
@@ -100,7 +102,7 @@ pub struct DeclarationChange {
     /// `function`, `component` …, `export`, `route`, `directive`, `syntax error`.
     pub kind: String,
     pub change: Change,
-    // Its signatures; of one with many members those that differ, the others are `…`.
+    // Its signatures; of one with many members those that differ, the others are `…`. Its props, where only these differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -393,7 +395,14 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
         let signatures = |one: Option<In<'_, ContractDeclaration>>| {
             one.map(|(_, one)| one.signatures.clone()).unwrap_or_default()
         };
-        let (shown_before, shown_after) = signature::different(shown.kind, signatures(was), signatures(is));
+        let mut shown_as = signature::different(shown.kind, signatures(was), signatures(is));
+        // That of a component may name its props, and say nothing of what they are.
+        if let Some(((_, was), (_, is))) = was.zip(is).filter(|_| shown_as.0 == shown_as.1) {
+            let (before, after) = (was.declared_props(), is.declared_props());
+            if before != after {
+                shown_as = signature::different_props(&before, &after);
+            }
+        }
         let users = || match (before, after) {
             (Some(before), _) => users_of(side, (old, before), after),
             // It was passed on by the names that it has now.
@@ -407,8 +416,8 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             name: shown.name.clone(),
             kind: shown.kind.as_str().to_owned(),
             change,
-            before: shown_before,
-            after: shown_after,
+            before: shown_as.0,
+            after: shown_as.1,
             verdict,
             reason,
             used_by: if verdict == Verdict::Breaking { users() } else { Vec::new() },

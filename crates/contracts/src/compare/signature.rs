@@ -1,7 +1,7 @@
 //! A printed signature taken apart at its brackets: enough to tell a parameter or member from another, not a parser.
 
 pub(super) use crate::brackets::{group, inside, split};
-use crate::model::DeclarationKind;
+use crate::model::{DeclarationKind, Member};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parts {
@@ -18,7 +18,7 @@ pub(super) struct Call {
 }
 
 /// Everything before the braces, and what is between them.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Members {
     pub(super) head: String,
     pub(super) members: Vec<String>,
@@ -72,6 +72,21 @@ pub(super) fn different(
         of.iter().filter(|signature| !other.contains(signature)).cloned().collect()
     };
     if old.is_empty() || new.is_empty() { (old, new) } else { (lacks(&old, &new), lacks(&new, &old)) }
+}
+
+/// The same of the props of two components, one list per variant.
+pub(super) fn different_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> (Vec<String>, Vec<String>) {
+    let members = |variant: &Vec<Member>| {
+        let text =
+            |one: &Member| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.text);
+        Members { head: "props".to_owned(), members: variant.iter().map(text).collect() }
+    };
+    let nothing = Members { head: String::new(), members: Vec::new() };
+    let each = |of: &[Vec<Member>], others: &[Vec<Member>]| -> Vec<String> {
+        let others = others.iter().map(members).chain(std::iter::repeat_with(|| nothing.clone()));
+        of.iter().map(members).zip(others).map(|(one, other)| only(&one, &other)).collect()
+    };
+    (each(old, new), each(new, old))
 }
 
 /// The members that `other` has not, each gap between them as `…`.

@@ -154,6 +154,12 @@ fn props_one_by_one() {
         let comparison = compare(&side(&old), &side(&new));
         assert_eq!(comparison.files[0].verdict, expected, "{props:?}");
     }
+    // The signature names them and is the same: what is shown are the props.
+    let new = with(vec![member("label", "string", true), member("size", "'s' | 'm'", true)]);
+    let comparison = compare(&side(&old), &side(&new));
+    let change = &comparison.files[0].declarations[0];
+    let shown = (&*change.before[0], &*change.after[0]);
+    assert_eq!(shown, ("props { label: string; … }", "props { label?: string; … }"));
 }
 
 #[test]

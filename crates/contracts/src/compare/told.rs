@@ -2,7 +2,7 @@
 //! read out.
 
 use super::signature::{group, split};
-use super::types::{From, Type, parse, stands_for};
+use super::types::{From, Type, is_plain, parse, stands_for};
 use super::verdict::{Judgement, breaking, compatible};
 
 /// Said by a signature where nothing is annotated.
@@ -125,7 +125,7 @@ pub(super) fn is_left_out(was: &str, is: &str) -> bool {
     if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" {
         return false;
     }
-    let Some((told, also)) = members(is).filter(|(told, _)| !is_word(told)) else { return true };
+    let Some((told, also)) = members(is) else { return true };
     let parts = match parse(was) {
         Type::Union(parts) => parts,
         one => vec![one],
@@ -134,11 +134,16 @@ pub(super) fn is_left_out(was: &str, is: &str) -> bool {
         Type::Text(text) => is_name_of_type(text),
         part => matches!(part, Type::Named { .. } | Type::Intersection(_)),
     };
-    let fits = |part: &Type| match part {
-        Type::Object(_) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
-        Type::Array { .. } | Type::Tuple(_) => told.starts_with('['),
-        Type::Function { .. } => told.starts_with(['(', '<']),
-        part => is_open(part),
+    let plain = Some(parse(told)).filter(is_plain);
+    let fits = |part: &Type| match (part, &plain) {
+        // What is made by a call may be anything.
+        _ if is_word(told) && plain.is_none() => true,
+        (Type::Object(_), _) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
+        (Type::Array { .. } | Type::Tuple(_), _) => told.starts_with('['),
+        (Type::Function { .. }, _) => told.starts_with(['(', '<']),
+        // Of several literals it is told what they are of.
+        (Type::Text(_), Some(of)) => is_open(part) || stands_for(part, of, From::Declaration),
+        _ => is_open(part),
     };
     let admits =
         |one: &&str| parts.iter().any(|part| is_open(part) || *part == Type::Text((**one).to_owned()));
@@ -199,11 +204,11 @@ fn keyed(text: &str) -> Option<(Vec<(&str, &str)>, Option<&str>)> {
 pub(super) fn gives(was: &str, is: &str) -> bool {
     // Nobody used what was nothing; a promise is to be waited for.
     let of_nothing = match was {
-        "void" => !is.starts_with("Promise<"),
+        "void" => !is.trim_start_matches("inferred ").starts_with("Promise<"),
         "Promise<void>" => is.starts_with("Promise<"),
         _ => false,
     };
-    if was == is || was == INFERRED || of_nothing && !is.starts_with(INFERRED) || is_left_out(was, is) {
+    if was == is || was == INFERRED || of_nothing || is_left_out(was, is) {
         return true;
     }
     if is == INFERRED {
@@ -217,6 +222,8 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
         (Some((before, _)), None) => match parse(is) {
             Type::Object(_) => !before.starts_with('{') || keeps(before, is),
             Type::Function { .. } => !before.contains("=>") || keeps(before, is),
+            Type::Text(text) if text == "void" => false,
+            text @ Type::Text(_) if is_plain(&text) && is_plain(&parse(before)) => keeps(before, is),
             _ => true,
         },
         _ => stands_for(&parse(is), &parse(was), From::Declaration),

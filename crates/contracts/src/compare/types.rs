@@ -79,7 +79,7 @@ impl From {
 }
 
 pub(super) fn parse(text: &str) -> Type {
-    at_depth(text, 0)
+    at_depth(&generics::without_names(text), 0)
 }
 
 fn at_depth(text: &str, depth: usize) -> Type {
@@ -238,6 +238,21 @@ fn named(text: &str, depth: usize) -> Option<Type> {
             let all = members.iter().map(|one| Member { optional: true, ty: optional(one), ..one.clone() });
             Type::Object(all.collect())
         }
+        ("Required", [Type::Object(members)]) => {
+            let sure = |one: &Member| if one.optional { without_nothing(&one.ty) } else { one.ty.clone() };
+            let all = members.iter().map(|one| Member { optional: false, ty: sure(one), ..one.clone() });
+            Type::Object(all.collect())
+        }
+        ("NonNullable", [of]) if is_plain(of) => without_nothing(of),
+        ("Awaited", [Type::Named { name, arguments }])
+            if name == "Promise" && arguments.iter().all(is_plain) =>
+        {
+            arguments.first()?.clone()
+        }
+        ("Exclude" | "Extract", [of, keys]) if is_literal(of) && is_literal(keys) => {
+            let is_meant = |one: &Type| is_part(one, keys) == (name == "Extract");
+            union(parts_of(of).iter().filter(|one| is_meant(one)).cloned())
+        }
         ("Readonly", [Type::Object(members)]) => {
             Type::Object(members.iter().map(|one| Member { readonly: true, ..one.clone() }).collect())
         }
@@ -264,16 +279,12 @@ fn is_open_key(keys: &Type) -> bool {
 
 /// What stands under each of these keys.
 fn record(keys: &Type, of: &Type) -> Vec<Member> {
-    let keys = match keys {
-        Type::Union(keys) => keys.as_slice(),
-        one => std::slice::from_ref(one),
-    };
     let name = |key: &Type| match key {
         Type::Text(text) if is_open_key(key) => format!("[{text}]"),
         Type::Text(text) => text.trim_matches('\'').to_owned(),
         _ => String::new(),
     };
-    let each = keys.iter().map(name);
+    let each = parts_of(keys).iter().map(name);
     each.map(|name| Member { name, optional: false, readonly: false, ty: of.clone() }).collect()
 }
 
@@ -311,7 +322,26 @@ fn generics_of(list: &str, depth: usize) -> Vec<(String, Option<Type>, Option<Ty
 }
 
 pub(super) fn parameters(text: &str, depth: usize) -> Vec<Parameter> {
-    split(text, &[',']).iter().map(|one| parameter(one, depth)).collect()
+    split(text, &[',']).iter().flat_map(|one| each_of(parameter(one, depth))).collect()
+}
+
+/// `...all: [string, number?]` is two parameters.
+fn each_of(one: Parameter) -> Vec<Parameter> {
+    let Type::Tuple(parts) = &one.ty else { return vec![one] };
+    if !one.rest {
+        return vec![one];
+    }
+    let each = parts.iter().map(|part| match part {
+        Type::Named { name, arguments: of } if name == "?" && of.len() == 1 => {
+            let ty = or_undefined(of[0].clone(), true);
+            Parameter { optional: true, rest: false, ty, ..one.clone() }
+        }
+        Type::Named { name, arguments: of } if name == "..." && of.len() == 1 => {
+            Parameter { ty: of[0].clone(), ..one.clone() }
+        }
+        part => Parameter { rest: false, ty: part.clone(), ..one.clone() },
+    });
+    each.collect()
 }
 
 fn parameter(text: &str, depth: usize) -> Parameter {
@@ -437,6 +467,15 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         (Type::Named { name, arguments }, Type::Array { readonly: true, .. }) if name == "readonly" => {
             arguments.iter().all(|one| stands_for(one, other, from))
         }
+        // Everything that is not nothing.
+        (Type::Text(one), Type::Object(other)) if other.is_empty() => is_primitive(one) || one == "object",
+        (_, Type::Object(other)) if other.is_empty() => is_plain(one),
+        (Type::Object(one), Type::Text(other)) if other == "object" => !one.is_empty(),
+        (Type::Array { .. } | Type::Tuple(_) | Type::Function { .. }, Type::Text(other))
+            if other == "object" =>
+        {
+            true
+        }
         (Type::Object(one), Type::Object(other)) => object_stands_for(one, other, from),
         (
             Type::Function { generics, parameters, result },
@@ -462,13 +501,9 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         }
         // All of it is a part of it, and can be read as it can be written.
         (_, Type::Named { name, arguments })
-            if !arguments.is_empty() && stands_whole(one, &arguments[0], from) =>
+            if is_part_of(name) && !arguments.is_empty() && stands_whole(one, &arguments[0], from) =>
         {
-            match name.as_str() {
-                "Partial" | "Readonly" => true,
-                "Pick" | "Omit" => from != From::User,
-                _ => false,
-            }
+            matches!(name.as_str(), "Partial" | "Readonly") || from != From::User
         }
         (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
             let covariant = matches!(
@@ -485,7 +520,9 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                     | "..."
             );
             let fits = |one: &Type, other: &Type| {
-                if covariant { stands_for(one, other, from.within()) } else { alike(one, other) }
+                // What is handed over as anything is taken as something unknown.
+                let is_open = from != From::Declaration && is(one, "any") && is(other, "unknown");
+                is_open || if covariant { stands_for(one, other, from.within()) } else { alike(one, other) }
             };
             // What can be changed can be left as it is.
             let is_left = matches!(
@@ -499,7 +536,9 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                 && arguments.len() == others.len()
                 && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
         }
-        (Type::Array { of, .. }, Type::Named { name, arguments }) if name == "Iterable" => {
+        (Type::Array { of, .. }, Type::Named { name, arguments })
+            if matches!(name.as_str(), "Iterable" | "ArrayLike") =>
+        {
             arguments.first().is_some_and(|wanted| stands_for(of, wanted, from.within()))
         }
         // Of what such a thing is made with, what it holds is not told.
@@ -512,8 +551,12 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
 
 /// As [`stands_for`], of a type that is no such part itself.
 fn stands_whole(one: &Type, other: &Type, from: From) -> bool {
-    let is_part = |ty: &Type| matches!(ty, Type::Named { name, .. } if matches!(name.as_str(), "Pick" | "Omit" | "Partial" | "Readonly"));
-    !is_part(one) && stands_for(one, other, from)
+    !matches!(one, Type::Named { name, .. } if is_part_of(name)) && stands_for(one, other, from)
+}
+
+/// Whether this is what the first type that it is given is, but for some of its members or what can be done with them.
+fn is_part_of(name: &str) -> bool {
+    matches!(name, "Pick" | "Omit" | "Partial" | "Readonly")
 }
 
 /// Whether a type is a choice of keys that are written down.
@@ -527,12 +570,38 @@ fn is_literal(ty: &Type) -> bool {
 
 /// Whether every key of one choice is in another.
 fn is_part(one: &Type, other: &Type) -> bool {
-    let keys = |ty: &'_ Type| match ty {
-        Type::Union(keys) => keys.clone(),
-        key => vec![key.clone()],
-    };
-    let all = keys(other);
-    keys(one).iter().all(|key| all.contains(key))
+    let all = parts_of(other);
+    parts_of(one).iter().all(|key| all.contains(key))
+}
+
+fn parts_of(ty: &Type) -> &[Type] {
+    match ty {
+        Type::Union(parts) => parts,
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// Whether a type says all that it is itself, and is not the name of something.
+pub(super) fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Union(parts) => parts.iter().all(is_plain),
+        Type::Text(text) => is_primitive(text) || matches!(text.as_str(), "null" | "undefined" | "object"),
+        Type::Object(_) | Type::Array { .. } | Type::Tuple(_) | Type::Function { .. } => true,
+        _ => false,
+    }
+}
+
+/// A literal, or a keyword that stands for some.
+fn is_primitive(text: &str) -> bool {
+    matches!(text, "string" | "number" | "bigint" | "symbol" | "true" | "false")
+        || text.starts_with(['\'', '"', '`', '-'])
+        || text.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// A type without `null` and `undefined`.
+fn without_nothing(ty: &Type) -> Type {
+    let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "null" || text == "undefined");
+    union(parts_of(ty).iter().filter(is_some).cloned())
 }
 
 /// The parameters of a function as one sees them who knew others: what follows the last one that is written may be any number

@@ -1,7 +1,7 @@
 //! Who uses what was broken: the files that import it, also through what a private declaration is seen by, and through
 //! barrels that are imported as a whole; of what is declared for a module those that import it from there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::exported::names;
 use super::form::{Form, Members};
@@ -12,6 +12,9 @@ use crate::graph::{EdgeKind, Graph, fits, is_twin};
 use crate::mentions::mentions;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 use crate::render::named;
+
+/// What so many files use that is made of something that is made of it is hardly used for that.
+const MOST_BEHIND: usize = 12;
 
 /// Who uses it under any of the names that it is exported by. Of what is there, and no longer what it was, also who uses what
 /// it is seen through, in this file or in one that names it: a type, or a value that has its type. `now` is what became of it.
@@ -32,24 +35,37 @@ pub(super) fn users_of(
         seen.extend(leading_to(contract, declaration));
     }
     let names: BTreeSet<String> = seen.iter().flat_map(|one| names(contract, one)).collect();
-    let mut all: BTreeSet<usize> = names.iter().flat_map(|name| importing(graph, own, name)).collect();
-    if is_there && declaration.exported {
-        let through = all.iter().flat_map(|user| handed_on(side, graph, (contract, &names), *user));
-        all.extend(through.collect::<Vec<_>>());
+    let mut all = BTreeSet::new();
+    let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::from([(own, names.clone())]);
+    let mut open = VecDeque::from([(own, names, 0)]);
+    while let Some((file, names, steps)) = open.pop_front() {
+        let users: BTreeSet<usize> = names.iter().flat_map(|name| importing(graph, file, name)).collect();
+        if steps > 1 && users.len() > MOST_BEHIND {
+            continue;
+        }
+        for user in users.iter().filter(|_| is_there) {
+            let known = told.entry(*user).or_default();
+            let mut more = handed_on(side, graph, (file, &names), *user);
+            more.retain(|name| known.insert(name.clone()));
+            if !more.is_empty() {
+                open.push_back((*user, more, steps + 1));
+            }
+        }
+        all.extend(users);
     }
     all.remove(&own);
     all.into_iter().map(|user| graph.path(user).to_owned()).collect()
 }
 
-/// Who uses what another file exports that takes, gives or is something of these names, and hands that over without naming
-/// it.
+/// The names of what another file exports that takes, gives or is something of these: who uses that need not name it.
 fn handed_on(
     side: &Side<'_>,
     graph: &Graph,
-    (contract, known): In<'_, BTreeSet<String>>,
+    (of, known): (usize, &BTreeSet<String>),
     by: usize,
-) -> BTreeSet<usize> {
-    let Some(file) = side.contracts.get(graph.path(by)) else { return BTreeSet::new() };
+) -> BTreeSet<String> {
+    let contract = |at: usize| side.contracts.get(graph.path(at));
+    let Some((contract, file)) = contract(of).zip(contract(by)) else { return BTreeSet::new() };
     let is_known = |one: &ImportedAs| {
         target(side, file, one).is_some_and(|(path, found)| {
             path == contract.entry_id && names(contract, found).iter().any(|name| known.contains(name))
@@ -64,9 +80,7 @@ fn handed_on(
     let texts: BTreeSet<&str> = all.into_iter().filter(|one| leads(one)).map(|one| &*one.text).collect();
     let named =
         file.declarations.iter().filter(|one| one.imported.iter().any(|one| texts.contains(&*one.text)));
-    let leading = leading_from(file, named);
-    let exported: BTreeSet<String> = leading.flat_map(|one| names(file, one)).collect();
-    exported.iter().flat_map(|name| importing(graph, by, name)).collect()
+    leading_from(file, named).flat_map(|one| names(file, one)).collect()
 }
 
 pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
@@ -126,7 +140,7 @@ fn users_of_module(
 }
 
 /// The names of a block by which its users find something else now, or nothing: also through what stands beside.
-fn broken(was: &ContractDeclaration, now: Option<&ContractDeclaration>) -> BTreeSet<String> {
+pub(super) fn broken(was: &ContractDeclaration, now: Option<&ContractDeclaration>) -> BTreeSet<String> {
     let block = |own: Vec<String>| Members { generics: String::new(), parents: Vec::new(), own };
     let after = block(now.map(members).unwrap_or_default());
     let before: Vec<(String, String)> =

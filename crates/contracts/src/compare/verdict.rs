@@ -57,29 +57,61 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     };
     let (before, after) = (plain(old), plain(new));
     let (before, after) = (before.as_slice(), after.as_slice());
-    if old.kind == new.kind && before.iter().all(|signature| after.contains(signature)) {
-        return compatible(match old.kind {
-            DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
-            _ => "it was declared once more, with more",
-        });
-    }
-    let form = |declaration: &ContractDeclaration, signature: &String| Form::of(declaration.kind, signature);
-    if let ([one], [other]) = (before, after) {
-        let (was, is) = (form(old, one), form(new, other));
+    if let Some((was, is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
         return judge_forms(old.kind, &was, new.kind, &is);
     }
-    let takes = |signature: &String| {
-        let was = form(old, signature);
-        after.iter().any(|other| {
-            other == signature
-                || judge_forms(old.kind, &was, new.kind, &form(new, other)).0 == Verdict::Compatible
-        })
+    let forms = |kind: DeclarationKind, texts: &[String]| -> Vec<Form> {
+        texts.iter().map(|text| Form::of(kind, text)).collect()
     };
-    if before.iter().all(takes) {
-        compatible("every way to use it is there, written otherwise")
-    } else {
-        breaking("an overload was changed or removed")
+    let (was, is) = (forms(old.kind, before), forms(new.kind, after));
+    for (text, form) in before.iter().zip(&was) {
+        let takes = |(other, is): (&String, &Form)| {
+            other == text || judge_forms(old.kind, form, new.kind, is).0 == Verdict::Compatible
+        };
+        if !after.iter().zip(&is).any(takes) {
+            return breaking("an overload was changed or removed");
+        }
     }
+    if let Some(text) = caught(&calls(before, &was), &calls(after, &is)) {
+        return breaking(format!("`{text}` answers some of its calls now, in another way"));
+    }
+    if old.kind != new.kind || !before.iter().all(|text| after.contains(text)) {
+        return compatible("every way to use it is there, written otherwise");
+    }
+    compatible(match old.kind {
+        DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
+        _ => "it was declared once more, with more",
+    })
+}
+
+fn calls<'c>(texts: &'c [String], forms: &'c [Form]) -> Vec<(&'c str, &'c Call)> {
+    let call = |form: &'c Form| if let Form::Call(call) = form { Some(call) } else { None };
+    texts.iter().zip(forms).filter_map(|(text, form)| Some((&**text, call(form)?))).collect()
+}
+
+/// The first way that takes a call answers it: one that does now, and gives something else than the one that did.
+pub(super) fn caught<'c>(before: &[(&str, &Call)], after: &[(&'c str, &Call)]) -> Option<&'c str> {
+    before.iter().enumerate().find_map(|(at, (text, was))| {
+        let takes = |was: &Call, is: &Call| judge_call(was, is).0 == Verdict::Compatible;
+        let found = after.iter().position(|(other, is)| other == text || takes(was, is))?;
+        let is_new = |(text, is): &&(&str, &Call)| {
+            let same = |known: &str, was: &Call| known == *text || takes(was, is) && takes(is, was);
+            !before[..at].iter().any(|(known, was)| same(known, was))
+        };
+        let catches = |(_, is): &&(&str, &Call)| meets(was, is) && !gives(&was.result, &is.result);
+        after[..found].iter().filter(is_new).find(catches).map(|(text, _)| *text)
+    })
+}
+
+/// Whether there is a call that both may be meant by.
+fn meets(one: &Call, other: &Call) -> bool {
+    let (one, other) = (parameters(&one.parameters, 0), parameters(&other.parameters, 0));
+    let least = |all: &[Parameter]| all.iter().filter(|one| !one.optional && !one.rest).count();
+    let most = |all: &[Parameter]| if all.iter().any(|one| one.rest) { usize::MAX } else { all.len() };
+    let stands = |one: &Parameter, other: &Parameter| stands_for(&one.ty, &other.ty, From::UserWithin);
+    least(&one) <= most(&other)
+        && least(&other) <= most(&one)
+        && one.iter().zip(&other).all(|(one, other)| stands(one, other) || stands(other, one))
 }
 
 pub(super) fn judge_forms(

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use becket_base::{Timestamp, counted};
-use becket_contracts::compare::{CompareResult, Costs, Side, TokenDelta, Verdict, compare};
+use becket_contracts::compare::{
+    CompareResult, Comparison, Costs, Globals, Side, TokenDelta, Verdict, compare,
+};
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
 use becket_diff::FilePath;
@@ -250,7 +252,8 @@ impl Engine {
             before: delta(baseline.tokens(entry)),
             after: delta(shown.entry(entry).map_or(0, |entry| entry.measures.tokens)),
         };
-        let comparison = compare(&before, &after);
+        let mut comparison = compare(&before, &after);
+        name_users_of_globals(&site, (&before, &after), &mut comparison);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
@@ -484,6 +487,40 @@ fn unknown_baseline(named: &str, meant: Option<String>) -> Error {
         format!("There is no baseline `{shown}`, and no folder of that name."),
     )
     .with_hint(hint)
+}
+
+/// Who uses what is declared for everybody has no edge to it: the texts are looked at, where something of that kind broke.
+fn name_users_of_globals(site: &Site, sides: (&Side<'_>, &Side<'_>), comparison: &mut Comparison) {
+    let after = sides.1;
+    let mut texts: Option<Vec<(String, String)>> = None;
+    for file in &mut comparison.files {
+        let mut found = Vec::new();
+        for (at, change) in file.declarations.iter().enumerate() {
+            let Some(globals) = Globals::of(sides, file, change) else { continue };
+            let texts = texts.get_or_insert_with(|| {
+                let read = |path: &&str| {
+                    Some(((*path).to_owned(), written::source(&site.workspace.root.join(path))?))
+                };
+                after.contracts.keys().filter_map(read).collect()
+            });
+            let has_own = |path: &str, name: &str| {
+                let edges = after.graph.and_then(|graph| Some(graph.edges(graph.position(path)?)));
+                let declares = after
+                    .contracts
+                    .get(path)
+                    .is_some_and(|file| file.declarations.iter().any(|one| one.name == name));
+                declares || edges.is_some_and(|edges| edges.iter().any(|edge| edge.names.contains(name)))
+            };
+            let users = globals.users(texts, has_own).into_iter().map(str::to_owned);
+            found.push((at, users.collect::<Vec<_>>()));
+        }
+        for (at, users) in found {
+            let used_by = &mut file.declarations[at].used_by;
+            used_by.extend(users);
+            used_by.sort_unstable();
+            used_by.dedup();
+        }
+    }
 }
 
 fn delta(tokens: usize) -> TokenDelta {

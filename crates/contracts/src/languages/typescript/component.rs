@@ -15,9 +15,9 @@ use super::jsdoc::Said;
 use super::maker;
 use super::origins::Origin;
 use super::print::{Print, type_name};
+use super::returned::returns;
 use super::shape;
 use super::state::object_state;
-use super::value::returns;
 use super::wrapped;
 use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
 

@@ -25,6 +25,7 @@ mod parse;
 mod print;
 mod prop_types;
 mod references;
+mod returned;
 mod routes;
 mod shape;
 mod signature;

@@ -12,6 +12,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 use oxc_syntax::identifier::is_identifier_name;
+use oxc_syntax::operator::BinaryOperator;
 
 use super::expression::{big_number, number, one_line};
 use super::jsdoc::Said;
@@ -616,6 +617,27 @@ pub(super) fn literal_type(expression: &Expression<'_>) -> Option<&'static str> 
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// The same, also of what is put together or asked: `'a' + b`, `a > b && !c`.
+pub(super) fn primitive_type(expression: &Expression<'_>) -> Option<&'static str> {
+    let both = |left, right| [primitive_type(left), primitive_type(right)];
+    match expression.get_inner_expression() {
+        Expression::BinaryExpression(binary) => match binary.operator {
+            BinaryOperator::Addition => {
+                both(&binary.left, &binary.right).into_iter().flatten().find(|ty| *ty == "string")
+            }
+            operator => {
+                let asks = operator.is_compare() || operator.is_equality() || operator.is_relational();
+                asks.then_some("boolean")
+            }
+        },
+        Expression::LogicalExpression(logical) => match both(&logical.left, &logical.right) {
+            [Some("boolean"), right @ Some("boolean")] => right,
+            _ => None,
+        },
+        other => literal_type(other),
     }
 }
 

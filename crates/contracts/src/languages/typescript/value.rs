@@ -8,15 +8,16 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, Statement, SwitchCase,
-    TSType, TSTypeParameterInstantiation,
+    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, TSType,
+    TSTypeParameterInstantiation,
 };
 
 use super::body::callee_name;
 use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
-use super::print::{INFERRED, Print, literal_type, quoted};
+use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
+use super::returned::{ends, returns};
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -89,8 +90,30 @@ impl Print<'_, '_> {
                 }
                 _ => INFERRED.to_owned(),
             },
-            other => literal_type(other).unwrap_or(INFERRED).to_owned(),
+            Expression::ArrayExpression(list) => self.list(list).unwrap_or_else(|| INFERRED.to_owned()),
+            other => primitive_type(other).unwrap_or(INFERRED).to_owned(),
         }
+    }
+
+    /// `string[]`: the type of a list of which each element says what it is. What has names is known by them.
+    fn list(self, list: &ArrayExpression<'_>) -> Option<String> {
+        if list.elements.len() > MOST_TYPED {
+            return None;
+        }
+        let ty = |element: &ArrayExpressionElement<'_>| match element.as_expression()? {
+            Expression::Identifier(_) => None,
+            value => Some(self.value_type(value)).filter(|text| !text.contains(INFERRED)),
+        };
+        let types: BTreeSet<String> = list.elements.iter().map(ty).collect::<Option<_>>()?;
+        let mut objects = types.iter().filter(|text| text.starts_with('{'));
+        // Objects that differ are no longer what each of them is.
+        if objects.next().is_some() && objects.next().is_some() {
+            return None;
+        }
+        let all = Vec::from_iter(types).join(" | ");
+        let is_one = !all.contains([' ', '>']) || all.starts_with('{') && !all.contains(" | ");
+        let whole = if is_one { format!("{all}[]") } else { format!("({all})[]") };
+        (!all.is_empty() && whole.len() <= LONGEST_WHOLE).then_some(whole)
     }
 
     /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives.
@@ -313,11 +336,18 @@ impl Print<'_, '_> {
         let within = Within { callable, outer, depth, steps: outer.map_or(&fuel, |outer| outer.steps) };
         let last = maker::last(callable);
         let told = last.and_then(|last| self.told(last, &within));
-        let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
         let mut returned = Vec::new();
-        for statement in callable.statements() {
-            returns(statement, &mut returned);
+        if told.is_some() || last.is_none() {
+            for statement in callable.statements() {
+                returns(statement, &mut returned);
+            }
         }
+        if last.is_none() && returned.iter().all(Option::is_none) && ends(callable) {
+            return "void".to_owned();
+        }
+        let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
+        // One of several may be all that is given.
+        let is_sure = is_primitive(&members) && (returned.len() < 2 || members == "boolean");
         let mut also = BTreeSet::new();
         for early in returned {
             match early {
@@ -339,7 +369,8 @@ impl Print<'_, '_> {
         };
         let all: Vec<&str> = std::iter::once(&*members).chain(also).collect();
         let all = all.join(" | ");
-        if all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
+        let is_sure = is_sure && !callable.is_async();
+        if is_sure || all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
     }
 
     /// What is known of a value that is returned, in place or by a name.
@@ -351,8 +382,10 @@ impl Print<'_, '_> {
         match value {
             Expression::ObjectExpression(object) => Some(self.returned_object(object, within)),
             Expression::TSAsExpression(cast) if cast.type_annotation.is_const_type_reference() => {
-                let Expression::ArrayExpression(list) = &cast.expression else {
-                    return self.told(&cast.expression, within);
+                let list = match &cast.expression {
+                    Expression::ArrayExpression(list) => list,
+                    literal if literal_type(literal).is_some() => return Some(self.value_kept(literal)),
+                    other => return self.told(other, within),
                 };
                 let plain = list.elements.iter().all(ArrayExpressionElement::is_expression);
                 plain.then(|| format!("[{}]", vec!["_"; list.elements.len()].join(", ")))
@@ -419,14 +452,15 @@ impl Print<'_, '_> {
                 (Some(name), None) if within.local(name).is_none() => self.called(call),
                 _ => None,
             },
-            _ => None,
+            other => primitive_type(other).map(str::to_owned),
         }
     }
 
-    /// The members of an object that a function gives, with what is written of the types of its functions.
+    /// The members of an object that a function gives, with what is written of the types of its functions, and where there is
+    /// room with what else can be told.
     fn returned_object(self, object: &ObjectExpression<'_>, within: &Within<'_, '_, '_>) -> String {
         let is_short = object.properties.len() <= MOST_TYPED;
-        let (mut names, mut typed) = (Vec::new(), Vec::new());
+        let (mut names, mut typed, mut plain) = (Vec::new(), Vec::new(), Vec::new());
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
@@ -439,23 +473,33 @@ impl Print<'_, '_> {
                         Some(told) => Some(told).filter(|told| !told.starts_with(INFERRED)),
                         None => self.returned_member(&property.value, within),
                     };
-                    typed.extend(told.filter(|_| is_short).map(|told| format!("{key}: {told}")));
+                    if let Some(told) = told.filter(|_| is_short) {
+                        let of = if is_primitive(&told) { &mut plain } else { &mut typed };
+                        of.push(format!("{key}: {told}"));
+                    }
                     names.push(key);
                 }
             }
         }
         names.sort();
+        let with = |typed: &[String]| {
+            let is_untyped = |name: &&String| {
+                let of_it =
+                    |one: &String| one.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
+                !typed.iter().any(of_it)
+            };
+            let mut all: Vec<String> = names.iter().filter(is_untyped).chain(typed).cloned().collect();
+            all.sort();
+            all
+        };
+        if let Ok(whole) = read_out(["{ ", " }"], &with(&[&*plain, &*typed].concat()), LONGEST_RETURN) {
+            return whole;
+        }
         let by_name = || read_out(["{ ", " }"], &names, LONGEST_RETURN);
         if typed.is_empty() {
             return by_name().unwrap_or_else(|(cut, whole)| format!("{cut} {}", digest(&whole)));
         }
-        let is_untyped = |name: &&String| {
-            typed.iter().all(|one| one.strip_prefix(name.as_str()).is_none_or(|rest| !rest.starts_with(':')))
-        };
-        let mut all: Vec<String> =
-            names.iter().filter(is_untyped).cloned().chain(typed.iter().cloned()).collect();
-        all.sort();
-        read_out(["{ ", " }"], &all, LONGEST_TYPED).unwrap_or_else(|(_, whole)| {
+        read_out(["{ ", " }"], &with(&typed), LONGEST_TYPED).unwrap_or_else(|(_, whole)| {
             let (Ok(cut) | Err((cut, _))) = by_name();
             format!("{cut} {}", digest(&whole))
         })
@@ -632,6 +676,10 @@ fn read_out<T: Borrow<str>>(
     Err((format!("{open}{cut}…{more} more{close}"), whole))
 }
 
+fn is_primitive(text: &str) -> bool {
+    matches!(text, "string" | "number" | "boolean" | "bigint" | "RegExp")
+}
+
 /// What a promise gives; anything else as it is.
 fn settled(text: &str) -> &str {
     text.strip_prefix("Promise<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
@@ -726,42 +774,4 @@ fn names_within(object: &ObjectExpression<'_>, depth: usize) -> usize {
 /// Stands for what is too long to be read out.
 pub(super) fn digest(whole: &str) -> String {
     format!("#{}", &blake3::hash(whole.as_bytes()).to_hex()[..8])
-}
-
-/// What the function that a statement stands in returns there; functions inside of it are not looked into.
-pub(super) fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {
-    let mut all = |statements: &'x [Statement<'a>]| {
-        for statement in statements {
-            returns(statement, found);
-        }
-    };
-    match statement {
-        Statement::ReturnStatement(returned) => found.push(returned.argument.as_ref()),
-        Statement::BlockStatement(block) => all(&block.body),
-        Statement::IfStatement(one) => {
-            returns(&one.consequent, found);
-            if let Some(otherwise) = &one.alternate {
-                returns(otherwise, found);
-            }
-        }
-        Statement::ForStatement(one) => returns(&one.body, found),
-        Statement::ForInStatement(one) => returns(&one.body, found),
-        Statement::ForOfStatement(one) => returns(&one.body, found),
-        Statement::WhileStatement(one) => returns(&one.body, found),
-        Statement::DoWhileStatement(one) => returns(&one.body, found),
-        Statement::LabeledStatement(one) => returns(&one.body, found),
-        Statement::SwitchStatement(one) => {
-            one.cases.iter().for_each(|case: &SwitchCase<'a>| all(&case.consequent));
-        }
-        Statement::TryStatement(one) => {
-            all(&one.block.body);
-            if let Some(handler) = &one.handler {
-                all(&handler.body.body);
-            }
-            if let Some(finalizer) = &one.finalizer {
-                all(&finalizer.body);
-            }
-        }
-        _ => {}
-    }
 }

@@ -371,6 +371,49 @@ fn what_is_passed_on_is_still_there_and_its_users_are_found() {
     }
 }
 
+/// Who is named for the only declaration that broke.
+fn named(repo: &TestRepo) -> String {
+    let report = drift(repo, Some("git:HEAD"));
+    let changes = report.compared.result.folder_diffs.into_iter().flat_map(|folder| folder.changes);
+    let broken =
+        changes.flat_map(|change| change.declarations).filter(|one| one.verdict.as_str() == "breaking");
+    broken.map(|one| format!("{}: {}", one.name, one.used_by.join(" "))).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn who_meets_a_type_over_several_files_uses_it() {
+    let repo = TestRepo::new();
+    repo.write("a.ts", "export interface T { a: string }\n");
+    repo.write("b.ts", "import type { T } from './a';\nexport interface U { t: T }\nexport const no = 1;\n");
+    repo.write("c.ts", "import type { U } from './b';\nexport interface W { u: U }\n");
+    repo.write("d.ts", "import type { W } from './c';\nexport declare const w: W;\n");
+    repo.write("e.ts", "import { w } from './d';\nexport const a = w.u.t.a;\n");
+    repo.write("no.ts", "import { no } from './b';\nconsole.log(no);\n");
+    repo.commit("all");
+    repo.write("a.ts", "export interface T { b: string }\n");
+    assert_eq!(named(&repo), "T: b.ts c.ts d.ts e.ts");
+}
+
+#[test]
+fn who_uses_what_everybody_sees_is_found_by_its_text() {
+    let repo = TestRepo::new();
+    repo.write("env.d.ts", "declare const FOO: string;\ninterface Shape { a: string }\n");
+    repo.write("window.ts", "declare global { interface Window { mine: string } }\nexport {};\n");
+    repo.write("foo.ts", "export const x: string = FOO;\n");
+    repo.write("own.ts", "const FOO = 1;\nexport const y = FOO + 1;\n");
+    repo.write("shape.ts", "export const f = (s: Shape) => s.a;\n");
+    repo.write("mine.ts", "export const f = () => window.mine;\n");
+    repo.write("not.ts", "export const FOOD = 1;\nexport const mine = 2;\n");
+    repo.commit("all");
+    repo.write("env.d.ts", "declare const FOO: number;\ninterface Shape { a: string }\n");
+    assert_eq!(named(&repo), "FOO: foo.ts");
+    repo.write("env.d.ts", "declare const FOO: string;\ninterface Shape { b: string }\n");
+    assert_eq!(named(&repo), "Shape: shape.ts");
+    repo.write("env.d.ts", "declare const FOO: string;\ninterface Shape { a: string }\n");
+    repo.write("window.ts", "declare global { interface Window { mine: number } }\nexport {};\n");
+    assert_eq!(named(&repo), "global: mine.ts");
+}
+
 #[test]
 fn a_move_breaks_who_did_not_follow() {
     let repo = TestRepo::new();

@@ -8,7 +8,7 @@ use super::super::component::Callable;
 use super::super::modules::{constants, declared};
 use super::super::origins::{Origin, root};
 use super::super::print::Print;
-use super::super::value::returns;
+use super::super::returned::returns;
 use super::nest::{Names, mount, option};
 use super::texts::dotted;
 use super::{Constants, Routes, Texts, VERBS};
