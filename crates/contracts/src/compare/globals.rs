@@ -73,7 +73,7 @@ fn interface_members(one: &ContractDeclaration) -> BTreeSet<(String, String, Str
         for text in own {
             match (kind, named(&text)) {
                 (DeclarationKind::Namespace, Some((kind, name, _))) => {
-                    open.push((kind, name.to_owned(), text))
+                    open.push((kind, name.to_owned(), text));
                 }
                 (DeclarationKind::Interface, _) => {
                     found.extend(member(&text, 0).map(|one| (of.clone(), one.name, text)));

@@ -394,7 +394,7 @@ pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
     for modifier in ["async ", "abstract "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
     }
-    let words: [(&str, DeclarationKind); 10] = [
+    let words: [(&str, DeclarationKind); 11] = [
         ("function* ", DeclarationKind::Function),
         ("function ", DeclarationKind::Function),
         ("class ", DeclarationKind::Class),
@@ -405,6 +405,7 @@ pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
         ("const ", DeclarationKind::Constant),
         ("namespace ", DeclarationKind::Namespace),
         ("let ", DeclarationKind::Variable),
+        ("var ", DeclarationKind::Variable),
     ];
     for (word, kind) in words {
         if let Some(rest) = rest.strip_prefix(word) {

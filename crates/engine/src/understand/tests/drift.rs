@@ -412,6 +412,11 @@ fn who_uses_what_everybody_sees_is_found_by_its_text() {
     repo.write("env.d.ts", "declare const FOO: string;\ninterface Shape { a: string }\n");
     repo.write("window.ts", "declare global { interface Window { mine: number } }\nexport {};\n");
     assert_eq!(named(&repo), "global: mine.ts");
+    repo.write("window.ts", "declare global { var BAR: string }\nexport {};\n");
+    repo.write("bar.ts", "export const x: string = BAR;\n");
+    repo.commit("more");
+    repo.write("window.ts", "declare global { var BAR: number }\nexport {};\n");
+    assert_eq!(named(&repo), "global: bar.ts");
 }
 
 #[test]
