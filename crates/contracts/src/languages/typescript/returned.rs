@@ -1,15 +1,6 @@
-//! Where a function returns something, and whether it does.
+//! Where a function returns something.
 
 use oxc_ast::ast::{Expression, Statement, SwitchCase};
-
-use super::component::Callable;
-
-/// Whether a function gives nothing at its end; who waits for it is given a promise. A body without anything may have been left
-/// out.
-pub(super) fn ends(callable: Callable<'_, '_>) -> bool {
-    let last = callable.statements().last();
-    !callable.is_async() && last.is_some_and(|last| !matches!(last, Statement::ThrowStatement(_)))
-}
 
 /// What the function that a statement stands in returns there; functions inside of it are not looked into.
 pub(super) fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Option<&'x Expression<'a>>>) {

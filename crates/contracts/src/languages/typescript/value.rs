@@ -17,7 +17,7 @@ use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
-use super::returned::{ends, returns};
+use super::returned::returns;
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -336,18 +336,11 @@ impl Print<'_, '_> {
         let within = Within { callable, outer, depth, steps: outer.map_or(&fuel, |outer| outer.steps) };
         let last = maker::last(callable);
         let told = last.and_then(|last| self.told(last, &within));
-        let mut returned = Vec::new();
-        if told.is_some() || last.is_none() {
-            for statement in callable.statements() {
-                returns(statement, &mut returned);
-            }
-        }
-        if last.is_none() && returned.iter().all(Option::is_none) && ends(callable) {
-            return "void".to_owned();
-        }
         let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
-        // One of several may be all that is given.
-        let is_sure = is_primitive(&members) && (returned.len() < 2 || members == "boolean");
+        let mut returned = Vec::new();
+        for statement in callable.statements() {
+            returns(statement, &mut returned);
+        }
         let mut also = BTreeSet::new();
         for early in returned {
             match early {
@@ -369,8 +362,7 @@ impl Print<'_, '_> {
         };
         let all: Vec<&str> = std::iter::once(&*members).chain(also).collect();
         let all = all.join(" | ");
-        let is_sure = is_sure && !callable.is_async();
-        if is_sure || all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
+        if all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
     }
 
     /// What is known of a value that is returned, in place or by a name.
@@ -452,15 +444,14 @@ impl Print<'_, '_> {
                 (Some(name), None) if within.local(name).is_none() => self.called(call),
                 _ => None,
             },
-            other => primitive_type(other).map(str::to_owned),
+            _ => None,
         }
     }
 
-    /// The members of an object that a function gives, with what is written of the types of its functions, and where there is
-    /// room with what else can be told.
+    /// The members of an object that a function gives, with what is written of the types of its functions.
     fn returned_object(self, object: &ObjectExpression<'_>, within: &Within<'_, '_, '_>) -> String {
         let is_short = object.properties.len() <= MOST_TYPED;
-        let (mut names, mut typed, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut typed) = (Vec::new(), Vec::new());
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
@@ -473,33 +464,23 @@ impl Print<'_, '_> {
                         Some(told) => Some(told).filter(|told| !told.starts_with(INFERRED)),
                         None => self.returned_member(&property.value, within),
                     };
-                    if let Some(told) = told.filter(|_| is_short) {
-                        let of = if is_primitive(&told) { &mut plain } else { &mut typed };
-                        of.push(format!("{key}: {told}"));
-                    }
+                    typed.extend(told.filter(|_| is_short).map(|told| format!("{key}: {told}")));
                     names.push(key);
                 }
             }
         }
         names.sort();
-        let with = |typed: &[String]| {
-            let is_untyped = |name: &&String| {
-                let of_it =
-                    |one: &String| one.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
-                !typed.iter().any(of_it)
-            };
-            let mut all: Vec<String> = names.iter().filter(is_untyped).chain(typed).cloned().collect();
-            all.sort();
-            all
-        };
-        if let Ok(whole) = read_out(["{ ", " }"], &with(&[&*plain, &*typed].concat()), LONGEST_RETURN) {
-            return whole;
-        }
         let by_name = || read_out(["{ ", " }"], &names, LONGEST_RETURN);
         if typed.is_empty() {
             return by_name().unwrap_or_else(|(cut, whole)| format!("{cut} {}", digest(&whole)));
         }
-        read_out(["{ ", " }"], &with(&typed), LONGEST_TYPED).unwrap_or_else(|(_, whole)| {
+        let is_untyped = |name: &&String| {
+            typed.iter().all(|one| one.strip_prefix(name.as_str()).is_none_or(|rest| !rest.starts_with(':')))
+        };
+        let mut all: Vec<String> =
+            names.iter().filter(is_untyped).cloned().chain(typed.iter().cloned()).collect();
+        all.sort();
+        read_out(["{ ", " }"], &all, LONGEST_TYPED).unwrap_or_else(|(_, whole)| {
             let (Ok(cut) | Err((cut, _))) = by_name();
             format!("{cut} {}", digest(&whole))
         })
@@ -674,10 +655,6 @@ fn read_out<T: Borrow<str>>(
         cut.push_str(", ");
     }
     Err((format!("{open}{cut}…{more} more{close}"), whole))
-}
-
-fn is_primitive(text: &str) -> bool {
-    matches!(text, "string" | "number" | "boolean" | "bigint" | "RegExp")
 }
 
 /// What a promise gives; anything else as it is.
