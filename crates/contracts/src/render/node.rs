@@ -244,7 +244,7 @@ impl Serialize for Frame<'_> {
         if let Some(nextjs) = &contract.nextjs {
             match nextjs.directive.filter(|_| !keeps_empty && nextjs.tells_directive_only()) {
                 Some(directive) => {
-                    map.serialize_entry("nextjs", &BTreeMap::from([("directive", directive)]))?
+                    map.serialize_entry("nextjs", &BTreeMap::from([("directive", directive)]))?;
                 }
                 None => map.serialize_entry("nextjs", nextjs)?,
             }
@@ -551,7 +551,9 @@ mod tests {
         let read = read_node(&small).unwrap();
         assert_eq!(read.nextjs, contract.nextjs);
         let mut unplaced = contract.routes.clone();
-        unplaced.iter_mut().for_each(|route| route.line = 0);
+        for route in &mut unplaced {
+            route.line = 0;
+        }
         assert_eq!(read.routes, unplaced);
         let (_, whole) = written_of(text, CodeMode::None, SchemaVersion::V03, Thrift::None, 10);
         assert_eq!(whole["contract"]["routes"], json!(contract.routes));
