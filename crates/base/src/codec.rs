@@ -77,11 +77,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn not_so_small(&mut self) -> Option<usize> {
-        let mut number = 0_usize;
-        for shift in (0..usize::BITS).step_by(7) {
-            let byte = self.byte()?;
+        let (mut number, mut shift) = (0_usize, 0);
+        for (at, byte) in self.bytes.iter().enumerate() {
             number |= usize::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
             if byte & 0x80 == 0 {
+                self.bytes = &self.bytes[at + 1..];
                 return Some(number);
             }
         }

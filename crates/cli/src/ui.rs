@@ -142,16 +142,8 @@ impl Ui {
 
     fn complain(&self, error: &Error) {
         self.say(format_args!("{} {} [{}]", "error:".red().bold(), visible(error.message()), error.code()));
-        let mut told = error.message().to_lowercase();
-        let mut source = std::error::Error::source(error);
-        while let Some(cause) = source {
-            let words = cause.to_string();
-            // A boundary's error often says the same in its own words.
-            if !told.contains(&words.to_lowercase()) {
-                self.say(format_args!("{} {}", "cause:".dimmed(), visible(&words)));
-                told.push_str(&words.to_lowercase());
-            }
-            source = cause.source();
+        for cause in error.causes() {
+            self.say(format_args!("{} {}", "cause:".dimmed(), visible(&cause)));
         }
         if let Some(hint) = error.hint() {
             self.say(format_args!("{} {}", "hint:".cyan().bold(), visible(hint)));

@@ -88,6 +88,22 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
+
+    /// What led to it, each in words that were not said before: a boundary's error often says the same in its own.
+    pub fn causes(&self) -> Vec<String> {
+        let mut told = self.message.to_lowercase();
+        let mut causes = Vec::new();
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            let words = cause.to_string();
+            if !told.contains(&words.to_lowercase()) {
+                told.push_str(&words.to_lowercase());
+                causes.push(words);
+            }
+            source = cause.source();
+        }
+        causes
+    }
 }
 
 impl fmt::Display for Error {

@@ -229,9 +229,11 @@ mod unix {
         let mut server = place.server();
         let found = server.call("context_search", json!({"query": "needle"}));
         assert_eq!(found["structuredContent"]["total"], 3, "{found}");
-        let (code, hint) = error(&server.call("context_create", json!({"markdown": "# Four"})));
+        let refused = server.call("context_create", json!({"markdown": "# Four"}));
+        let (code, hint) = error(&refused);
         assert_eq!(code, "context_not_writable");
         assert!(hint.contains("permissions"), "{hint}");
+        assert!(refused["content"][0]["text"].as_str().unwrap().contains("ermission denied"), "{refused}");
         assert!(!place.repo.path(".context/00004.md").exists());
         server.finish();
     }

@@ -116,7 +116,14 @@ pub struct Graph {
     paths: Vec<Arc<str>>,
     edges: Vec<Vec<Edge>>,
     /// Made when somebody asks.
-    reverse: OnceLock<Vec<Vec<usize>>>,
+    reverse: OnceLock<Reverse>,
+}
+
+/// Who needs each file: all in one list, and where those of each begin in it.
+#[derive(Debug, Clone)]
+struct Reverse {
+    starts: Vec<usize>,
+    from: Vec<usize>,
 }
 
 /// What of a graph is worth storing.
@@ -204,16 +211,8 @@ impl Graph {
 
     /// The files that need this one, by path.
     pub fn dependents(&self, of: usize) -> &[usize] {
-        let reverse = self.reverse.get_or_init(|| {
-            let mut reverse = vec![Vec::new(); self.paths.len()];
-            for (from, edges) in self.edges.iter().enumerate() {
-                for edge in edges {
-                    reverse[edge.to].push(from);
-                }
-            }
-            reverse
-        });
-        &reverse[of]
+        let Reverse { starts, from } = self.reverse.get_or_init(|| Reverse::of(&self.edges));
+        &from[starts[of]..starts[of + 1]]
     }
 
     /// How many pairs of files there are, those through a barrel included.
@@ -228,6 +227,27 @@ impl Graph {
             edge.is_some_and(|edge| name.is_none_or(|name| edge.takes(name)))
         };
         self.dependents(file).iter().copied().filter(uses).collect()
+    }
+}
+
+impl Reverse {
+    fn of(edges: &[Vec<Edge>]) -> Self {
+        let mut starts = vec![0; edges.len() + 1];
+        for edge in edges.iter().flatten() {
+            starts[edge.to + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut reverse = vec![0; starts[edges.len()]];
+        for (from, edges) in edges.iter().enumerate() {
+            for edge in edges {
+                reverse[next[edge.to]] = from;
+                next[edge.to] += 1;
+            }
+        }
+        Self { starts, from: reverse }
     }
 }
 

@@ -56,14 +56,19 @@ impl Names {
     fn within(text: Arc<str>, here: Range<usize>) -> Self {
         let mut names = Self { text, here, has_all: false };
         // Few names come before it, so that one look at the first tells of nearly every list.
-        names.has_all = names.as_text() <= "*\u{1}" && names.contains("*");
+        names.has_all = match names.as_text().as_bytes() {
+            [b'*', 0, ..] => true,
+            [first, ..] => *first < b'*' && names.contains("*"),
+            [] => false,
+        };
         names
     }
 
     /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
     pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
         let names = text.get(here.clone())?;
-        (names.is_empty() || names.ends_with(END)).then(|| Self::within(Arc::clone(text), here))
+        let is_whole = names.as_bytes().last().is_none_or(|last| *last == END as u8);
+        is_whole.then(|| Self::within(Arc::clone(text), here))
     }
 }
 

@@ -117,6 +117,13 @@ fn looked_at_again<T: Clone + Send + Sync>(
 }
 
 impl Known {
+    /// Those whose files an index has.
+    pub(super) fn sources(&self) -> impl Iterator<Item = (&Arc<str>, Key)> {
+        let files = self.walked.files.iter().zip(&self.keys);
+        let sources = files.filter(|(file, _)| file.role == Role::Source);
+        sources.filter_map(|(file, key)| Some((&file.path, (*key)?)))
+    }
+
     /// Whether a stamp of this look still speaks for the content.
     pub(super) fn trusts(&self, stamp: Stamp) -> bool {
         stamp.modified.max(stamp.changed).saturating_add(TICK) < self.taken

@@ -1,5 +1,7 @@
 //! A look at a place before what is remembered of its files is read: most looks find what the last one found.
 
+use std::sync::Arc;
+
 use super::known::{self, Known};
 use super::stored::Stored;
 use super::{Index, IndexError, IndexId, Place, left_out};
@@ -40,8 +42,16 @@ impl Look {
 
     pub fn index(self, place: &Place) -> Index {
         let Self { stored, walked, taken } = self;
-        let loaded = stored.and_then(|stored| stored.index(place));
-        Index::seen(place, walked, taken, loaded.as_ref(), false)
+        let graph = stored.as_ref().and_then(|stored| stored.graph(place)).map(Arc::new);
+        // Where no file came or went, whoever asks for the index asks for its graph.
+        let near = stored.as_ref().filter(|stored| stored.known.walked.files.len() == walked.files.len());
+        let paths = near.map(|stored| stored.known.sources().map(|(path, _)| Arc::clone(path)).collect());
+        let beside = graph.as_deref().zip(paths);
+        let seen = || {
+            let loaded = stored.zip(graph.clone()).and_then(|(stored, graph)| stored.index(place, graph));
+            Index::seen(place, walked, taken, loaded.as_ref(), false)
+        };
+        rayon::join(seen, || _ = beside.map(|(graph, paths)| graph.read(|| paths).is_some())).0
     }
 }
 

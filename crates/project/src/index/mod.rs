@@ -85,7 +85,10 @@ pub type IndexId = [u8; 16];
 /// The graph, which is read when somebody asks for it.
 #[derive(Debug)]
 struct KeptGraph {
-    value: OnceLock<Graph>,
+    /// Nothing where it could not be read.
+    value: OnceLock<Option<Graph>>,
+    /// What is there then.
+    instead: OnceLock<Graph>,
     id: IndexId,
     file: Option<PathBuf>,
     /// What is to be written of it.
@@ -149,7 +152,7 @@ impl Index {
         }
         let walked = match previous {
             Some(previous) => match step::touched(&previous.known, &walked) {
-                Some(touched) => match step::step_with_graph(place, previous, walked, taken, touched) {
+                Some(touched) => match step::step(place, previous, walked, taken, touched) {
                     Ok(index) => {
                         // With an index in memory the next process repeats a few steps at most.
                         index.unsaved.store(!resident, Ordering::Relaxed);
@@ -224,14 +227,10 @@ impl Index {
 
     /// Positions in it are positions in [`Index::files`].
     pub fn graph(&self) -> &Graph {
-        self.graph.value.get_or_init(|| {
-            let paths = || self.files.iter().map(|file| Arc::clone(&file.path)).collect();
-            let stored =
-                self.graph.file.as_deref().and_then(|file| stored::graph(file, self.graph.id, paths()));
-            let again =
-                || self.again.as_ref().and_then(|again| again.index()).map(|index| index.graph().clone());
-            stored.or_else(again).unwrap_or_else(|| Graph::from_edges(paths(), Vec::new()))
-        })
+        let paths = || self.files.iter().map(|file| Arc::clone(&file.path)).collect();
+        let again = || self.again.as_ref().and_then(|again| again.index()).map(|index| index.graph().clone());
+        let instead = || again().unwrap_or_else(|| Graph::from_edges(paths(), Vec::new()));
+        self.graph.read(paths).unwrap_or_else(|| self.graph.instead.get_or_init(instead))
     }
 
     /// The same for the same edges.
@@ -329,6 +328,16 @@ fn left_out(known: &Known) -> impl Iterator<Item = (&str, &'static str)> {
 }
 
 impl KeptGraph {
+    fn stored(file: PathBuf, id: IndexId) -> Self {
+        let (value, instead) = (OnceLock::new(), OnceLock::new());
+        Self { value, instead, id, file: Some(file), unsaved: Mutex::default() }
+    }
+
+    fn read(&self, paths: impl FnOnce() -> Vec<Arc<str>>) -> Option<&Graph> {
+        let stored = || stored::graph(self.file.as_deref()?, self.id, paths());
+        self.value.get_or_init(stored).as_ref()
+    }
+
     fn take_unsaved(&self) -> Option<Vec<u8>> {
         self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -336,7 +345,8 @@ impl KeptGraph {
     fn fresh(graph: Graph) -> Self {
         let encoded = stored::encode_graph(&graph);
         let id = xxh3_128(&encoded).to_le_bytes();
-        Self { value: OnceLock::from(graph), id, file: None, unsaved: Mutex::new(Some(encoded)) }
+        let (value, unsaved) = (OnceLock::from(Some(graph)), Mutex::new(Some(encoded)));
+        Self { value, instead: OnceLock::new(), id, file: None, unsaved }
     }
 }
 

@@ -43,21 +43,6 @@ struct Edited {
     targets: Arc<Targets>,
 }
 
-/// A [`step`], beside which the graph is read that bundles will ask for, where no process has it in memory yet.
-pub(super) fn step_with_graph(
-    place: &Place,
-    previous: &Index,
-    walked: Walked,
-    taken: i64,
-    touched: Vec<usize>,
-) -> Result<Index, Walked> {
-    let step = || step(place, previous, walked, taken, touched);
-    if previous.graph.value.get().is_some() {
-        return step();
-    }
-    rayon::join(step, || _ = previous.graph()).0
-}
-
 /// `touched` are the places of sources that may have been edited. Gives the look back where a step is not enough.
 pub(super) fn step(
     place: &Place,

@@ -6,8 +6,8 @@
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock};
 
 use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names};
 use fs_err as fs;
@@ -22,7 +22,7 @@ use super::local::{GENERATION, Key, Surface};
 use super::pack::{FACTS, LINKED, Pack, Record, Slot};
 use super::{Index, IndexId, KeptGraph, LostExtends, Place, Work, pack};
 use crate::files;
-use crate::walk::{Role, Tests, WalkProblem};
+use crate::walk::{Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
 const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 8\n").as_bytes();
@@ -60,35 +60,36 @@ impl Stored {
         self.rest()?.array()
     }
 
-    pub(super) fn index(self, place: &Place) -> Option<Index> {
-        let index = index_of(place, &self.known, &mut self.rest()?)?;
+    /// As it will be read.
+    pub(super) fn graph(&self, place: &Place) -> Option<KeptGraph> {
+        let mut rest = self.rest()?;
+        let [_, graph_id]: [IndexId; 2] = [rest.array()?, rest.array()?];
+        Some(KeptGraph::stored(file_of(place, "graph"), graph_id))
+    }
+
+    /// With its graph.
+    pub(super) fn index(self, place: &Place, graph: Arc<KeptGraph>) -> Option<Index> {
+        let index = index_of(place, &self.known, graph, &mut self.rest()?)?;
         Some(Index { known: Arc::new(self.known), ..index })
     }
 }
 
 /// What follows what was seen, without it.
-fn index_of(place: &Place, known: &Known, decoder: &mut Decoder<'_>) -> Option<Index> {
+fn index_of(place: &Place, known: &Known, graph: Arc<KeptGraph>, decoder: &mut Decoder<'_>) -> Option<Index> {
     let again = Arc::new(Again::new(place));
     let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
-    let (id, graph_id) = (decoder.array()?, decoder.array()?);
+    let [id, _]: [IndexId; 2] = [decoder.array()?, decoder.array()?];
     let (problems, lost, adding) = (pairs(decoder)?, pairs(decoder)?, pairs(decoder)?);
-    let sources = known.walked.files.iter().zip(&known.keys);
-    let sources = sources.filter(|(file, key)| file.role == Role::Source && key.is_some());
     let mut files = Vec::with_capacity(known.walked.files.len());
-    for (found, key) in sources {
-        files.push(Arc::new(indexed(decoder, Arc::clone(&found.path), (*key)?, &packs, &again)?));
+    for (path, key) in known.sources() {
+        files.push(Arc::new(indexed(decoder, Arc::clone(path), key, &packs, &again)?));
     }
     decoder.bytes.is_empty().then_some(())?;
     let problem = |(path, message)| WalkProblem { path, message };
     Some(Index {
         bytes: files.iter().map(|file| file.bytes).sum(),
         files: files.into(),
-        graph: Arc::new(KeptGraph {
-            value: OnceLock::new(),
-            id: graph_id,
-            file: Some(file_of(place, "graph")),
-            unsaved: Mutex::default(),
-        }),
+        graph,
         problems: problems.into_iter().map(problem).collect(),
         known: Arc::default(),
         resolver: Arc::default(),
