@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the walk")]
 
 mod given;
+mod pattern;
 pub mod rules;
 pub(crate) mod stamp;
 

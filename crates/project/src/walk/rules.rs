@@ -1,12 +1,10 @@
 //! What is left out of a tree: by `.gitignore` and `.stampignore`, and by default `node_modules`, build output and tests.
 //! Decided from names and the texts of rule files alone, so that a commit in Git gives the same answer as a checkout.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use super::pattern::{MOST_OF_BRACES, Patterns, without_braces};
 
 /// A larger source file is named, and not read.
 pub const LARGEST_SOURCE: u64 = 16 * 1024 * 1024;
@@ -66,28 +64,8 @@ pub struct Rules {
     around: Option<Arc<Rules>>,
     /// Where they stand.
     folder: String,
-    own: Vec<Arc<Gitignore>>,
+    own: Vec<Patterns>,
     tests: Tests,
-}
-
-/// What was made of the texts of `.gitignore`: generated projects repeat theirs, a tree is looked at again and again, and
-/// making rules of a text takes longer than reading the folder.
-static KNOWN: LazyLock<Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>> = LazyLock::new(Mutex::default);
-/// So many are kept.
-const MOST_KNOWN: usize = 256;
-
-fn rules_of(text: Vec<u8>) -> Result<Arc<Gitignore>, String> {
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(rules) = known().get(&text) {
-        return Ok(Arc::clone(rules));
-    }
-    let rules = Arc::new(matcher(String::from_utf8_lossy(&text).lines())?);
-    let mut known = known();
-    if known.len() >= MOST_KNOWN {
-        known.clear();
-    }
-    known.insert(text, Arc::clone(&rules));
-    Ok(rules)
 }
 
 impl Rules {
@@ -111,19 +89,22 @@ impl Rules {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             problems.push(RuleProblem { path, message });
         };
-        if let Some(text) = read(GITIGNORE) {
-            match rules_of(text) {
-                Ok(rules) => own.push(rules),
-                Err(error) => problem(GITIGNORE, error),
+        let mut add = |name: &str, lines: &mut dyn Iterator<Item = &str>| {
+            let (patterns, refused) = Patterns::of(lines);
+            own.push(patterns);
+            if let Some(first) = refused.first() {
+                problem(name, format!("a pattern cannot be read: {first}"));
             }
+        };
+        if let Some(text) = read(GITIGNORE) {
+            let text = String::from_utf8_lossy(&text);
+            add(GITIGNORE, &mut text.trim_start_matches('\u{feff}').lines());
         }
         // One for the project, as the original has it.
-        if folder.is_empty() {
-            if let Some(text) = read(STAMPIGNORE) {
-                match stamp_patterns(&text).and_then(|lines| matcher(lines.iter().map(String::as_str))) {
-                    Ok(rules) => own.push(Arc::new(rules)),
-                    Err(error) => problem(STAMPIGNORE, error),
-                }
+        if let Some(text) = Some(STAMPIGNORE).filter(|_| folder.is_empty()).and_then(read) {
+            match stamp_patterns(&text) {
+                Ok(lines) => add(STAMPIGNORE, &mut lines.iter().map(String::as_str)),
+                Err(error) => problem(STAMPIGNORE, error),
             }
         }
         if own.is_empty() {
@@ -162,10 +143,8 @@ impl Rules {
             // Rules speak of what is below the folder that they stand in.
             let below = path.strip_prefix(&*here.folder).unwrap_or(path).trim_start_matches('/');
             for own in &here.own {
-                match own.matched(below, kind == Kind::Folder) {
-                    Match::Ignore(_) => return true,
-                    Match::Whitelist(_) => return false,
-                    Match::None => {}
+                if let Some(leaves_out) = own.leaves_out(below, kind == Kind::Folder) {
+                    return leaves_out;
                 }
             }
             rules = here.around.as_deref();
@@ -211,9 +190,18 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
 pub fn in_left_out_folder(path: &str) -> bool {
     let Some((folders, name)) = path.rsplit_once('/') else { return false };
     let by_hand = is_written_by_hand(name) || name == GITIGNORE;
-    folders
-        .split('/')
-        .any(|folder| is_never_entered(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
+    parts(folders).any(|folder| is_never_entered(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
+}
+
+/// The folders of a path, and its name. Asked for every file of a tree.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+    let mut start = 0;
+    slashes.chain([path.len()]).map(move |end| {
+        let part = &path[start..end];
+        start = end + 1;
+        part
+    })
 }
 
 fn is_never_entered(folder: &str) -> bool {
@@ -269,21 +257,7 @@ fn is_test(path: &str, stem: &str) -> bool {
     let is_mark =
         |part: &str| TEST_MARKS.contains(&part) || TEST_MARK_ENDS.iter().any(|end| part.ends_with(end));
     let marked = stem.split('.').skip(1).any(is_mark);
-    marked || path.split('/').any(|part| TEST_FOLDERS.contains(&part))
-}
-
-fn matcher<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Gitignore, String> {
-    let mut builder = GitignoreBuilder::new("");
-    let mut refused = Vec::new();
-    for line in lines {
-        if let Err(error) = builder.add_line(None, line) {
-            refused.push(error.to_string());
-        }
-    }
-    if let Some(first) = refused.first() {
-        return Err(format!("a pattern cannot be read: {first}"));
-    }
-    builder.build().map_err(|error| error.to_string())
+    marked || parts(path).any(|part| TEST_FOLDERS.contains(&part))
 }
 
 /// The original's form: `{"ignore": ["src/secrets", "**/*.gen.ts"]}`. Read as Git reads its own patterns, so that a
@@ -305,7 +279,14 @@ fn stamp_patterns(bytes: &[u8]) -> Result<Vec<String>, String> {
         let pattern = pattern.trim().replace('\\', "/");
         pattern.strip_prefix("./").unwrap_or(&pattern).to_owned()
     };
-    let patterns = file.ignore.iter().map(plain).filter(|pattern| !pattern.is_empty());
-    let as_path = |pattern: &String| pattern.contains('[').then(|| pattern.replace('[', "\\["));
-    Ok(patterns.flat_map(|pattern| [as_path(&pattern), Some(pattern)]).flatten().collect())
+    let mut patterns = Vec::new();
+    for pattern in file.ignore.iter().map(plain) {
+        let each = without_braces(&pattern);
+        if each.len() >= MOST_OF_BRACES {
+            return Err(format!("a pattern has too many braces: {pattern}"));
+        }
+        let as_path = |pattern: &String| pattern.contains('[').then(|| pattern.replace('[', "\\["));
+        patterns.extend(each.into_iter().flat_map(|pattern| [as_path(&pattern), Some(pattern)]).flatten());
+    }
+    Ok(patterns)
 }
