@@ -18,8 +18,17 @@ pub struct Impact {
     pub direct: usize,
 }
 
-/// The names under which one file hands on what another exports under a name.
-pub type HandedOn<'a> = &'a dyn Fn(usize, usize, &str) -> Vec<String>;
+/// What one file does with what another exports under a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The names under which it hands it on.
+    pub on: Vec<String>,
+    /// Whether it imports it for itself.
+    pub itself: bool,
+}
+
+/// By the two files and the name.
+pub type HandedOn<'a> = &'a dyn Fn(usize, usize, &str) -> Taken;
 
 /// How a file was reached.
 struct Felt {
@@ -64,18 +73,19 @@ impl Graph {
                 let Some(edge) = self.edges(from).iter().find(|edge| edge.to == here) else { continue };
                 let next = match (&names, export) {
                     (Some(names), Some((_, handed_on))) => {
-                        let taken: Vec<&String> = names.iter().filter(|name| edge.takes(name)).collect();
-                        if edge.kind == EdgeKind::ReExport {
-                            // What came through another barrel comes by that one.
-                            let on = |name: &&String| handed_on(from, here, name);
-                            let all: Vec<Vec<String>> =
-                                taken.iter().filter(|_| edge.through.is_none()).map(on).collect();
-                            // It may hand on one name, and use another one itself.
-                            let itself = !edge.handed_on && all.iter().any(Vec::is_empty);
-                            let on: BTreeSet<String> = all.into_iter().flatten().collect();
-                            if itself { Some(None) } else { (!on.is_empty()).then_some(Some(on)) }
+                        let taken = names.iter().filter(|name| edge.takes(name));
+                        if edge.through.is_some() {
+                            // What is handed on comes by the barrel that it came through.
+                            let itself = edge.kind != EdgeKind::ReExport && taken.count() > 0;
+                            itself.then_some(None)
                         } else {
-                            (!taken.is_empty()).then_some(None)
+                            let all: Vec<Taken> = taken.map(|name| handed_on(from, here, name)).collect();
+                            // It may hand on one name, and use another one itself.
+                            let itself =
+                                |one: &Taken| one.itself || (!edge.handed_on && one.on.is_empty());
+                            let is_whole = all.iter().any(itself);
+                            let on: BTreeSet<String> = all.into_iter().flat_map(|one| one.on).collect();
+                            if is_whole { Some(None) } else { (!on.is_empty()).then_some(Some(on)) }
                         }
                     }
                     _ => Some(None),

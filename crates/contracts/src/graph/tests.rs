@@ -256,7 +256,7 @@ fn impact_is_by_export_first_and_by_file_after() {
         ("uses-one", &["use:lib:one"]),
         ("uses-two", &["use:lib:two"]),
     ]);
-    let impact = graph.impact(0, Some(("one", &|_, _, _| Vec::new())), usize::MAX, 10);
+    let impact = graph.impact(0, Some(("one", &|_, _, _| Taken::default())), usize::MAX, 10);
     let shown: Vec<_> =
         impact.dependents.iter().map(|one| (one.path.as_str(), one.distance, one.via.as_str())).collect();
     assert_eq!(shown, [("uses-one", 1, "lib"), ("page", 2, "uses-one")]);

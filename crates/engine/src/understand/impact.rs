@@ -1,7 +1,7 @@
 //! Who depends on a file or one of its exports.
 
-use becket_contracts::graph::{Cycle, Dependent, HandedOn, is_twin};
-use becket_contracts::model::ExportOrigin;
+use becket_contracts::graph::{Cycle, Dependent, HandedOn, Taken, is_twin};
+use becket_contracts::model::{ExportOrigin, Import, ImportKind, ImportedName};
 use becket_contracts::target::Target;
 use becket_project::index::{Index, IndexedFile};
 use becket_project::walk::Tests;
@@ -134,24 +134,30 @@ impl Engine {
     }
 }
 
-/// The names under which a file exports what it takes from another under `name`.
-fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Vec<String> {
+/// What a file does with what another exports under `name`.
+fn handed_on(file: &IndexedFile, from: &str, name: &str) -> Taken {
     if is_twin(&file.path, from) {
-        return vec![name.to_owned()];
+        return Taken { on: vec![name.to_owned()], itself: false };
     }
     let facts = &file.local().facts;
+    let is_there = |specifier: &str| file.targets().get(specifier).and_then(Target::file) == Some(from);
+    let takes = |import: &Import| {
+        let is_it = |one: &ImportedName| one.imported == name || one.imported == "*";
+        let is_whole = import.names.is_empty() && import.kind == ImportKind::Dynamic;
+        import.kind != ImportKind::ReExport && (is_whole || import.taken().any(is_it))
+    };
+    let itself = facts.imports.iter().any(|import| takes(import) && is_there(&import.specifier));
     let has_own = !facts.exported_as(name).0.is_empty();
     let handed = facts.exports.iter().filter_map(|export| {
         let ExportOrigin::Module { specifier, imported } = &export.origin else { return None };
-        let is_there = file.targets().get(specifier).and_then(Target::file) == Some(from);
         match (export.name.as_str(), imported.as_str()) {
-            _ if !is_there => None,
+            _ if !is_there(specifier) => None,
             // A star hands on all but the default, and what the file has by that name itself.
             ("*", _) => (name != "default" && !has_own).then(|| name.to_owned()),
             (as_name, imported) => (imported == name || imported == "*").then(|| as_name.to_owned()),
         }
     });
-    handed.collect()
+    Taken { on: handed.collect(), itself }
 }
 
 pub(super) fn unknown_file(path: &str, index: &Index) -> Error {

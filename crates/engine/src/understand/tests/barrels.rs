@@ -50,6 +50,20 @@ fn an_export_is_followed_through_barrels_under_its_names() {
 }
 
 #[test]
+fn a_barrel_that_uses_one_name_itself_hands_on_the_others() {
+    let repo = TestRepo::new();
+    repo.write("a.ts", "export const reg = 1;\nexport const debounce = 2;\nexport const props = 3;\n");
+    repo.write("both.ts", "import { reg } from './a';\nexport * from './a';\nexport const ready = reg;\n");
+    repo.write("whole.ts", "import * as all from './a';\nexport * from './a';\nexport const keys = all;\n");
+    repo.write("slow.ts", "import { debounce } from './both';\nexport const slow = debounce;\n");
+    repo.write("fast.ts", "import { debounce } from './whole';\nexport const fast = debounce;\n");
+    let engine = engine(&repo);
+    assert_eq!(felt(&engine, "a.ts#props"), ["both.ts", "fast.ts", "whole.ts"]);
+    assert_eq!(felt(&engine, "a.ts#debounce"), ["both.ts", "fast.ts", "slow.ts", "whole.ts"]);
+    assert_eq!(felt(&engine, "a.ts#reg"), ["both.ts", "fast.ts", "slow.ts", "whole.ts"]);
+}
+
+#[test]
 fn what_a_barrel_has_itself_is_not_that_of_its_stars_and_what_is_assigned_is_taken_as_a_whole() {
     let repo = TestRepo::new();
     repo.write("mod.ts", "export const a = 1;\nexport const b = 2;\n");
