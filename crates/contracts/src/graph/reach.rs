@@ -81,8 +81,7 @@ impl Graph {
                         } else {
                             let all: Vec<Taken> = taken.map(|name| handed_on(from, here, name)).collect();
                             // It may hand on one name, and use another one itself.
-                            let itself =
-                                |one: &Taken| one.itself || (!edge.handed_on && one.on.is_empty());
+                            let itself = |one: &Taken| one.itself || (!edge.handed_on && one.on.is_empty());
                             let is_whole = all.iter().any(itself);
                             let on: BTreeSet<String> = all.into_iter().flat_map(|one| one.on).collect();
                             if is_whole { Some(None) } else { (!on.is_empty()).then_some(Some(on)) }

@@ -348,7 +348,7 @@ impl Engine {
         let (contracts, options) = if let Some(recalled) = recalled {
             recalled
         } else {
-            let mut written = written::contracts_in(folder)?;
+            let mut written = written::contracts_in(folder, &site.prefix)?;
             let options = written.options(asked);
             self.fill_from_commit(site, folder, &mut written, options);
             (Contracts::Written(written), options)
@@ -379,7 +379,10 @@ impl Engine {
         let Ok(then) = self.index_at(site, &commit.id, options.tests) else { return };
         for (entry, contract) in &mut written.contracts {
             let whole = then.file(entry).map(IndexedFile::contract);
-            let same = whole.filter(|whole| whole.semantic_hash == contract.semantic_hash);
+            let is_it = |whole: &&Contract| {
+                contract.semantic_hash.is_empty() || whole.semantic_hash == contract.semantic_hash
+            };
+            let same = whole.filter(is_it);
             if let Some(whole) = same {
                 *contract = Contract::clone(whole);
             }
@@ -394,7 +397,7 @@ impl Engine {
             if place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX) {
                 let folder =
                     if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
-                return written::contracts_in(folder);
+                return written::contracts_in(folder, "");
             }
             let text = written::read(&place).ok_or_else(|| {
                 Error::not_found(

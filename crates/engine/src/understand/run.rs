@@ -116,7 +116,14 @@ impl Told {
     }
 
     fn is_untouched(&self, folder: &Path) -> bool {
-        let untouched = |path: &str, stamp: Stamp| stamp_of(&folder.join(path)) == Some(stamp);
+        self.is_untouched_but(folder, |_| false)
+    }
+
+    fn is_untouched_but(&self, folder: &Path, beside: impl Fn(&Path) -> bool + Sync) -> bool {
+        let untouched = |path: &str, stamp: Stamp| {
+            let path = folder.join(path);
+            stamp_of(&path) == Some(stamp) || beside(&path)
+        };
         self.index_file.stamp.is_some_and(|stamp| untouched(INDEX, stamp))
             && self.folders.par_iter().all(|(path, stamp)| untouched(path, *stamp))
     }
@@ -140,11 +147,13 @@ impl Told {
 
 impl LastRun {
     /// The run that wrote the context files in a folder, whatever it was asked for, where they are as it left them or
-    /// copies of that.
+    /// copies of that. One that went with its folder takes nothing from that.
     pub(super) fn that_wrote(site: &Site, folder: &Path) -> Option<Self> {
         let runs = files::with_ending(&site.cache(), ENDING);
         let mut runs: Vec<Told> = runs.iter().filter_map(|file| Told::read(file)).collect();
-        if let Some(found) = runs.iter().position(|run| run.is_untouched(folder)) {
+        if let Some(found) =
+            runs.iter().position(|run| run.is_untouched_but(folder, written::went_with_folder))
+        {
             return runs.swap_remove(found).whole();
         }
         let mut whole = runs.into_iter().filter_map(Told::whole);
@@ -156,8 +165,11 @@ impl LastRun {
         let same = |path: &str, page: &KeptPage| {
             let bundles =
                 page.bundles.iter().map(|packed| packed.hash.clone()).zip(page.times.iter().cloned());
-            written::read(&folder.join(path))
-                .is_some_and(|text| written::times_of(&text) == bundles.collect() && written::is_whole(&text))
+            let path = folder.join(path);
+            written::went_with_folder(&path)
+                || written::read(&path).is_some_and(|text| {
+                    written::times_of(&text) == bundles.collect() && written::is_whole(&text)
+                })
         };
         self.pages.index.as_ref().is_some_and(|index| index.is_in(folder))
             && self.pages.folders.par_iter().all(|(path, page)| same(path, page))

@@ -224,7 +224,7 @@ fn every_file_is_in_a_bundle_and_every_file_written_is_valid() {
                 continue;
             }
             let seen: BTreeSet<String> =
-                super::written::contracts_in(repo.root()).unwrap().contracts.into_keys().collect();
+                super::written::contracts_in(repo.root(), "").unwrap().contracts.into_keys().collect();
             assert_eq!(seen.len(), 12, "{seen:?}");
         }
     }

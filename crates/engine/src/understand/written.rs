@@ -21,7 +21,7 @@ use becket_project::index::Index;
 use becket_project::share::{each, heaviest_first};
 use becket_project::walk::rules::role_of;
 use becket_project::walk::{Below, Role, Stamp, Tests};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::material::{Material, Packed};
 use super::options::ContextOptions;
@@ -449,7 +449,10 @@ pub(super) fn orphaned(index: &Index, site: &Site, pages: &Pages, folder: &Path)
     let files = index.files().iter().filter(|file| site.holds(&file.path));
     let folders: BTreeSet<&str> = files.map(|file| folder_of(site.inside(&file.path))).collect();
     let has_sources = |path: &str| folders.contains(folder_of(path));
-    let is_orphan = |path: &String| is_free(path) && !has_sources(path) && may_go(&folder.join(path));
+    let is_orphan = |path: &String| {
+        let file = folder.join(path);
+        is_free(path) && !has_sources(path) && file.exists() && may_go(&file)
+    };
     let mut found: BTreeSet<String> = listed(folder).into_iter().filter(is_orphan).collect();
     for place in index.folders().filter(|place| *place == site.prefix || site.holds(place)) {
         let names = PAGES.iter().map(|name| match site.inside(place) {
@@ -559,12 +562,22 @@ pub(super) struct WrittenContracts {
 /// What is said of a file that an index names and that [`page_at`] refuses.
 pub(super) const NO_PAGE: &str = "context_main.json names it, and it is no context file in its folder";
 
-pub(super) fn contracts_in(folder: &Path) -> Result<WrittenContracts, Error> {
+/// Whether a file is not there because its folder is not.
+pub(super) fn went_with_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| !folder.exists())
+}
+
+/// Of a folder at `prefix` in its repository.
+pub(super) fn contracts_in(folder: &Path, prefix: &str) -> Result<WrittenContracts, Error> {
     let index = read_index(folder).ok_or_else(|| no_index(folder))?;
     let mut written = WrittenContracts { meta: Some(index.meta), ..WrittenContracts::default() };
     for row in &index.folders {
         let path = page_at(folder, &row.context_file)
             .ok_or_else(|| unreadable(Path::new(&row.context_file), NO_PAGE))?;
+        if went_with_folder(&path) {
+            written.add_gone(prefix, row);
+            continue;
+        }
         let text = read(&path)
             .ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
         written.add(&text).map_err(|error| unreadable(&path, &error))?;
@@ -579,6 +592,19 @@ impl WrittenContracts {
         let mut written = Self::default();
         written.add(text)?;
         Ok(written)
+    }
+
+    /// What an index says of a folder that is gone, which is not much: the files that its bundles began with.
+    fn add_gone(&mut self, prefix: &str, row: &FolderEntry) {
+        for name in &row.components {
+            let parts =
+                [prefix, row.path.as_str(), name].into_iter().filter(|part| !matches!(*part, "" | "."));
+            let entry = parts.collect::<Vec<_>>().join("/");
+            let known = serde_json::from_value(json!({"kind": "ts:module", "entryId": entry}));
+            if let Ok(contract) = known {
+                self.contracts.entry(entry).or_insert(contract);
+            }
+        }
     }
 
     fn add(&mut self, text: &str) -> Result<(), String> {
@@ -598,7 +624,8 @@ impl WrittenContracts {
             }
             for node in listed("/graph/nodes") {
                 let entry = node.get("entryId").and_then(Value::as_str).unwrap_or_default();
-                if node.get("contract").is_none() || self.contracts.contains_key(entry) {
+                let is_known = |known: &Contract| !known.semantic_hash.is_empty();
+                if node.get("contract").is_none() || self.contracts.get(entry).is_some_and(is_known) {
                     continue;
                 }
                 let contract = read_node(node).map_err(|error| error.to_string())?;

@@ -375,7 +375,7 @@ fn a_bundle_has_of_a_barrel_what_is_asked_for_and_says_the_rest() {
     assert_eq!(report.total_components, 11);
     let validated = engine.context_validate(None).unwrap();
     assert!(validated.valid, "{:?}", validated.files);
-    let seen = crate::understand::written::contracts_in(repo.root()).unwrap().contracts;
+    let seen = crate::understand::written::contracts_in(repo.root(), "").unwrap().contracts;
     assert_eq!(seen.len(), 11, "{:?}", seen.keys());
     let bundle = |component: &str| {
         let request = ReadBundleRequest {

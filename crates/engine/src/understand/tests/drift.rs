@@ -542,3 +542,40 @@ fn what_a_mount_is_behind_counts_for_what_it_mounts() {
     assert_eq!(told("app.use('/users', auth, users);"), [""; 0]);
     assert_eq!(told("app.use('/users', users);\napp.use(auth);"), ["breaking"]);
 }
+
+#[test]
+fn a_folder_that_is_gone_took_its_files_along_whatever_is_remembered() {
+    for remembered in [true, false] {
+        for prefix in ["", "shop/"] {
+            let repo = TestRepo::new();
+            repo.write(format!("{prefix}src/deep/a.ts"), "export const a: number = 1;\n");
+            repo.write(format!("{prefix}src/deep/er/b.ts"), "export const b: number = 1;\n");
+            repo.write(format!("{prefix}src/use.ts"), "import { a } from './deep/a';\nexport const c = a;\n");
+            let path = (!prefix.is_empty()).then(|| prefix.trim_end_matches('/').to_owned());
+            let request = ContextRequest { path: path.clone(), ..ContextRequest::default() };
+            engine(&repo).context_generate(&request).unwrap();
+            if !remembered {
+                forget(&repo);
+            }
+            std::fs::remove_dir_all(repo.path(format!("{prefix}src/deep"))).unwrap();
+            let told = |approve: bool| {
+                let request = DriftRequest {
+                    path: path.clone(),
+                    approve,
+                    clean_orphaned: approve,
+                    ..DriftRequest::default()
+                };
+                let report = engine(&repo).context_compare(&request).unwrap();
+                assert_eq!(report.orphaned, [""; 0]);
+                (report.has_drift(), report.compared.result)
+            };
+            let (has_drift, result) = told(true);
+            assert!(has_drift);
+            let result = serde_json::to_value(result).unwrap().to_string();
+            for gone in ["src/deep/er/b.ts", "src/deep/a.ts"] {
+                assert!(result.contains(&format!("{prefix}{gone}")), "{remembered} {gone}: {result}");
+            }
+            assert!(!told(false).0, "{remembered} {prefix}");
+        }
+    }
+}
