@@ -290,14 +290,13 @@ impl Generate {
             if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
         let text = if self.stats {
             text
-        } else if self.quiet && verdict == Verdict::Broken {
-            let lines = report
-                .missing
-                .iter()
-                .map(|one| format!("✗ missing: {} in {}: {}", one.name, one.referenced_by, one.reason));
-            lines.collect::<Vec<_>>().join("\n")
         } else if self.quiet {
-            "✓".to_owned()
+            let missing = report.missing.iter().filter(|_| verdict == Verdict::Broken);
+            let missing = missing
+                .map(|one| format!("✗ missing: {} in {}: {}", one.name, one.referenced_by, one.reason));
+            let lines: Vec<String> =
+                report.problems.iter().map(|problem| format!("! {problem}")).chain(missing).collect();
+            if lines.is_empty() { "✓".to_owned() } else { lines.join("\n") }
         } else {
             text
         };

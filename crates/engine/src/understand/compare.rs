@@ -13,6 +13,7 @@ use becket_contracts::model::Contract;
 use becket_diff::FilePath;
 use becket_git::{LogOptions, Merges};
 use becket_project::index::{Index, IndexedFile};
+use becket_project::walk::rules::is_rule_file;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,6 +97,18 @@ pub struct DriftReport {
     pub orphaned: Vec<String>,
 }
 
+/// What could not be read, and what that leads to.
+pub(super) fn unread(index: &Index) -> Option<String> {
+    let (first, rest) = index.problems().split_first()?;
+    let name = first.path.rsplit('/').next().unwrap_or(&first.path);
+    let follows = if is_rule_file(name) { "its rules do not hold" } else { "what is in it seems to be gone" };
+    let more = if rest.is_empty() { String::new() } else { format!(", nor {} more", rest.len()) };
+    Some(format!("{} could not be read ({}){more}: {follows}.", first.path, first.message))
+}
+
+/// So many comparisons are kept for those who ask for the rest of one.
+const MOST_COMPARED: usize = 8;
+
 /// A baseline that has been read.
 struct Baseline {
     contracts: Contracts,
@@ -154,8 +167,11 @@ impl Engine {
             return self.last_compare_result(&LastCompareRequest { since: None, cursor });
         }
         let (compared, _) = self.compared(request)?;
-        let mut last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some((self.now(), compared.clone()));
+        let mut known = self.understanding.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        known.push_back((self.now(), compared.clone()));
+        if known.len() > MOST_COMPARED {
+            known.pop_front();
+        }
         compared.part(None, self.max_output_bytes())
     }
 
@@ -172,8 +188,13 @@ impl Engine {
                 .with_source(error)
             })?),
         };
-        let last = self.understanding.last_compare.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
+        let known = self.understanding.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        // Others may have compared since the answer that is gone on with.
+        let gone_on = request
+            .cursor
+            .as_deref()
+            .and_then(|cursor| known.iter().rev().find(|(_, compared)| compared.place(cursor).is_some()));
+        match gone_on.or(known.back()) {
             Some((at, compared)) if since.is_none_or(|since| *at >= since) => {
                 compared.clone().part(request.cursor.as_deref(), self.max_output_bytes())
             }
@@ -269,16 +290,8 @@ impl Engine {
             ),
             _ => None,
         };
-        let unread = match reading.index.problems() {
-            [] => None,
-            [first, rest @ ..] => Some(format!(
-                "{} could not be read ({}){}: what is in it seems to be gone.",
-                first.path,
-                first.message,
-                if rest.is_empty() { String::new() } else { format!(", nor {} more", rest.len()) }
-            )),
-        };
-        let notices: Vec<String> = notice.map(str::to_owned).into_iter().chain(unread).collect();
+        let notices: Vec<String> =
+            notice.map(str::to_owned).into_iter().chain(unread(&reading.index)).collect();
         let notice = (!notices.is_empty()).then(|| notices.join(" "));
         Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }

@@ -64,18 +64,23 @@ pub(super) fn fitting<T: Serialize>(items: impl IntoIterator<Item = T>, room: us
 }
 
 impl Compared {
+    /// The file that a cursor of this comparison names.
+    pub(super) fn place<'c>(&self, cursor: &'c str) -> Option<&'c str> {
+        cursor.strip_prefix(&*self.compared_at)?.strip_prefix(' ')
+    }
+
     /// The part that begins at the file that the cursor names, in about `room` bytes. The summary is that of the whole.
     pub(super) fn part(mut self, cursor: Option<&str>, room: usize) -> Result<Self, Error> {
         let folders = std::mem::take(&mut self.result.folder_diffs);
         let total: usize = folders.iter().map(|folder| folder.changes.len()).sum();
-        let start = match cursor {
+        let start = match cursor.map(|cursor| self.place(cursor)) {
             None => 0,
-            Some(cursor) => folders
+            Some(place) => folders
                 .iter()
                 .flat_map(|folder| &folder.changes)
-                .position(|change| change.entry_id == cursor)
+                .position(|change| Some(change.entry_id.as_str()) == place)
                 .ok_or_else(|| {
-                    Error::invalid("invalid_cursor", "The last comparison has no file of this cursor.")
+                    Error::invalid("invalid_cursor", "The cursor is of no comparison that is still kept.")
                         .with_hint("Leave it out to compare again.")
                 })?,
         };
@@ -95,7 +100,7 @@ impl Compared {
                 }
                 spent += size(&change) + frame;
                 if shown > 0 && spent > room {
-                    self.next_cursor = Some(change.entry_id);
+                    self.next_cursor = Some(format!("{} {}", self.compared_at, change.entry_id));
                     continue;
                 }
                 shown += 1;
@@ -253,6 +258,6 @@ mod tests {
         assert!(size(&part) <= 20_000, "{}", size(&part));
         let cut = part.cut.unwrap();
         assert!(cut.contains("Files 1 to 1 of 2") && cut.contains("of 500 declarations"), "{cut}");
-        assert_eq!(part.next_cursor.as_deref(), Some("d0/f1.ts"));
+        assert_eq!(part.next_cursor.as_deref(), Some("2026-01-31T12:00:00Z d0/f1.ts"));
     }
 }

@@ -1,7 +1,7 @@
 //! Where a call speaks of: the worktree, the folder in it, and the index of its files, which is kept between calls and
 //! brought up to date on each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,7 +37,8 @@ pub struct Understanding {
     pub(super) opened: Mutex<BTreeMap<String, Arc<Material>>>,
     /// Of which project each snapshot was taken here: a caller names it by its id alone.
     pub(super) taken: Mutex<BTreeMap<String, String>>,
-    pub(super) last_compare: Mutex<Option<(Timestamp, Compared)>>,
+    /// The newest last.
+    pub(super) compared: Mutex<VecDeque<(Timestamp, Compared)>>,
     pub(super) feed: Mutex<super::feed::FeedState>,
 }
 

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::compare::unread;
 use super::generate::{LeftOutFile, left_out, nothing_found};
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
@@ -166,6 +167,7 @@ impl Engine {
         drop(lock);
         progress::still_wanted()?;
         let (left_out, left_out_files) = left_out(&reading.index.gist());
+        let notices: Vec<String> = unwritten.iter().cloned().chain(unread(&reading.index)).collect();
         let (site, material) = (reading.site, reading.material);
         let bytes = serde_json::to_vec(&*material)
             .map_err(|error| Error::internal("The snapshot could not be written.").with_source(error))?;
@@ -199,7 +201,7 @@ impl Engine {
             depth: options.bundle.depth,
             summary: pages.index.summary,
             folders: folders.collect(),
-            notice: unwritten,
+            notice: (!notices.is_empty()).then(|| notices.join(" ")),
             left_out,
             left_out_files,
         };
@@ -502,8 +504,8 @@ fn fitted(
     }
     let lost = if lost.is_empty() { String::new() } else { format!(" Cut inside: {}.", lost.join("; ")) };
     let notice = format!(
-        "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists the rest; \
-         read them by their own rootComponent.{lost}",
+        "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists what \
+         these need beyond them; read it by its own rootComponent.{lost}",
         size.bytes, size.tokens, limit.bytes, limit.tokens
     );
     (value, Some(notice))

@@ -86,8 +86,16 @@ impl Snapshots {
         // A copy that is there already may be one that nobody has any more: whoever cleans up waits.
         let _lock = self.lock()?;
         let content = blake3::hash(bytes).to_hex().to_string();
-        match files::create(&objects.join(&content), bytes) {
-            Ok(()) | Err(FileError::Exists { .. }) => {}
+        let object = objects.join(&content);
+        match files::create(&object, bytes) {
+            Ok(()) => {}
+            // One that is damaged is mended for all who have it.
+            Err(FileError::Exists { .. }) => {
+                let found = files::read(&object, LARGEST).ok().flatten();
+                if found.is_none_or(|found| found != bytes) {
+                    files::write(&object, bytes)?;
+                }
+            }
             Err(error) => return Err(error.into()),
         }
         let mut number = 0;
@@ -252,6 +260,9 @@ mod tests {
         assert_eq!(snapshots.open(&snapshots.record(&first.id, at(1000)).unwrap()).unwrap(), b"one");
         fs::write(folder.path().join("new/objects").join(&first.content), "other").unwrap();
         assert!(matches!(snapshots.open(&first), Err(SnapshotError::Damaged { .. })));
+        let third = snapshots.store(at(1001), "/p", &serde_json::Value::Null, b"one").unwrap();
+        assert_eq!(snapshots.open(&third).unwrap(), b"one");
+        assert_eq!(snapshots.open(&first).unwrap(), b"one");
     }
 
     #[test]

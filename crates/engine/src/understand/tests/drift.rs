@@ -579,3 +579,43 @@ fn a_folder_that_is_gone_took_its_files_along_whatever_is_remembered() {
         }
     }
 }
+
+#[test]
+fn the_rest_of_a_comparison_is_its_own_whoever_compares_meanwhile() {
+    let repo = project(60);
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 20000\n");
+    let engine = engine(&repo);
+    let compared = |baseline: Option<&str>, cursor: Option<String>| {
+        let baseline = baseline.map(str::to_owned);
+        engine.compare_snapshot(&CompareRequest { baseline, cursor, ..CompareRequest::default() })
+    };
+    refresh(&engine);
+    for at in 5..60 {
+        repo.write(format!("src/many/m{at}.ts"), format!("export const n{at}: number = {at};\n"));
+    }
+    let first = compared(None, None).unwrap();
+    let cursor = first.next_cursor.clone();
+    assert!(cursor.is_some());
+    for _ in 0..3 {
+        compared(Some("git:HEAD"), None).unwrap();
+    }
+    let rest = compared(None, cursor.clone()).unwrap();
+    assert_eq!(rest.result.baseline, first.result.baseline);
+    assert_eq!(rest.compared_at, first.compared_at);
+    for _ in 0..8 {
+        compared(Some("git:HEAD"), None).unwrap();
+    }
+    assert_eq!(compared(None, cursor).unwrap_err().code(), "invalid_cursor");
+}
+
+#[test]
+fn rules_that_cannot_be_read_are_told_of() {
+    let repo = project(5);
+    repo.write(".stampignore", r#"{"ignore": ["src/other.ts""#);
+    let engine = engine(&repo);
+    let refreshed = engine.refresh_snapshot(&RefreshRequest::default()).unwrap();
+    let notice = refreshed.notice.unwrap();
+    assert!(notice.contains(".stampignore") && notice.contains("rules do not hold"), "{notice}");
+    let compared = engine.compare_snapshot(&CompareRequest::default()).unwrap();
+    assert!(compared.notice.unwrap().contains("rules do not hold"));
+}
