@@ -371,6 +371,7 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
                 emits: Vec::new(),
                 state: Vec::new(),
                 imported: Vec::new(),
+                given_by: Vec::new(),
                 inherits: Vec::new(),
             }),
         }
