@@ -40,6 +40,7 @@ mod within;
 mod wrapped;
 
 pub(crate) use blocks::brief;
+pub(crate) use nesting::{comment_end, string_end};
 pub(crate) use print::{listed, quoted};
 pub(crate) use routes::is_rare;
 
