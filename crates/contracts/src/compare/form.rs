@@ -68,12 +68,12 @@ impl Class {
     /// only its own, and then nobody else can make one.
     pub(super) fn as_members(&self) -> Option<Members> {
         let is_own = |text: &&String| !text.starts_with("static ");
-        let own = self.members.iter().filter(is_own).map(|text| match text.strip_prefix("abstract ") {
-            Some(wanted) => Some(wanted.to_owned()),
-            None => {
-                let is_field = text.find([':', '(']).is_some_and(|at| text[at..].starts_with(':'));
-                (is_field && !text.starts_with("protected ")).then(|| text.clone())
+        let own = self.members.iter().filter(is_own).map(|text| {
+            if let Some(wanted) = text.strip_prefix("abstract ") {
+                return Some(wanted.to_owned());
             }
+            let is_field = text.find([':', '(']).is_some_and(|at| text[at..].starts_with(':'));
+            (is_field && !text.starts_with("protected ")).then(|| text.clone())
         });
         let own = own.collect::<Option<_>>()?;
         let parents = self.parent.iter().cloned().collect();

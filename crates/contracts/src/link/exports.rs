@@ -32,7 +32,7 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     let (behind, named): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, as_type)| *as_type);
     let mut named: Vec<&String> = named.into_iter().map(|(name, _)| name).collect();
     let behind: BTreeSet<&String> = behind.into_iter().map(|(name, _)| name).collect();
-    let behind = Vec::from_iter(behind.into_iter().filter(|name| !named.contains(name)));
+    let behind: Vec<&String> = behind.into_iter().filter(|name| !named.contains(name)).collect();
     named.extend(&behind);
     let types = sorted(own.chain(behind.into_iter().filter(|name| is_value(name))).cloned());
     let texts = |texts: Vec<&String>| {

@@ -60,7 +60,9 @@ pub(super) fn add(program: &Program<'_>, imports: &[Import], declarations: &mut 
                     found.value(one.init.as_ref(), 0);
                     let mut names = Vec::new();
                     modules::bound_names(&one.id, &mut names);
-                    names.iter().for_each(|name| put(name, &found));
+                    for name in &names {
+                        put(name, &found);
+                    }
                 }
             }
             Some(Syntax::FunctionDeclaration(function)) => {
@@ -135,7 +137,9 @@ impl<'x> Found<'x> {
         for statement in callable.statements() {
             returns(statement, &mut returned);
         }
-        returned.into_iter().for_each(|value| self.value(value, depth));
+        for value in returned {
+            self.value(value, depth);
+        }
     }
 
     fn class(&mut self, class: &'x Class<'_>, depth: usize) {

@@ -178,8 +178,8 @@ impl Print<'_, '_> {
             ClassElement::MethodDefinition(method) => method.kind == MethodDefinitionKind::Constructor,
             _ => false,
         };
-        !(self.source.is_javascript() || self.source.is_definition || class.declare)
-            && !class.body.body.iter().any(is_constructor)
+        let is_made = class.declare || class.body.body.iter().any(is_constructor);
+        !(is_made || self.source.is_javascript() || self.source.is_definition)
     }
 
     /// JavaScript declares a field where its constructor gives it a value: `this.name = name`.
