@@ -47,11 +47,12 @@ pub(crate) fn split(text: &str, separators: &[char]) -> Vec<String> {
     let mut depth = 0_i32;
     let mut quote = None;
     let mut previous = ' ';
-    for letter in text.chars() {
+    for (at, letter) in text.char_indices() {
         match (quote, letter) {
             (Some(end), _) if letter == end => quote = None,
             (Some(_), _) => {}
             (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '<' | '>') if is_shift(text, at) => {}
             (None, '(' | '[' | '{' | '<') => depth += 1,
             (None, '>') if previous == '=' => {}
             (None, ')' | ']' | '}' | '>') => depth -= 1,
@@ -68,4 +69,11 @@ pub(crate) fn split(text: &str, separators: &[char]) -> Vec<String> {
         previous = letter;
     }
     found.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// Whether a mark is a part of `1 << 2`, and no bracket.
+fn is_shift(text: &str, at: usize) -> bool {
+    let around = |from: Option<usize>| from.and_then(|from| text.get(from..from + 4));
+    let is_one = |text: Option<&str>| matches!(text, Some(" << " | " >> "));
+    is_one(around(at.checked_sub(1))) || is_one(around(at.checked_sub(2)))
 }

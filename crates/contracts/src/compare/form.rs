@@ -2,6 +2,7 @@
 
 use super::generics::{apart, parameters};
 use super::signature::{group, inside, split};
+use super::spelled;
 use super::types::{Type, parse};
 use crate::mentions::is_class;
 use crate::model::DeclarationKind;
@@ -38,6 +39,8 @@ pub(super) struct Class {
     pub(super) generics: String,
     pub(super) parent: Option<String>,
     pub(super) members: Vec<String>,
+    /// Which of them are fields that nothing gives a value, `name!: string`; among the members they have no mark.
+    pub(super) open: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -59,6 +62,22 @@ impl Class {
     pub(super) fn own_type(&self) -> String {
         let given: Vec<String> = parameters(&self.generics).into_iter().map(|one| one.name).collect();
         if given.is_empty() { self.name.clone() } else { format!("{}<{}>", self.name, given.join(", ")) }
+    }
+
+    /// What an object of it has, as an interface would say it. `None` for one that does something: it may have more that is
+    /// only its own, and then nobody else can make one.
+    pub(super) fn as_members(&self) -> Option<Members> {
+        let is_own = |text: &&String| !text.starts_with("static ");
+        let own = self.members.iter().filter(is_own).map(|text| {
+            if let Some(wanted) = text.strip_prefix("abstract ") {
+                return Some(wanted.to_owned());
+            }
+            let is_field = text.find([':', '(']).is_some_and(|at| text[at..].starts_with(':'));
+            (is_field && !text.starts_with("protected ")).then(|| text.clone())
+        });
+        let own = own.collect::<Option<_>>()?;
+        let parents = self.parent.iter().cloned().collect();
+        Some(Members { generics: self.generics.clone(), parents, own })
     }
 }
 
@@ -169,12 +188,22 @@ fn class(signature: &str) -> Option<Class> {
     };
     let parent = after.split(" implements ").next().unwrap_or_default().trim();
     let (name, generics, _) = apart(before.split(" implements ").next().unwrap_or(before));
+    let mut members = if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() };
+    let mut open = Vec::new();
+    for member in &mut members {
+        let mark = member.find([':', '(']).and_then(|end| end.checked_sub(1));
+        if let Some(mark) = mark.filter(|mark| member.as_bytes()[*mark] == b'!') {
+            member.remove(mark);
+            open.push(member.clone());
+        }
+    }
     Some(Class {
         name: name.trim().to_owned(),
         is_abstract,
         generics: generics.to_owned(),
         parent: (!parent.is_empty()).then(|| parent.to_owned()),
-        members: if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() },
+        members,
+        open,
     })
 }
 
@@ -216,7 +245,7 @@ fn alias(signature: &str) -> Option<Form> {
     let text = inside(text, '(', ')').unwrap_or(text);
     let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
     let own = objects.iter().map(|text| {
-        let members = inside(text, '{', '}')?;
+        let members = inside(text, '{', '}').filter(|members| spelled::mapped(members, 0).is_none())?;
         matches!(parse(text), Type::Object(_)).then(|| split(members, &[';', ',']))
     });
     match own.collect::<Option<Vec<_>>>() {
@@ -233,13 +262,36 @@ fn enumeration(signature: &str) -> Option<Enum> {
     let (start, end) = group(signature, '{', '}')?;
     let mut next: Option<i64> = Some(0);
     let members = split(&signature[start + 1..end], &[',', ';']);
-    let members = members.iter().map(|member| {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for member in &members {
         let (name, value) = match member.split_once(" = ") {
-            Some((name, value)) => (name, value.to_owned()),
+            Some((name, value)) => {
+                (name, number(value, &known).map_or_else(|| value.to_owned(), |value| value.to_string()))
+            }
             None => (member.as_str(), next.map_or_else(|| "…".to_owned(), |next| next.to_string())),
         };
         next = value.parse::<i64>().ok().and_then(|value| value.checked_add(1));
-        (name.trim().to_owned(), value)
-    });
-    Some(Enum { members: members.collect(), is_const: signature.starts_with("const ") })
+        known.push((name.trim().to_owned(), value));
+    }
+    Some(Enum { members: known, is_const: signature.starts_with("const ") })
+}
+
+/// What a value comes to that is put together of whole numbers and members before it: `1 << 2 | Read`.
+fn number(text: &str, known: &[(String, String)]) -> Option<i64> {
+    let text = text.trim();
+    let of_two = |sign: &str, make: fn(i64, i64) -> Option<i64>| {
+        let (one, other) = text.rsplit_once(sign)?;
+        make(number(one, known)?, number(other, known)?)
+    };
+    if text.contains(" | ") {
+        return of_two(" | ", |one, other| Some(one | other));
+    }
+    if text.contains(" << ") {
+        return of_two(" << ", |one, other| one.checked_shl(u32::try_from(other).ok()?));
+    }
+    let named = || known.iter().find(|(name, _)| *name == text)?.1.parse().ok();
+    match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok().or_else(named),
+    }
 }

@@ -88,6 +88,11 @@ impl Renaming {
     }
 }
 
+/// A text with something else for a name.
+pub(super) fn with_name(text: &str, name: &str, other: &str) -> String {
+    Renaming(vec![(name.to_owned(), other.to_owned())]).text(text)
+}
+
 /// What a type calls what it infers is nothing to who uses it.
 pub(super) fn without_names(text: &str) -> Cow<'_, str> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');

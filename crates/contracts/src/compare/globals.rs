@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use memchr::memmem;
+use memchr::{memchr3, memmem};
 
 use super::followed::ambient_name;
 use super::form::{Form, Members};
 use super::types::member;
 use super::users::broken;
 use super::{DeclarationChange, FileChange, Side, Verdict};
+use crate::languages::typescript::{comment_end, string_end};
 use crate::model::{ContractDeclaration, DeclarationKind};
 use crate::render::named;
 
@@ -85,11 +86,59 @@ fn interface_members(one: &ContractDeclaration) -> BTreeSet<(String, String, Str
     found
 }
 
-/// Whether a name stands in a text by itself, behind something that will do.
+/// Whether a name stands in the code of a text by itself, behind something that will do.
 fn has_word(text: &str, name: &str, may_follow: impl Fn(&str) -> bool) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut read = 0;
     memmem::find_iter(text.as_bytes(), name).any(|at| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        !before.ends_with(is_part) && !after.starts_with(is_part) && may_follow(before)
+        let is_word = !before.ends_with(is_part) && !after.starts_with(is_part);
+        is_word && may_follow(before) && is_code(text.as_bytes(), at, &mut read)
     })
+}
+
+/// Whether a place is in no comment and no string, as well as can be told without parsing. Places are asked for from the
+/// beginning on; `read` is how far it was looked.
+fn is_code(bytes: &[u8], at: usize, read: &mut usize) -> bool {
+    while let Some(found) = bytes.get(*read..at).and_then(|rest| memchr3(b'/', b'\'', b'"', rest)) {
+        let here = *read + found;
+        let end = match bytes[here] {
+            // `https://…` is in a template, or is shown.
+            b'/' => comment_end(bytes, here).filter(|_| !bytes[..here].ends_with(b":")),
+            quote => Some(string_end(bytes, here)).filter(|end| bytes[here + 1..*end].ends_with(&[quote])),
+        };
+        *read = end.unwrap_or(here + 1);
+    }
+    *read <= at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_comment_or_a_string_is_no_use_of_it() {
+        let uses = |text: &str| has_word(text, "Shared", |_| true);
+        for text in [
+            "Shared",
+            "// of\nlet a: Shared;",
+            "/* Shared */ Shared.run()",
+            "'it' + Shared",
+            "<p>don't {Shared}</p>",
+            "`https://a/${Shared}`",
+            "a / Shared / 2",
+        ] {
+            assert!(uses(text), "{text}");
+        }
+        for text in [
+            "// Shared",
+            "a(); /* 'Shared'\n Shared */ b()",
+            "'Shared'",
+            "\"\\\" Shared\"",
+            "SharedBy",
+            "// it's\n'Shared'",
+        ] {
+            assert!(!uses(text), "{text}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Members of classes, interfaces, namespaces and enumerations, before and after.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
@@ -134,6 +134,7 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     };
     let mut before = by_name(was.members.iter().cloned());
     let mut after = by_name(is.members.iter().map(|text| renaming.text(text)));
+    let is_data = !was.open.is_empty() && was.parent.is_none() && holds_data(&before);
     implied(was, &mut before);
     implied(is, &mut after);
     for (name, parts) in &before {
@@ -148,20 +149,42 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     if let Some(reason) = otherwise_called(&before, &after) {
         return breaking(reason);
     }
-    // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
-    let is_data = was.parent.is_none() && holds_data(&before);
-    let is_new_duty = |name: &str, part: &Part| {
-        part.is_abstract || is_data && !part.optional && !name.starts_with("static ")
-    };
+    // One that only holds data, and makes none of it itself, is made as an object by who hands it over:
+    // `const body: CreateUser = { … }`.
+    let is_open = |part: &Part| is_data && is.open.iter().any(|text| renaming.text(text) == part.text);
     let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
-    let mut added = added.flat_map(|(name, parts)| parts.iter().map(move |part| (name, part)));
-    match added.find(|(name, part)| is_new_duty(name, part)) {
-        Some((_, part)) if part.is_abstract => {
+    let mut added = added.flat_map(|(_, parts)| parts);
+    match added.find(|part| part.is_abstract || is_open(part)) {
+        Some(part) if part.is_abstract => {
             breaking(format!("`{}` was added, and has to be implemented", part.text))
         }
-        Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
+        Some(part) => breaking(format!("`{}` was added and is required", part.text)),
         None => compatible(ONLY_MORE),
     }
+}
+
+/// A member that a class did not have, and that nobody can leave out who stands for it.
+pub(super) struct Added {
+    pub(super) text: String,
+    name: String,
+    is_protected: bool,
+}
+
+impl Added {
+    /// Nobody else has what a class has for its heirs.
+    pub(super) fn is_in(&self, class: &Class) -> bool {
+        !self.is_protected && class.members.iter().any(|text| class_member(text) == self.name)
+    }
+}
+
+pub(super) fn added(was: &Class, is: &Class) -> Vec<Added> {
+    let known: BTreeSet<String> = was.members.iter().map(|text| class_member(text)).collect();
+    let parts = is.members.iter().map(|text| Part::of(text)).map(|part| (part.name(), part));
+    let is_new = |(name, part): &(String, Part)| {
+        !known.contains(name) && !part.optional && name != "constructor" && !name.starts_with("static ")
+    };
+    let new = parts.filter(is_new);
+    new.map(|(name, part)| Added { text: part.text, name, is_protected: part.is_protected }).collect()
 }
 
 /// Of several ways to call a member, that another one answers now.
@@ -184,14 +207,13 @@ fn calls(parts: &[Part]) -> Vec<(&str, &Call)> {
     each.flatten().collect()
 }
 
-/// Whether there is nothing to a class but public fields, and nothing that has to be given to make one.
+/// Whether there is nothing to a class but public fields.
 fn holds_data(members: &BTreeMap<String, Vec<Part>>) -> bool {
     let mut own = members.iter().filter(|(name, _)| !name.starts_with("static "));
-    let is_plain = |part: &Part| match &part.what {
-        What::Value(_) => !part.is_protected && !part.is_abstract && part.can_read,
-        What::Call(call) => part.text.starts_with("constructor(") && call.parameters.is_empty(),
+    let is_plain = |part: &Part| {
+        matches!(part.what, What::Value(_)) && !part.is_protected && !part.is_abstract && part.can_read
     };
-    own.clone().any(|(name, _)| name != "constructor") && own.all(|(_, parts)| parts.iter().all(is_plain))
+    own.all(|(_, parts)| parts.iter().all(is_plain))
 }
 
 /// What a component that is a class has for those who hold one, beside its props.

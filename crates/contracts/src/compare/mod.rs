@@ -10,6 +10,7 @@ mod followed;
 mod form;
 mod generics;
 mod globals;
+mod implemented;
 mod members;
 mod moved;
 mod origins;
@@ -17,6 +18,7 @@ mod passed_on;
 mod result;
 mod routes;
 mod signature;
+mod spelled;
 mod told;
 mod types;
 mod users;
@@ -348,6 +350,8 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
         };
         let was = before.map(|one| (old, one)).or(elsewhere);
         let is = after.map(|one| (new, one)).or(elsewhere);
+        // Where not all who use it are meant.
+        let mut only = None;
         let (change, verdict, reason) = match (was, is) {
             (Some(was), Some(is)) if elsewhere.is_some() => {
                 let place = elsewhere.map(|(file, _)| file.entry_id.as_str()).unwrap_or_default();
@@ -368,11 +372,18 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     continue;
                 };
                 let is_breaking = verdict == Verdict::Breaking;
+                let lacking = (!is_breaking).then(|| implemented::lacking(side, was, is.1)).flatten();
                 match is_breaking.then(|| followed::declared_elsewhere(origins, was)).flatten() {
                     Some(place) => {
                         (Change::Changed, Verdict::Compatible, format!("{place} declares the rest of it now"))
                     }
-                    None => (Change::Changed, verdict, reason),
+                    None => match lacking {
+                        Some((reason, lacking)) => {
+                            only = Some(lacking);
+                            (Change::Changed, Verdict::Breaking, reason)
+                        }
+                        None => (Change::Changed, verdict, reason),
+                    },
                 }
             }
             (Some(was), None) if was.1.exported => {
@@ -420,7 +431,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             after: shown_as.1,
             verdict,
             reason,
-            used_by: if verdict == Verdict::Breaking { users() } else { Vec::new() },
+            used_by: if verdict == Verdict::Breaking { only.unwrap_or_else(users) } else { Vec::new() },
         });
     }
     changes

@@ -18,6 +18,7 @@ fn declaration(name: &str, kind: DeclarationKind, signature: &str) -> ContractDe
         emits: Vec::new(),
         state: Vec::new(),
         imported: Vec::new(),
+        given_by: Vec::new(),
         inherits: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::generics;
 use super::signature::{group, inside, split};
+use super::spelled;
 use super::told::{INFERRED, gives};
 
 /// The type of a parameter that has none.
@@ -82,7 +83,7 @@ pub(super) fn parse(text: &str) -> Type {
     at_depth(&generics::without_names(text), 0)
 }
 
-fn at_depth(text: &str, depth: usize) -> Type {
+pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     let text = text.trim();
     if depth > DEEPEST {
         return Type::Text(text.to_owned());
@@ -116,7 +117,13 @@ fn at_depth(text: &str, depth: usize) -> Type {
     if let Some(within) = inside(text, '(', ')') {
         return inner(within);
     }
+    if let Some(template) = spelled::template(text, depth) {
+        return template;
+    }
     if let Some(within) = inside(text, '{', '}') {
+        if let Some(mapped) = spelled::mapped(within, depth) {
+            return mapped;
+        }
         let members: Option<Vec<Member>> =
             split(within, &[';', ',']).iter().map(|one| member(one, depth)).collect();
         return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
@@ -156,7 +163,7 @@ pub(super) fn frozen(ty: Type) -> Type {
     }
 }
 
-fn union(parts: impl Iterator<Item = Type>) -> Type {
+pub(super) fn union(parts: impl Iterator<Item = Type>) -> Type {
     let mut all = Vec::new();
     for part in parts {
         match part {
@@ -273,12 +280,12 @@ fn named(text: &str, depth: usize) -> Option<Type> {
 }
 
 /// Whether anything of a kind is a key.
-fn is_open_key(keys: &Type) -> bool {
+pub(super) fn is_open_key(keys: &Type) -> bool {
     matches!(keys, Type::Text(text) if matches!(text.as_str(), "string" | "number" | "symbol"))
 }
 
 /// What stands under each of these keys.
-fn record(keys: &Type, of: &Type) -> Vec<Member> {
+pub(super) fn record(keys: &Type, of: &Type) -> Vec<Member> {
     let name = |key: &Type| match key {
         Type::Text(text) if is_open_key(key) => format!("[{text}]"),
         Type::Text(text) => text.trim_matches('\'').to_owned(),
@@ -560,7 +567,7 @@ fn is_part_of(name: &str) -> bool {
 }
 
 /// Whether a type is a choice of keys that are written down.
-fn is_literal(ty: &Type) -> bool {
+pub(super) fn is_literal(ty: &Type) -> bool {
     match ty {
         Type::Union(parts) => parts.iter().all(is_literal),
         Type::Text(text) => text.starts_with('\''),
@@ -574,7 +581,7 @@ fn is_part(one: &Type, other: &Type) -> bool {
     parts_of(one).iter().all(|key| all.contains(key))
 }
 
-fn parts_of(ty: &Type) -> &[Type] {
+pub(super) fn parts_of(ty: &Type) -> &[Type] {
     match ty {
         Type::Union(parts) => parts,
         one => std::slice::from_ref(one),
@@ -706,6 +713,7 @@ fn is_value_of(one: &str, other: &str) -> bool {
         "number" => one.starts_with(|first: char| first.is_ascii_digit() || first == '-'),
         "void" => one == "undefined",
         "symbol" => one == "unique symbol",
+        _ if other.starts_with('`') => spelled::fits(one, other),
         // What React shows, by the name that everybody knows it by.
         "ReactNode" | "React.ReactNode" => {
             one.starts_with(['\'', '"', '`', '-'])

@@ -30,6 +30,7 @@ pub(super) fn users_of(
     let Some(own) = graph.position(&contract.entry_id) else { return Vec::new() };
     // Who does not name it does not miss its name.
     let is_there = !declaration.exported || now.is_some_and(|now| now.exported);
+    let gives_other = now.is_none_or(|now| !gives_same(declaration, now));
     let mut seen: Vec<&ContractDeclaration> = vec![declaration];
     if is_there {
         seen.extend(leading_to(contract, declaration));
@@ -45,7 +46,7 @@ pub(super) fn users_of(
         }
         for user in users.iter().filter(|_| is_there) {
             let known = told.entry(*user).or_default();
-            let mut more = handed_on(side, graph, (file, &names), *user);
+            let mut more = handed_on(side, graph, (file, &names), *user, steps > 0 || gives_other);
             more.retain(|name| known.insert(name.clone()));
             if !more.is_empty() {
                 open.push_back((*user, more, steps + 1));
@@ -63,6 +64,7 @@ fn handed_on(
     graph: &Graph,
     (of, known): (usize, &BTreeSet<String>),
     by: usize,
+    with_values: bool,
 ) -> BTreeSet<String> {
     let contract = |at: usize| side.contracts.get(graph.path(at));
     let Some((contract, file)) = contract(of).zip(contract(by)) else { return BTreeSet::new() };
@@ -76,11 +78,28 @@ fn handed_on(
         "*" => known.iter().any(|name| is_known(&ImportedAs { name: name.clone(), ..one.clone() })),
         _ => is_known(one),
     };
-    let all: BTreeSet<&ImportedAs> = file.declarations.iter().flat_map(|one| &one.imported).collect();
+    let met = |one| met(one, with_values);
+    let all: BTreeSet<&ImportedAs> = file.declarations.iter().flat_map(met).collect();
     let texts: BTreeSet<&str> = all.into_iter().filter(|one| leads(one)).map(|one| &*one.text).collect();
-    let named =
-        file.declarations.iter().filter(|one| one.imported.iter().any(|one| texts.contains(&*one.text)));
+    let named = file.declarations.iter().filter(|one| met(*one).any(|one| texts.contains(&*one.text)));
     leading_from(file, named).flat_map(|one| names(file, one)).collect()
+}
+
+/// What a declaration names of other files, and what gives it a type that it does not tell.
+fn met(one: &ContractDeclaration, with_values: bool) -> impl Iterator<Item = &ImportedAs> {
+    one.imported.iter().chain(one.given_by.iter().filter(move |_| with_values))
+}
+
+/// Whether only what it takes is not what it was.
+fn gives_same(was: &ContractDeclaration, is: &ContractDeclaration) -> bool {
+    let result = |one: &ContractDeclaration| match one.signatures.as_slice() {
+        [signature] => match Form::of(one.kind, signature) {
+            Form::Call(call) => Some((call.modifiers, call.generics, call.result)),
+            _ => None,
+        },
+        _ => None,
+    };
+    result(was).is_some_and(|was| Some(was) == result(is))
 }
 
 pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
@@ -90,7 +109,7 @@ pub(super) fn users(side: &Side<'_>, entry: &str, name: &str) -> Vec<String> {
 }
 
 /// Who imports a name of a file, from there or through others.
-fn importing(graph: &Graph, file: usize, name: &str) -> BTreeSet<usize> {
+pub(super) fn importing(graph: &Graph, file: usize, name: &str) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
     // Who imports a name from a barrel has an edge to where it is declared; who imports all of it has none. A declaration
     // file has the names of what it stands for itself.

@@ -146,6 +146,13 @@ pub(super) fn judge_forms(
             }
         }
         (Form::Value(was), Form::Value(is)) => judge_value(was, is),
+        (Form::Members(was), Form::Class(is)) => {
+            let as_members = is.as_members().map(|is| members::judge_members(was_kind, was, &is));
+            match as_members.filter(|(verdict, _)| *verdict == Verdict::Compatible) {
+                Some(_) => compatible("it is a class now, of the same members"),
+                None => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
+            }
+        }
         _ if was_kind != kind => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
         _ => breaking("its signature changed"),
     }

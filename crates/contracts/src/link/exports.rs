@@ -14,22 +14,27 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
     });
     let mut named = Vec::new();
     let mut stars = Vec::new();
-    collect(scope, resolver, &mut named, &mut stars, &mut BTreeSet::new());
+    collect(scope, resolver, false, &mut named, &mut stars, &mut BTreeSet::new());
     if scope.facts.exports.last().is_some_and(|last| last.name == "*") {
         resolver.ask_all();
     }
     let renamed = scope.facts.renamed().filter(|(name, _)| *name != "default");
     let renamed = renamed.map(|(name, local)| (name.to_owned(), local.to_owned()));
-    let as_types = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
-    let types = as_types
-        .filter(|export| match resolver.exported(scope, &export.name) {
-            Some(Found::Declared(_, declaration)) => {
-                !matches!(declaration.kind, DeclarationKind::Interface | DeclarationKind::Type)
-            }
-            _ => false,
-        })
-        .map(|export| export.name.clone());
-    let types = sorted(types);
+    let is_value = |name: &str| match resolver.exported(scope, name) {
+        Some(Found::Declared(_, declaration)) => {
+            !matches!(declaration.kind, DeclarationKind::Interface | DeclarationKind::Type)
+        }
+        _ => false,
+    };
+    let own = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
+    let own = own.filter(|export| is_whole(export) || is_value(&export.name)).map(|export| &export.name);
+    // What comes by a star for types, and by no other way.
+    let (behind, named): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, as_type)| *as_type);
+    let mut named: Vec<&String> = named.into_iter().map(|(name, _)| name).collect();
+    let behind: BTreeSet<&String> = behind.into_iter().map(|(name, _)| name).collect();
+    let behind: Vec<&String> = behind.into_iter().filter(|name| !named.contains(name)).collect();
+    named.extend(&behind);
+    let types = sorted(own.chain(behind.into_iter().filter(|name| is_value(name))).cloned());
     let texts = |texts: Vec<&String>| {
         let mut texts = texts;
         texts.sort_unstable();
@@ -37,6 +42,11 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
         texts.into_iter().cloned().collect()
     };
     Exports { default, named: texts(named), stars: texts(stars), renamed: renamed.collect(), types }
+}
+
+/// All of another module by one name, which is a value.
+fn is_whole(export: &Export) -> bool {
+    matches!(&export.origin, ExportOrigin::Module { imported, .. } if imported == "*")
 }
 
 /// What a `CommonJS` module hands on as a whole has a default only where that has one.
@@ -49,25 +59,31 @@ pub(super) fn is_default<'l>(export: &Export, scope: Scope<'l>, resolver: &Resol
     export.name == "default" && (!may_lack() || resolver.has_default(scope))
 }
 
+/// Names, each with whether it came by a star for types alone.
 fn collect<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
-    named: &mut Vec<&'l String>,
+    as_types: bool,
+    named: &mut Vec<(&'l String, bool)>,
     stars: &mut Vec<&'l String>,
-    seen: &mut BTreeSet<&'l str>,
+    seen: &mut BTreeSet<(&'l str, bool)>,
 ) {
-    if !seen.insert(scope.entry) {
+    if !seen.insert((scope.entry, as_types)) {
         return;
     }
     for export in &scope.facts.exports {
         match (export.name.as_str(), &export.origin) {
             ("default", _) => {}
             ("*", ExportOrigin::Module { specifier, .. }) => match resolver.passing(scope, specifier) {
-                Some(Scope { module: Some(module), .. }) => named.extend(resolver.declared_names(module)),
-                Some(file) => collect(file, resolver, named, stars, seen),
+                Some(Scope { module: Some(module), .. }) => {
+                    named.extend(resolver.declared_names(module).into_iter().map(|name| (name, as_types)));
+                }
+                Some(file) => {
+                    collect(file, resolver, as_types || export.type_only, named, stars, seen);
+                }
                 None => stars.push(specifier),
             },
-            _ => named.push(&export.name),
+            _ => named.push((&export.name, as_types)),
         }
     }
 }

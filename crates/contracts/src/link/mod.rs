@@ -132,6 +132,7 @@ fn declared(
         emits: Vec::new(),
         state: Vec::new(),
         imported: Vec::new(),
+        given_by: seen::given_by(declaration, scope, resolver),
         inherits: Vec::new(),
     };
     if whole.kind != declaration.kind {

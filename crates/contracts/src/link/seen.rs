@@ -11,7 +11,7 @@ use super::scope::{Resolver, Scope};
 use crate::brackets::group;
 use crate::mentions::{Mention, first_letter, is_class, mentions_among};
 use crate::model::{
-    ContractDeclaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
+    ContractDeclaration, Declaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
 };
 
 /// A private declaration is known by its name; what it looks like is nobody else's business, unless somebody has to know
@@ -55,6 +55,20 @@ pub(super) fn passed_on<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<Im
         ExportOrigin::Local(_) => None,
     });
     exports.collect()
+}
+
+/// What of other files gives a declaration a type that it does not tell. What packages give stays as it is.
+pub(super) fn given_by(one: &Declaration, scope: Scope<'_>, resolver: &Resolver<'_>) -> Vec<ImportedAs> {
+    let imported = one.given_by.iter().filter_map(|text| {
+        let (import, name) = scope
+            .facts
+            .imports
+            .iter()
+            .find_map(|import| Some((import, import.names.iter().find(|name| name.local == *text)?)))?;
+        let from = seen_from(scope.entry, resolver.entry(scope, &import.specifier)?);
+        Some(ImportedAs { text: text.clone(), name: name.imported.clone(), from })
+    });
+    imported.collect()
 }
 
 /// What a name at the top of a file stands for.

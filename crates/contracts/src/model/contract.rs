@@ -222,6 +222,9 @@ pub struct ContractDeclaration {
     /// The names in its signatures that are imported, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<ImportedAs>,
+    /// What of other files gives it a type that its signatures do not tell. Nobody sees more of it than that it is inferred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_by: Vec<ImportedAs>,
     /// Types that a component has props of, which could not be followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inherits: Vec<UnresolvedType>,

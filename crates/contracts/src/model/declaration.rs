@@ -19,6 +19,9 @@ pub struct Declaration {
     /// Of an exported class, `@Injectable()`, and of its members, `name @IsEmail()`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decorators: Vec<String>,
+    /// Imported names that what it is, holds or gives comes from, where its signatures do not tell of which type that is; sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_by: Vec<String>,
     /// The first line of the doc comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,

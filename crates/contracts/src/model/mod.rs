@@ -8,6 +8,7 @@ mod kind;
 mod next;
 mod route;
 mod shape;
+mod shared_guards;
 mod spelling;
 mod style;
 
@@ -26,5 +27,6 @@ pub use shape::{
     COMPONENT_TYPES, CallShape, ConditionalType, MappedType, Member, MemberKind, NATIVE_COMPONENTS,
     TypeParameter, TypeShape, is_for_react, is_react, is_react_class,
 };
+pub(crate) use shared_guards::{SHARED_GUARDS, fold_route, shared, unfold};
 pub use spelling::{SchemaVersion, UnknownSchemaVersion};
 pub use style::{StyleFacts, StyleMode};

@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Contract, Exports, Version};
+use super::{Contract, Exports, Version, shared_guards};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum SchemaVersion {
@@ -52,7 +52,10 @@ impl FromStr for SchemaVersion {
 impl Contract {
     /// The contract as JSON in the spelling of `schema`.
     pub fn to_json(&self, schema: SchemaVersion) -> Value {
-        let written = serde_json::to_value(self).unwrap_or(Value::Null);
+        let mut written = serde_json::to_value(self).unwrap_or(Value::Null);
+        if let Some(fields) = written.as_object_mut() {
+            shared_guards::fold(fields, &self.routes);
+        }
         match (schema, written) {
             (SchemaVersion::V04, Value::Object(fields)) => Value::Object(as_04(fields, self)),
             (_, written) => written,

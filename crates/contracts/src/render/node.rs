@@ -15,7 +15,7 @@ use crate::json::{self, quote};
 use crate::languages::typescript::is_hook;
 use crate::model::{
     Contract, ContractDeclaration, DeclarationKind, Exports, LocalFacts, LogicSignature, PropType, Route,
-    SchemaVersion, UnresolvedType, Version,
+    SHARED_GUARDS, SchemaVersion, UnresolvedType, Version, fold_route, shared, unfold,
 };
 
 /// Room for a header however small the file is.
@@ -117,6 +117,7 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
     // A contract that has all of its words lists its imports, if only to say that there are none.
     let lists = ["version", "composition"].iter().find_map(|name| value.get(name));
     let brief = lists.and_then(|lists| lists.get("imports")).is_none();
+    unfold(&mut value);
     if let Some(fields) = value.as_object_mut() {
         let listed = fields.get("declarations").and_then(Value::as_array);
         if listed.is_some_and(|listed| listed.iter().any(Value::is_string)) {
@@ -235,10 +236,15 @@ impl Serialize for Frame<'_> {
             map.serialize_entry("private", &private)?;
         }
         if !contract.routes.is_empty() {
-            if keeps_empty {
+            let shared = shared(&contract.routes);
+            if !shared.is_empty() {
+                map.serialize_entry(SHARED_GUARDS, shared)?;
+            }
+            if keeps_empty && shared.is_empty() {
                 map.serialize_entry("routes", &contract.routes)?;
             } else {
-                map.serialize_entry("routes", &contract.routes.iter().map(brief_route).collect::<Vec<_>>())?;
+                let each = contract.routes.iter().map(|route| told_route(route, shared, !keeps_empty));
+                map.serialize_entry("routes", &each.collect::<Vec<_>>())?;
             }
         }
         if let Some(nextjs) = &contract.nextjs {
@@ -278,10 +284,11 @@ fn unnamed(exports: &Exports) -> Value {
     told
 }
 
-/// A route without what its path tells, and without its line.
-fn brief_route(route: &Route) -> Value {
+/// A route without the guards that it shares; a brief one without what its path tells, and without its line.
+fn told_route(route: &Route, shared: &[String], brief: bool) -> Value {
     let mut told = serde_json::to_value(route).unwrap_or_default();
-    if let Some(fields) = told.as_object_mut() {
+    fold_route(&mut told, route, shared);
+    if let Some(fields) = told.as_object_mut().filter(|_| brief) {
         fields.remove("line");
         if route.handler == Route::ANONYMOUS {
             fields.remove("handler");
@@ -371,6 +378,7 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
                 emits: Vec::new(),
                 state: Vec::new(),
                 imported: Vec::new(),
+                given_by: Vec::new(),
                 inherits: Vec::new(),
             }),
         }
@@ -434,6 +442,8 @@ pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::language::Reader;
     use crate::link::link_alone;
@@ -562,6 +572,42 @@ mod tests {
             written_of("export default 1;\n", CodeMode::None, SchemaVersion::V03, Thrift::Fields, 10);
         assert_eq!(small["contract"]["exports"], json!({"default": "default"}));
         assert_eq!(read_node(&small).unwrap().exports, contract.exports);
+    }
+
+    #[test]
+    fn what_runs_before_many_routes_is_said_once() {
+        let mut text = String::from("import express from 'express';\nexport const app = express();\n");
+        text.push_str(
+            "app.use(handlePressure({ limit: 9 }));\napp.get('/ping', ping);\napp.use(cookieParser());\n",
+        );
+        for at in 1..60 {
+            writeln!(text, "app.get('/{at}', mayRead('{at}'), show);").unwrap();
+        }
+        text.push_str("app.use(authenticate({ strict: true }));\napp.get('/me', me);\n");
+        let forms = [
+            (CodeMode::None, Thrift::None),
+            (CodeMode::None, Thrift::Fields),
+            (CodeMode::Full, Thrift::None),
+        ];
+        for (mode, thrift) in forms {
+            for schema in [SchemaVersion::V03, SchemaVersion::V04] {
+                let (contract, written) = written_of(&text, mode, schema, thrift, 10);
+                let told = &written["contract"];
+                assert_eq!(
+                    told["sharedGuards"],
+                    json!(["handlePressure({ limit: 9 })", "cookieParser()"]),
+                    "{told}"
+                );
+                let said = |at: usize| (&told["routes"][at]["shared"], &told["routes"][at]["guards"]);
+                assert_eq!(said(0), (&json!(1), &Value::Null));
+                assert_eq!(said(1), (&json!(2), &json!(["mayRead('1')"])));
+                assert_eq!(said(60), (&json!(2), &json!(["authenticate({ strict: true })"])));
+                let read = read_node(&written).unwrap();
+                let guards =
+                    |one: &Contract| one.routes.iter().map(|one| one.guards.clone()).collect::<Vec<_>>();
+                assert_eq!(guards(&read), guards(&contract));
+            }
+        }
     }
 
     #[test]

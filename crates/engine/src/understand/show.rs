@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use becket_contracts::graph::{Cycle, Dependent, EdgeKind};
 use becket_contracts::header;
+use becket_contracts::model::SchemaVersion;
 use becket_project::index::Index;
 use becket_project::walk::Tests;
 use schemars::JsonSchema;
@@ -87,7 +88,7 @@ impl Engine {
             through: edge.through.map(|at| graph.path(at).to_owned()),
         });
         Ok(ShownFile {
-            contract: serde_json::to_value(file.contract()).unwrap_or_default(),
+            contract: file.contract().to_json(SchemaVersion::V03),
             header: header::code_header(&file.local().facts, usize::MAX),
             imports: imports.collect(),
             dependents: graph.impact(at, None, 1, 1000).dependents,

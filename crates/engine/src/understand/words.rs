@@ -250,6 +250,14 @@ impl Display for ShownFile {
             writeln!(formatter, "{heading}  {}{from}", one["name"].as_str().unwrap_or_default())?;
         }
         next(formatter, &self.contract["nextjs"])?;
+        let texts = |list: &Value| -> Vec<String> {
+            let list = list.as_array().into_iter().flatten();
+            list.filter_map(|one| one.as_str().map(str::to_owned)).collect()
+        };
+        let shared = texts(&self.contract["sharedGuards"]);
+        if !shared.is_empty() {
+            writeln!(formatter, "\nbefore routes, in this order\n  {}", shared.join(", "))?;
+        }
         let mut mount = &Value::Null;
         for (at, route) in self.contract["routes"].as_array().into_iter().flatten().enumerate() {
             let word = |name: &str| route[name].as_str().unwrap_or_default();
@@ -263,9 +271,10 @@ impl Display for ShownFile {
             if let Some(file) = route["file"].as_str() {
                 write!(formatter, " of {file}")?;
             }
-            for (name, said) in [("versions", "version"), ("guards", "behind")] {
-                let all: Vec<&str> =
-                    route[name].as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
+            let count = route["shared"].as_u64();
+            let count = count.map(|count| format!("the first {count}"));
+            let behind = count.into_iter().chain(texts(&route["guards"])).collect();
+            for (said, all) in [("version", texts(&route["versions"])), ("behind", behind)] {
                 if !all.is_empty() {
                     write!(formatter, ", {said} {}", all.join(", "))?;
                 }
@@ -347,5 +356,14 @@ mod tests {
         let shown = shown("cats.ts", json!({"kind": "node:api", "routes": [route, plain, mount, behind]}));
         let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n  USE /a dogs, behind Auth\n    GET /a/dogs all of dogs.ts\n";
         assert!(shown.to_string().contains(wanted), "{shown}");
+    }
+
+    #[test]
+    fn what_runs_before_many_routes_is_shown_once() {
+        let one = json!({"method": "GET", "path": "/a", "handler": "a", "shared": 2, "guards": ["mine"]});
+        let other = json!({"method": "GET", "path": "/b", "handler": "b", "shared": 1});
+        let contract = json!({"kind": "node:api", "sharedGuards": ["cors", "auth"], "routes": [one, other]});
+        let wanted = "\nbefore routes, in this order\n  cors, auth\n\nroutes\n  GET /a a, behind the first 2, mine\n  GET /b b, behind the first 1\n";
+        assert!(shown("a.ts", contract).to_string().contains(wanted));
     }
 }

@@ -9,6 +9,7 @@ mod component;
 mod declarations;
 mod exported;
 mod expression;
+mod given_by;
 mod handed;
 mod hook;
 mod jsdoc;
@@ -39,6 +40,7 @@ mod within;
 mod wrapped;
 
 pub(crate) use blocks::brief;
+pub(crate) use nesting::{comment_end, string_end};
 pub(crate) use print::{listed, quoted};
 pub(crate) use routes::is_rare;
 
@@ -132,7 +134,7 @@ fn line_count(text: &str) -> usize {
 /// `is_whole` says that nothing was left out of the program for its faults.
 fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
-        .of_javascript(program.source_type.is_javascript())
+        .of_kind(program.source_type)
         .with_names(&program.body);
     let print = Print { source: &source };
     let documented = jsdoc::of(program, &source);
@@ -174,6 +176,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     if is_whole {
         namespaces::name_members(program, &mut imports);
     }
+    given_by::add(program, &imports, &mut declarations);
     let routes = routes::of(program, &imports, &exports, print);
     LocalFacts {
         kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),

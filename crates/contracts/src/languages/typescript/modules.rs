@@ -39,6 +39,7 @@ struct Binding<'a> {
     local: &'a str,
     specifier: &'a str,
     imported: &'a str,
+    is_type: bool,
 }
 
 impl<'a> Modules<'a> {
@@ -149,7 +150,12 @@ impl<'a> Modules<'a> {
                 let named = import.specifiers.iter().flatten().map(|one| {
                     let (imported, is_type) = imported(one);
                     let local = one.local().name.as_str();
-                    self.bindings.push(Binding { local, specifier, imported });
+                    self.bindings.push(Binding {
+                        local,
+                        specifier,
+                        imported,
+                        is_type: whole_is_type || is_type,
+                    });
                     let (imported, local) = (imported.to_owned(), local.to_owned());
                     ImportedName { imported, local, type_only: whole_is_type || is_type }
                 });
@@ -189,7 +195,7 @@ impl<'a> Modules<'a> {
         let TSModuleReference::ExternalModuleReference(module) = &import.module_reference else { return };
         let type_only = import.import_kind.is_type();
         let (local, specifier) = (import.id.name.as_str(), module.expression.value.as_str());
-        self.bindings.push(Binding { local, specifier, imported: "*" });
+        self.bindings.push(Binding { local, specifier, imported: "*", is_type: type_only });
         let all = ImportedName { imported: "*".to_owned(), local: local.to_owned(), type_only };
         let kind = if type_only { ImportKind::TypeOnly } else { ImportKind::Require };
         self.add(specifier, kind, vec![all], source.line(import.span.start));
@@ -307,7 +313,9 @@ impl<'a> Modules<'a> {
     /// What is imported and exported again by name is of the module that it came from.
     fn local(&mut self, name: String, local: String, type_only: bool) {
         let is_own = !type_only && self.own_values.contains(&local);
-        let origin = match self.binding(&local).filter(|_| !is_own) {
+        let binding = self.binding(&local).filter(|_| !is_own);
+        let type_only = type_only || binding.is_some_and(|binding| binding.is_type);
+        let origin = match binding {
             Some(binding) => ExportOrigin::Module {
                 specifier: binding.specifier.to_owned(),
                 imported: binding.imported.to_owned(),

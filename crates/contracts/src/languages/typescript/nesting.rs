@@ -98,7 +98,7 @@ fn ends_statement(last: u8, rest: &[u8]) -> bool {
     (length > 0 || word[0] == b'@' || word[0] == b'}') && !GOES_ON.contains(&&word[..length])
 }
 
-pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     match (bytes[at], bytes.get(at + 1)?) {
         (b'/', b'/') => Some(memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end)),
         (b'/', b'*') => {
@@ -109,7 +109,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Past the closing quote, or at the end of the line where there is none: an apostrophe in JSX text is no string.
-pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let mut here = at + 1;
     while let Some(found) = bytes.get(here..).and_then(|rest| memchr::memchr3(quote, b'\\', b'\n', rest)) {

@@ -1,0 +1,105 @@
+//! Types that are another way to write something plain: templates of texts, and objects that are made over keys.
+
+use super::generics::with_name;
+use super::types::{Member, Type, at_depth, is_literal, is_open_key, or_undefined, parts_of, record, union};
+
+/// Longer choices stay as they are written.
+const MOST: usize = 64;
+
+/// A template, or all texts that it stands for, where there are few: `${'a' | 'b'}-x`.
+pub(super) fn template(text: &str, depth: usize) -> Option<Type> {
+    let within = text.strip_prefix('`')?.strip_suffix('`').filter(|within| !within.contains('`'))?;
+    let mut all = vec![String::new()];
+    let mut is_text = true;
+    let mut rest = within;
+    while let Some((before, hole)) = rest.split_once("${") {
+        let (hole, after) = hole.split_once('}').filter(|(hole, _)| !hole.contains('{'))?;
+        let ty = at_depth(hole, depth + 1);
+        let put_in: Vec<String> = if is_literal(&ty) {
+            let text = |one: &Type| if let Type::Text(text) = one { text.clone() } else { String::new() };
+            parts_of(&ty).iter().map(|one| text(one).trim_matches('\'').to_owned()).collect()
+        } else {
+            is_text = false;
+            vec![format!("${{{}}}", hole.trim())]
+        };
+        let each = all.iter().flat_map(|head| put_in.iter().map(move |one| [head, before, one].concat()));
+        all = each.take(MOST + 1).collect();
+        if all.len() > MOST {
+            return None;
+        }
+        rest = after;
+    }
+    let quote = if is_text { '\'' } else { '`' };
+    Some(union(all.iter().map(|head| Type::Text(format!("{quote}{head}{rest}{quote}")))))
+}
+
+/// Whether a text, or whatever a template stands for, is one that another template stands for.
+pub(super) fn fits(one: &str, template: &str) -> bool {
+    let is_text = one.starts_with(['\'', '`']);
+    is_text && matches(&pieces(one), &pieces(template))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Piece<'t> {
+    Letter(char),
+    /// What is put in, by its type.
+    Hole(&'t str),
+}
+
+/// Of what stands between quotes.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut rest = text.get(1..text.len() - 1).unwrap_or_default();
+    let mut pieces = Vec::new();
+    while let Some(letter) = rest.chars().next() {
+        match rest.strip_prefix("${").and_then(|hole| hole.split_once('}')) {
+            Some((hole, after)) if text.starts_with('`') => {
+                pieces.push(Piece::Hole(hole));
+                rest = after;
+            }
+            _ => {
+                pieces.push(Piece::Letter(letter));
+                rest = &rest[letter.len_utf8()..];
+            }
+        }
+    }
+    pieces
+}
+
+fn matches(one: &[Piece<'_>], template: &[Piece<'_>]) -> bool {
+    let Some((first, rest)) = template.split_first() else { return one.is_empty() };
+    match first {
+        Piece::Hole("string") => (0..=one.len()).any(|at| matches(&one[at..], rest)),
+        Piece::Hole("number") if matches!(one.first(), Some(Piece::Letter(_))) => {
+            let is_digit =
+                |piece: &&Piece<'_>| matches!(piece, Piece::Letter(letter) if letter.is_ascii_digit());
+            let digits = one.iter().take_while(is_digit).count();
+            (1..=digits).any(|at| matches(&one[at..], rest))
+        }
+        first => one.first() == Some(first) && matches(&one[1..], rest),
+    }
+}
+
+/// `{ [K in 'a' | 'b']?: string }`, where its keys are written down.
+pub(super) fn mapped(within: &str, depth: usize) -> Option<Type> {
+    let (readonly, rest) = match within.trim().strip_prefix("readonly ") {
+        Some(rest) => (true, rest),
+        None => (false, within.trim()),
+    };
+    let (key, rest) = rest.strip_prefix('[')?.split_once(" in ")?;
+    let (keys, rest) = rest.split_once(']').filter(|(keys, _)| !keys.contains(" as "))?;
+    let (optional, of) = match rest.strip_prefix("?:") {
+        Some(of) => (true, of),
+        None => (false, rest.strip_prefix(':')?),
+    };
+    let keys = at_depth(keys, depth + 1);
+    if !(is_literal(&keys) || is_open_key(&keys)) {
+        return None;
+    }
+    let each = parts_of(&keys).iter().flat_map(|name| {
+        let Type::Text(text) = name else { return Vec::new() };
+        let of = at_depth(&with_name(of.trim_end_matches(';'), key, text), depth + 1);
+        record(name, &or_undefined(of, optional && !is_open_key(name)))
+    });
+    let marked = each.map(|one| Member { optional: optional && !one.name.starts_with('['), readonly, ..one });
+    Some(Type::Object(marked.collect()))
+}
