@@ -39,8 +39,6 @@ pub(super) struct Class {
     pub(super) generics: String,
     pub(super) parent: Option<String>,
     pub(super) members: Vec<String>,
-    /// Which of them are fields that nothing gives a value, `name!: string`; among the members they have no mark.
-    pub(super) open: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -188,22 +186,12 @@ fn class(signature: &str) -> Option<Class> {
     };
     let parent = after.split(" implements ").next().unwrap_or_default().trim();
     let (name, generics, _) = apart(before.split(" implements ").next().unwrap_or(before));
-    let mut members = if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() };
-    let mut open = Vec::new();
-    for member in &mut members {
-        let mark = member.find([':', '(']).and_then(|end| end.checked_sub(1));
-        if let Some(mark) = mark.filter(|mark| member.as_bytes()[*mark] == b'!') {
-            member.remove(mark);
-            open.push(member.clone());
-        }
-    }
     Some(Class {
         name: name.trim().to_owned(),
         is_abstract,
         generics: generics.to_owned(),
         parent: (!parent.is_empty()).then(|| parent.to_owned()),
-        members,
-        open,
+        members: if start < end { split(&signature[start + 1..end], &[';']) } else { Vec::new() },
     })
 }
 

@@ -134,7 +134,6 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     };
     let mut before = by_name(was.members.iter().cloned());
     let mut after = by_name(is.members.iter().map(|text| renaming.text(text)));
-    let is_data = !was.open.is_empty() && was.parent.is_none() && holds_data(&before);
     implied(was, &mut before);
     implied(is, &mut after);
     for (name, parts) in &before {
@@ -149,16 +148,18 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     if let Some(reason) = otherwise_called(&before, &after) {
         return breaking(reason);
     }
-    // One that only holds data, and makes none of it itself, is made as an object by who hands it over:
-    // `const body: CreateUser = { … }`.
-    let is_open = |part: &Part| is_data && is.open.iter().any(|text| renaming.text(text) == part.text);
+    // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
+    let is_data = was.parent.is_none() && holds_data(&before);
+    let is_new_duty = |name: &str, part: &Part| {
+        part.is_abstract || is_data && !part.optional && !name.starts_with("static ")
+    };
     let added = after.iter().filter(|(name, _)| !before.contains_key(*name));
-    let mut added = added.flat_map(|(_, parts)| parts);
-    match added.find(|part| part.is_abstract || is_open(part)) {
-        Some(part) if part.is_abstract => {
+    let mut added = added.flat_map(|(name, parts)| parts.iter().map(move |part| (name, part)));
+    match added.find(|(name, part)| is_new_duty(name, part)) {
+        Some((_, part)) if part.is_abstract => {
             breaking(format!("`{}` was added, and has to be implemented", part.text))
         }
-        Some(part) => breaking(format!("`{}` was added and is required", part.text)),
+        Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
         None => compatible(ONLY_MORE),
     }
 }
@@ -207,13 +208,14 @@ fn calls(parts: &[Part]) -> Vec<(&str, &Call)> {
     each.flatten().collect()
 }
 
-/// Whether there is nothing to a class but public fields.
+/// Whether there is nothing to a class but public fields, and nothing that has to be given to make one.
 fn holds_data(members: &BTreeMap<String, Vec<Part>>) -> bool {
     let mut own = members.iter().filter(|(name, _)| !name.starts_with("static "));
-    let is_plain = |part: &Part| {
-        matches!(part.what, What::Value(_)) && !part.is_protected && !part.is_abstract && part.can_read
+    let is_plain = |part: &Part| match &part.what {
+        What::Value(_) => !part.is_protected && !part.is_abstract && part.can_read,
+        What::Call(call) => part.text.starts_with("constructor(") && call.parameters.is_empty(),
     };
-    own.all(|(_, parts)| parts.iter().all(is_plain))
+    own.clone().any(|(name, _)| name != "constructor") && own.all(|(_, parts)| parts.iter().all(is_plain))
 }
 
 /// What a component that is a class has for those who hold one, beside its props.

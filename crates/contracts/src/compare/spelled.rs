@@ -5,6 +5,7 @@ use super::types::{Member, Type, at_depth, is_literal, is_open_key, or_undefined
 
 /// Longer choices stay as they are written.
 const MOST: usize = 64;
+const MOST_HOLES: usize = 4;
 
 /// A template, or all texts that it stands for, where there are few: `${'a' | 'b'}-x`.
 pub(super) fn template(text: &str, depth: usize) -> Option<Type> {
@@ -36,7 +37,10 @@ pub(super) fn template(text: &str, depth: usize) -> Option<Type> {
 /// Whether a text, or whatever a template stands for, is one that another template stands for.
 pub(super) fn fits(one: &str, template: &str) -> bool {
     let is_text = one.starts_with(['\'', '`']);
-    is_text && matches(&pieces(one), &pieces(template))
+    let template = pieces(template);
+    // Each can stand for any part, and all ways to part a text are tried.
+    let holes = template.iter().filter(|piece| matches!(piece, Piece::Hole(_))).count();
+    is_text && holes <= MOST_HOLES && matches(&pieces(one), &template)
 }
 
 #[derive(Clone, Copy, PartialEq)]

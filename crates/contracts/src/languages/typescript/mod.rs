@@ -134,7 +134,7 @@ fn line_count(text: &str) -> usize {
 /// `is_whole` says that nothing was left out of the program for its faults.
 fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
-        .of_kind(program.source_type)
+        .of_javascript(program.source_type.is_javascript())
         .with_names(&program.body);
     let print = Print { source: &source };
     let documented = jsdoc::of(program, &source);

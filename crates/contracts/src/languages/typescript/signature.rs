@@ -157,10 +157,9 @@ impl Print<'_, '_> {
     ) -> bool {
         let elements = &class.body.body;
         let before = text.len();
-        let is_open = self.leaves_fields_open(class);
         for element in elements {
             if is_shown(element) && !self.implements_overload(element, elements) {
-                self.put_class_element(text, before, element, is_open);
+                self.put_class_element(text, before, element);
             }
         }
         for field in self.made_fields(class) {
@@ -170,16 +169,6 @@ impl Print<'_, '_> {
         let has_members = text.len() > before;
         text.push_str(if has_members { " }" } else { "" });
         has_members
-    }
-
-    /// Whether nothing in a class gives a value to a field that has none where it is declared.
-    fn leaves_fields_open(self, class: &Class<'_>) -> bool {
-        let is_constructor = |element: &ClassElement<'_>| match element {
-            ClassElement::MethodDefinition(method) => method.kind == MethodDefinitionKind::Constructor,
-            _ => false,
-        };
-        let is_made = class.declare || class.body.body.iter().any(is_constructor);
-        !(is_made || self.source.is_javascript() || self.source.is_definition)
     }
 
     /// JavaScript declares a field where its constructor gives it a value: `this.name = name`.
@@ -287,9 +276,8 @@ impl Print<'_, '_> {
             })
     }
 
-    /// Appends what of an element others may use, each behind what stands from `before` on. `is_open` says of a field without
-    /// a value, `name!: string`, that nothing gives it one.
-    fn put_class_element(self, text: &mut String, before: usize, element: &ClassElement<'_>, is_open: bool) {
+    /// Appends what of an element others may use, each behind what stands from `before` on.
+    fn put_class_element(self, text: &mut String, before: usize, element: &ClassElement<'_>) {
         match element {
             ClassElement::MethodDefinition(method) => self.put_method(text, before, method),
             ClassElement::PropertyDefinition(property) => {
@@ -302,12 +290,7 @@ impl Print<'_, '_> {
                 text.push_str(if is_abstract { "abstract " } else { "" });
                 text.push_str(if property.readonly { "readonly " } else { "" });
                 self.put_key(text, &property.key, property.computed);
-                let is_made = property.value.is_some() || property.declare || property.r#static;
-                text.push_str(match property.optional {
-                    true => "?: ",
-                    false if is_open && !is_made && !is_abstract => "!: ",
-                    false => ": ",
-                });
+                text.push_str(if property.optional { "?: " } else { ": " });
                 match (&property.type_annotation, &property.value) {
                     (Some(ty), _) => self.put_annotation(text, ty),
                     (None, Some(value)) if property.readonly => text.push_str(&self.value_kept(value)),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use oxc_ast::ast::{Comment, Statement};
-use oxc_span::{SourceType, Span};
+use oxc_span::Span;
 
 use super::origins::Origins;
 use crate::model::{Lines, Member};
@@ -17,8 +17,6 @@ pub(super) struct Source<'a> {
     lines_before: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
-    /// It only declares what others make.
-    pub(super) is_definition: bool,
     /// What the names at the top of the file stand for.
     pub(super) origins: Origins<'a>,
     /// What printing has room in.
@@ -42,15 +40,13 @@ impl<'a> Source<'a> {
             comments,
             lines_before,
             comments_have_types: false,
-            is_definition: false,
             origins: Origins::new(&[]),
             room: RefCell::default(),
         }
     }
 
-    pub(super) fn of_kind(self, kind: SourceType) -> Self {
-        let (comments_have_types, is_definition) = (kind.is_javascript(), kind.is_typescript_definition());
-        Self { comments_have_types, is_definition, ..self }
+    pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
+        Self { comments_have_types, ..self }
     }
 
     pub(super) fn is_javascript(&self) -> bool {
