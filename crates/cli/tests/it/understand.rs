@@ -158,3 +158,36 @@ fn stamp_speaks_its_own_command_line() {
     assert!(run(&["security", "--hard-reset"]).status.success());
     assert!(!repo.path("stamp_security_report.json").exists());
 }
+
+#[test]
+fn what_is_to_be_ignored_is_named_from_where_one_stands() {
+    let repo = shop();
+    let ignore = |folder: &str, pattern: &str| {
+        let mut command = repo.command(crate::BECKET);
+        command.args(["as", "stamp", "ignore", pattern]).current_dir(repo.path(folder)).output().unwrap()
+    };
+    let absolute = repo.root().canonicalize().unwrap().join("src/cart.ts");
+    for (folder, pattern, stored) in [
+        ("src", "cart.ts", "src/cart.ts"),
+        ("", absolute.to_str().unwrap(), "src/cart.ts"),
+        ("src", "../src/", "src/"),
+        ("src", "**/*.gen.ts", "**/*.gen.ts"),
+        ("src", "/out", "/out"),
+        ("src", "later.ts", "later.ts"),
+    ] {
+        if repo.path(".stampignore").exists() {
+            repo.remove(".stampignore");
+        }
+        assert!(ignore(folder, pattern).status.success(), "{pattern}");
+        let written: Value = serde_json::from_str(&repo.read(".stampignore")).unwrap();
+        assert_eq!(written["ignore"], json!([stored]), "{pattern}");
+    }
+    for pattern in ["", ".", "..", "../../x", "/etc"] {
+        let refused = ignore("", pattern);
+        assert!(!refused.status.success(), "{pattern}");
+        assert!(
+            String::from_utf8_lossy(&refused.stderr).contains("invalid_pattern"),
+            "{pattern} {refused:?}"
+        );
+    }
+}

@@ -1,6 +1,8 @@
 //! What must not go into contracts: `.stampignore`, the scan for secrets, and what `stamp init` sets up. The report of a
 //! scan never holds a secret.
 
+use std::path::{Component, Path};
+
 use becket_contracts::secrets::{self, SecretSeverity};
 use becket_project::files;
 use becket_project::walk::rules::is_environment;
@@ -198,10 +200,7 @@ impl Engine {
         })?;
         let (mut added, mut already) = (Vec::new(), Vec::new());
         for pattern in patterns {
-            let pattern = pattern.trim().replace('\\', "/");
-            if pattern.is_empty() {
-                continue;
-            }
+            let pattern = self.from_root(&folder, pattern)?;
             if list.iter().any(|known| known.as_str() == Some(&pattern)) {
                 already.push(pattern);
             } else {
@@ -215,6 +214,48 @@ impl Engine {
             files::write(&path, text.as_bytes()).map_err(not_written)?;
         }
         Ok(IgnoreReport { added, already, patterns })
+    }
+
+    /// A pattern as it is read from the root: what is there is meant from where the caller stands, as in a shell.
+    fn from_root(&self, root: &Path, pattern: &str) -> Result<String, Error> {
+        let pattern = pattern.trim().replace('\\', "/");
+        let refused = |why: &str| {
+            let shown = becket_base::clip(&pattern, 120);
+            Error::invalid("invalid_pattern", format!("`{shown}` {why}."))
+                .with_hint("Name a path below the root of the project, or a glob like **/*.gen.ts.")
+        };
+        let trimmed = pattern.trim_end_matches('/');
+        if trimmed.is_empty() {
+            return Err(refused("names nothing"));
+        }
+        let here = &self.environment().current_dir;
+        let here = here.canonicalize().unwrap_or_else(|_| here.clone());
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let mut place = here.clone();
+        for part in Path::new(trimmed).components() {
+            match part {
+                Component::ParentDir => _ = place.pop(),
+                Component::CurDir => {}
+                other => place.push(other),
+            }
+        }
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        // What begins with a slash is from the root, as in .gitignore, unless it is the whole way there.
+        let is_from_root = trimmed.starts_with('/')
+            && !place.starts_with(&root)
+            && (is_there(&root.join(trimmed.trim_start_matches('/'))) || !is_there(&place));
+        let has_dots = trimmed.split('/').any(|part| matches!(part, "." | ".."));
+        if is_from_root || !(has_dots || trimmed.starts_with('/') || is_there(&place)) {
+            return Ok(pattern);
+        }
+        match place.strip_prefix(&root) {
+            Ok(inside) if inside.as_os_str().is_empty() => Err(refused("would leave out everything")),
+            Ok(inside) => {
+                let inside = inside.to_string_lossy().replace('\\', "/");
+                Ok(if pattern.ends_with('/') { inside + "/" } else { inside })
+            }
+            Err(_) => Err(refused("lies outside of the project")),
+        }
     }
 
     /// What `stamp init` sets up: ignore rules, a guide for assistants, the configuration, and a first scan.
