@@ -1,9 +1,18 @@
 //! Patterns of rule files, as Git reads them (gitignore(5)). A tree has few of them and many files, and most are a name, a
 //! path or an ending: these are compared, and nothing is compiled.
 
-/// The patterns of one rule file.
+use std::collections::HashMap;
+
+/// The patterns of one rule file. Some have hundreds.
 #[derive(Debug, Default)]
-pub(super) struct Patterns(Vec<Pattern>);
+pub(super) struct Patterns {
+    all: Vec<Pattern>,
+    /// Where the plain ones stand among them: those of names, and those of paths.
+    names: HashMap<Vec<u8>, Vec<usize>>,
+    paths: HashMap<Vec<u8>, Vec<usize>>,
+    /// The others, each with the byte that all it means ends with, where there is one.
+    others: Vec<(usize, Option<u8>)>,
+}
 
 #[derive(Debug)]
 struct Pattern {
@@ -29,25 +38,46 @@ impl Patterns {
     /// With those that nothing can match, as they stand there.
     pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> (Self, Vec<&'a str>) {
         let mut refused = Vec::new();
-        let mut patterns = Vec::new();
+        let mut patterns = Self::default();
         for line in lines {
             match Pattern::of(line) {
-                Some(pattern) if pattern.can_match() => patterns.push(pattern),
+                Some(pattern) if pattern.can_match() => patterns.add(pattern),
                 Some(_) => refused.push(line),
                 None => {}
             }
         }
-        (Self(patterns), refused)
+        (patterns, refused)
+    }
+
+    fn add(&mut self, pattern: Pattern) {
+        let at = self.all.len();
+        match pattern.form {
+            Form::Plain => {
+                let same = if pattern.of_name { &mut self.names } else { &mut self.paths };
+                same.entry(pattern.text.clone()).or_default().push(at);
+            }
+            _ => self.others.push((at, pattern.last())),
+        }
+        self.all.push(pattern);
     }
 
     /// Whether a path is left out, or taken back: the last pattern that speaks of it decides.
     pub(super) fn leaves_out(&self, path: &str, is_folder: bool) -> Option<bool> {
         let path = path.as_bytes();
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        let speaking = self.0.iter().rev().find(|pattern| {
-            (is_folder || !pattern.only_folders) && pattern.fits(if pattern.of_name { name } else { path })
+        let speaks = |at: &usize| is_folder || !self.all[*at].only_folders;
+        let plain = |known: &HashMap<Vec<u8>, Vec<usize>>, text: &[u8]| {
+            known.get(text).and_then(|same| same.iter().rev().copied().find(speaks))
+        };
+        let plain = plain(&self.names, name).max(plain(&self.paths, path));
+        let end = path.last();
+        let later = self.others.iter().rev().take_while(|(at, _)| plain.is_none_or(|plain| plain < *at));
+        let mut later = later.filter(|(_, last)| last.is_none() || last.as_ref() == end).map(|(at, _)| *at);
+        let other = later.find(|at| {
+            let pattern = &self.all[*at];
+            speaks(at) && pattern.fits(if pattern.of_name { name } else { path })
         });
-        speaking.map(|pattern| !pattern.takes_back)
+        other.or(plain).map(|at| !self.all[at].takes_back)
     }
 }
 
@@ -95,6 +125,11 @@ impl Pattern {
                 text.strip_prefix(before).is_some_and(|text| fits(after, text))
             }
         }
+    }
+
+    /// The byte that all it means ends with, where that is sure.
+    fn last(&self) -> Option<u8> {
+        self.text.last().copied().filter(|last| !matches!(last, b'*' | b'?' | b']'))
     }
 
     /// Whether every bracket is closed, and every backslash has something behind it.
@@ -280,7 +315,7 @@ mod tests {
 
     /// As a walk asks: from the outermost folder on, until one is left out.
     fn by_us(pattern: &str, path: &str) -> bool {
-        let (patterns, _) = Patterns::of(std::iter::once(pattern));
+        let (patterns, _) = Patterns::of(pattern.lines());
         let folders = path.match_indices('/').map(|(at, _)| (&path[..at], true));
         folders
             .chain([(path, false)])
@@ -369,6 +404,15 @@ mod tests {
             let count = 1 + next(6);
             let pattern = (0..count).map(|_| pieces[next(pieces.len())]).collect();
             patterns.push(pattern);
+        }
+        // Of several the last one decides, and some take back.
+        for _ in 0..80 {
+            let one = |next: &mut dyn FnMut(usize) -> usize| {
+                let pattern = patterns[next(patterns.len())].clone();
+                if next(3) == 0 { format!("!{pattern}") } else { pattern }
+            };
+            let lines: Vec<String> = (0..6).map(|_| one(&mut next)).collect();
+            patterns.push(lines.join("\n"));
         }
         let names = [
             "a", "b", "ab", "a.ts", "b.ts", "ba", "*", "a ", "#a", "!a", ".b", "{a,b}", "1", "[", "]", "-",
