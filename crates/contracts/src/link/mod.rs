@@ -72,7 +72,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let nextjs = next::of(entry_id, facts, members.next_app(at));
+    let nextjs = next::of(scope, &resolver, members.next_app(at));
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
     let kind = match (kind, members.library(at)) {
         (Kind::ReactHook, Library::Vue) => Kind::VueComposable,
