@@ -17,6 +17,7 @@ pub const COMPONENT_TYPES: &[&str] = &[
     "ForwardRefExoticComponent",
     "ForwardRefRenderFunction",
     "FunctionComponent",
+    "FunctionalComponent",
     "HostComponent",
     "JSXElementConstructor",
     "LazyExoticComponent",
