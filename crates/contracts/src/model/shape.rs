@@ -62,6 +62,19 @@ pub fn is_react(specifier: &str) -> bool {
     matches!(specifier.split('/').next(), Some("react" | "preact"))
 }
 
+/// Whether a module is Vue, of its own libraries, or a component of it: `vue`, `@vueuse/core`, `./card.vue`.
+pub fn is_vue(specifier: &str) -> bool {
+    matches!(specifier, "vue" | "vue-demi" | "vue-router" | "pinia" | "vuex" | "nuxt/app" | "#imports")
+        || specifier.starts_with("@vue/")
+        || specifier.starts_with("@vueuse/")
+        || is_vue_file(specifier)
+}
+
+/// Whether a module is a component that is written as Vue's compiler reads it.
+pub fn is_vue_file(specifier: &str) -> bool {
+    specifier.ends_with(".vue")
+}
+
 /// Whether components of React extend a class of this name.
 pub fn is_react_class(name: &str) -> bool {
     matches!(name, "Component" | "PureComponent")
