@@ -2,7 +2,7 @@
 //! anything else reads the text.
 //!
 //! A rule finds the secret itself, not the line around it. What is plainly a placeholder is left alone, judged by the
-//! value and never by its surroundings: `latestToken` is a name like any other.
+//! value and never by its surroundings: `latestToken` is a name like any other. A value that says its name once more is none.
 
 mod hints;
 mod plain;
@@ -412,9 +412,14 @@ fn is_secret(value: &str) -> bool {
     {
         return false;
     }
+    // Many languages have no blanks between words.
+    if value.chars().filter(|letter| !letter.is_ascii()).count() * 2 > value.chars().count() {
+        return false;
+    }
     let classes = [
         value.chars().any(|letter| letter.is_ascii_lowercase()),
-        value.chars().any(|letter| letter.is_ascii_uppercase()),
+        // A word may begin so.
+        value.chars().skip(1).any(|letter| letter.is_ascii_uppercase()),
         value.chars().any(|letter| letter.is_ascii_digit()),
         value
             .chars()
@@ -642,6 +647,7 @@ mod tests {
             "'git+ssh://git@github.com:user/repo1.git', 'mailto:a1@b.io', \"://\"",
             "SKb355f235f79c7f79b7aecca9ed085ebcd, TASKb355f235f79c7f79b7aecca9ed085ebc, ask0, SKEW",
             "import { tokenize } from './token-stream';",
+            "password: 'パスワードを確認してください。2', credential: 'Delegationslegitimation'",
             "AccessControlAllowCredentials: \"Access-Control-Allow-Credentials\"",
             "const OAUTH2_TOKEN = 'oauth2-token', errors = { tokenHasExpired: 'auth.errors.tokenHasExpired' }",
             "'x-amz-security-token-2': 'X-Amz-Security-Token-2', passwordIsMissing2 = 'MISSING2-password'",

@@ -10,8 +10,8 @@ use crate::model::{Kind, LocalFacts, NextExports, NextFacts, NextRouter, RouteRo
 pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
     let (folders, file) = entry_id.rsplit_once('/').unwrap_or(("", entry_id));
     let says_something = || {
-        let has_role = has_default(facts) || !facts.next.methods.is_empty() || hands_on(facts);
-        has_role || facts.directive.is_some() || says_next(facts)
+        let answers = !facts.next.methods.is_empty() || file.starts_with("route.") && hands_on(facts);
+        has_default(facts) || answers || facts.directive.is_some() || says_next(facts)
     };
     is_of_root(file.split('.').next().unwrap_or_default())
         || folders.split('/').any(|folder| matches!(folder, "app" | "pages")) && says_something()

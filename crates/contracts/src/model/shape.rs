@@ -72,7 +72,7 @@ pub fn is_vue(specifier: &str) -> bool {
 
 /// Whether a module is a component that is written as Vue's compiler reads it.
 pub fn is_vue_file(specifier: &str) -> bool {
-    specifier.ends_with(".vue")
+    specifier.rsplit_once('.').is_some_and(|(_, ending)| ending == "vue")
 }
 
 /// Whether components of React extend a class of this name.

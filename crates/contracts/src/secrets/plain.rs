@@ -38,7 +38,9 @@ fn words(text: &str) -> Vec<String> {
             if !is_open || is_large && was_small {
                 words.push(String::new());
             }
-            words.last_mut().into_iter().for_each(|word| word.extend(letter.to_lowercase()));
+            if let Some(word) = words.last_mut() {
+                word.extend(letter.to_lowercase());
+            }
         }
         is_open = letter.is_alphanumeric();
         was_small = is_open && !is_large;

@@ -57,7 +57,9 @@ impl Inside {
         let at = program.body.partition_point(|statement| statement.span().end <= comment.start);
         let mut inside = Self { comment, is_inside: false };
         let around = program.body.get(at).filter(|statement| statement.span().contains_inclusive(comment));
-        around.into_iter().for_each(|statement| inside.visit_statement(statement));
+        if let Some(statement) = around {
+            inside.visit_statement(statement);
+        }
         inside.is_inside
     }
 

@@ -83,13 +83,8 @@ impl Print<'_, '_> {
         declared: Option<&TSTypeParameterDeclaration<'_>>,
         said: Option<&Said>,
     ) -> bool {
-        match said.filter(|_| declared.is_none()) {
-            Some(said) => said.put_generics(text),
-            None => {
-                self.put_type_parameters(text, declared);
-                false
-            }
-        }
+        self.put_type_parameters(text, declared);
+        said.filter(|_| declared.is_none()).is_some_and(|said| said.put_generics(text))
     }
 
     /// The type of a function that is a value.
