@@ -291,7 +291,8 @@ impl Rule {
         let is_assigned = self.name == "assigned-secret";
         // Behind a colon stands a port more often than so short a number as a password.
         let is_port = self.name == "url-password" && value.len() < 6 && value.parse::<u32>().is_ok();
-        !is_of_manual && !is_port && (!self.checked || is_secret(value)) && !(is_assigned && is_data())
+        let is_other = is_of_manual || is_port || self.checked && !is_secret(value);
+        !(is_other || is_assigned && is_data())
     }
 }
 
