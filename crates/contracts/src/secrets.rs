@@ -2,9 +2,10 @@
 //! anything else reads the text.
 //!
 //! A rule finds the secret itself, not the line around it. What is plainly a placeholder is left alone, judged by the
-//! value and never by its surroundings: `latestToken` is a name like any other.
+//! value and never by its surroundings: `latestToken` is a name like any other. A value that says its name once more is none.
 
 mod hints;
+mod plain;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -225,7 +226,7 @@ pub const RULES: &[Rule] = &[
             "credential",
         ],
         assigns_text,
-        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s{0,4}(?::\s{0,4}string\s{0,4})?[:=]\s{0,4}[\x22'`]([^\x22'`\s]{8,})[\x22'`]",
+        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s*(?::\s*string\s*)?[:=]\s*[\x22'`]([^\x22'`\s]{8,})[\x22'`]",
     ),
     doubtful(
         "authorization-header",
@@ -249,8 +250,8 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
             continue;
         }
         let pattern = COMPILED[index].get_or_init(|| compile(rule.pattern));
-        let mut add = |secret: Range<usize>| {
-            if rule.is_secret(&text[secret.clone()]) {
+        let mut add = |start: usize, secret: Range<usize>| {
+            if rule.is_secret(text, start, &text[secret.clone()]) {
                 found.push((secret, rule));
             }
         };
@@ -262,12 +263,12 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
                 let captured = captures.and_then(|it| Some((it.get(0)?.end(), secret_of(&it)?)));
                 if let Some((whole, secret)) = captured {
                     end = start + whole;
-                    add(start + secret.start..start + secret.end);
+                    add(start, start + secret.start..start + secret.end);
                 }
             }
         } else {
             let captured = pattern.captures_iter(text);
-            captured.filter_map(|captures| secret_of(&captures)).for_each(add);
+            captured.filter_map(|captures| secret_of(&captures)).for_each(|secret| add(secret.start, secret));
         }
     }
     found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -281,15 +282,17 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
 }
 
 impl Rule {
-    /// Whether what its pattern found is one.
-    fn is_secret(&self, value: &str) -> bool {
+    /// Whether what its pattern found at a place of a text is one.
+    fn is_secret(&self, text: &str, start: usize, value: &str) -> bool {
         // AWS writes its own manuals with keys that end so.
         let is_of_manual = self.name == "aws-access-key" && value.ends_with("EXAMPLE");
         // Nobody chooses such a long one: it is a picture or a program.
-        let is_data = self.name == "assigned-secret" && value.chars().nth(LONGEST_ASSIGNED).is_some();
+        let is_data = || value.chars().nth(LONGEST_ASSIGNED).is_some() || plain::is_plain(text, start, value);
+        let is_assigned = self.name == "assigned-secret";
         // Behind a colon stands a port more often than so short a number as a password.
         let is_port = self.name == "url-password" && value.len() < 6 && value.parse::<u32>().is_ok();
-        !is_of_manual && !is_data && !is_port && (!self.checked || is_secret(value))
+        let is_other = is_of_manual || is_port || self.checked && !is_secret(value);
+        !(is_other || is_assigned && is_data())
     }
 }
 
@@ -410,9 +413,14 @@ fn is_secret(value: &str) -> bool {
     {
         return false;
     }
+    // Many languages have no blanks between words.
+    if value.chars().filter(|letter| !letter.is_ascii()).count() * 2 > value.chars().count() {
+        return false;
+    }
     let classes = [
         value.chars().any(|letter| letter.is_ascii_lowercase()),
-        value.chars().any(|letter| letter.is_ascii_uppercase()),
+        // A word may begin so.
+        value.chars().skip(1).any(|letter| letter.is_ascii_uppercase()),
         value.chars().any(|letter| letter.is_ascii_digit()),
         value
             .chars()
@@ -468,15 +476,15 @@ fn is_credential(rest: &[u8]) -> bool {
 
 /// Whether a text may be assigned right after this: most names that look like a secret's are a type's or an argument's.
 fn assigns_text(rest: &[u8]) -> bool {
-    // As far as the pattern reaches: the rest of a name, blanks, a type.
-    const REACH: usize = 128;
+    // As far as the pattern reaches: the rest of a name, a type; how it is laid out has no say.
+    const REACH: usize = 64;
     let mut assigned = false;
-    for byte in rest.iter().take(REACH) {
+    for byte in rest.iter().filter(|byte| **byte > b' ').take(REACH) {
         match byte {
             b':' | b'=' => assigned = true,
             b'"' | b'\'' | b'`' if assigned => return true,
             // Blanks are blanks beyond ASCII too.
-            byte if *byte <= b' ' || !byte.is_ascii() => {}
+            byte if !byte.is_ascii() => {}
             _ => assigned = false,
         }
     }
@@ -608,6 +616,12 @@ mod tests {
             (format!("password =\u{b}'{}1'", "q".repeat(511)), "assigned-secret"),
             ("é auth_token='tok-93kd02kd93kd'; token = 'x'".to_owned(), "assigned-secret"),
             ("secretToken: 'token-token-93kd'".to_owned(), "assigned-secret"),
+            (format!("password\n{0}:\n{0}'S3cr3t!pass'", " ".repeat(200)), "assigned-secret"),
+            ("password: 'Password1'".to_owned(), "assigned-secret"),
+            ("password: 'Password!'".to_owned(), "assigned-secret"),
+            ("tokenUrl: 'https://host.io/hook?key=abcdefghijklmnop'".to_owned(), "assigned-secret"),
+            ("tokenUrl: 'https://host.io/hooks/b355f235f79c7f79b7ae'".to_owned(), "assigned-secret"),
+            ("tokenUrl: 'https://S3cretPw99@host.io/x'".to_owned(), "assigned-secret"),
         ] {
             assert_eq!(rules(&text), [rule], "{text}");
         }
@@ -634,6 +648,11 @@ mod tests {
             "'git+ssh://git@github.com:user/repo1.git', 'mailto:a1@b.io', \"://\"",
             "SKb355f235f79c7f79b7aecca9ed085ebcd, TASKb355f235f79c7f79b7aecca9ed085ebc, ask0, SKEW",
             "import { tokenize } from './token-stream';",
+            "password: 'パスワードを確認してください。2', credential: 'Delegationslegitimation'",
+            "AccessControlAllowCredentials: \"Access-Control-Allow-Credentials\"",
+            "const OAUTH2_TOKEN = 'oauth2-token', errors = { tokenHasExpired: 'auth.errors.tokenHasExpired' }",
+            "'x-amz-security-token-2': 'X-Amz-Security-Token-2', passwordIsMissing2 = 'MISSING2-password'",
+            "tokenUrl: \"https://login.host.io/oauth2/v2.0/token?v=2\", tokenHost = 'https://host.io:8443'",
             "const key = 'AKIAIOSFODNN7EXAMPLE';",
             &format!("const tokenizer = '{}1';", "q".repeat(512)),
         ] {

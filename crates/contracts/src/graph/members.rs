@@ -60,7 +60,7 @@ pub trait Members: Sync {
         NextApp::Unknown
     }
 
-    /// Asked of files alone that [may have hooks](crate::link::may_have_hooks) of any library.
+    /// Asked of files alone that [may be of any](crate::link::may_be_of_any_library).
     fn library(&self, _at: usize) -> Library {
         Library::Unknown
     }
@@ -71,7 +71,7 @@ pub trait Members: Sync {
     }
 }
 
-/// What functions called `useThis` are in the package of a file.
+/// What hooks and components are of in the package of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
     /// There is no manifest that could tell.

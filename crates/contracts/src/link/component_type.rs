@@ -7,7 +7,7 @@ use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
     COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
-    NATIVE_COMPONENTS, TypeParameter, TypeShape, is_react, is_react_class,
+    NATIVE_COMPONENTS, TypeParameter, TypeShape, is_react, is_react_class, is_vue_file,
 };
 
 impl<'l> Expander<'l> {
@@ -73,6 +73,7 @@ impl<'l> Expander<'l> {
                             .unwrap_or(false);
                     }
                     scope.facts.components.contains(name)
+                        || is_vue_file(&from)
                         || is_native(name, &from, scope)
                         || name.ends_with("Provider")
                         || is_beside_components(name, &from, scope)

@@ -56,7 +56,7 @@ pub(super) fn is_default<'l>(export: &Export, scope: Scope<'l>, resolver: &Resol
         let is_same = |star: &Export| star.origin.specifier() == export.origin.specifier();
         scope.facts.is_common_js && scope.facts.exported_as("*").1.iter().any(is_same)
     };
-    export.name == "default" && (!may_lack() || resolver.has_default(scope))
+    export.name == "default" && (!may_lack() || resolver.has(scope, "default"))
 }
 
 /// Names, each with whether it came by a star for types alone.

@@ -52,13 +52,20 @@ pub fn link_alone(entry_id: &str, facts: &LocalFacts) -> Linked {
     link(&Alone { path: entry_id, facts }, 0)
 }
 
-/// Whether a file has functions that are called as hooks are, and nothing of a library that would make them that.
-pub fn may_have_hooks(facts: &LocalFacts) -> bool {
+/// Whether a file has hooks or components, or what may be one, and imports nothing of the library that would make them that.
+pub fn may_be_of_any_library(facts: &LocalFacts) -> bool {
     let is_of_react = |import: &Import| {
         let package = import.specifier.split('/').next().unwrap_or_default();
         matches!(package, "react" | "preact" | "react-dom" | "react-native" | "next")
     };
-    facts.kind == Kind::ReactHook && !facts.imports.iter().any(is_of_react)
+    let may_be = match facts.kind {
+        Kind::ReactHook | Kind::ReactComponent => true,
+        Kind::TsModule => {
+            facts.declarations.iter().any(|one| matches!(one.detail, DeclarationDetail::Component(_)))
+        }
+        _ => false,
+    };
+    may_be && !facts.imports.iter().any(is_of_react)
 }
 
 /// The contract of one file.
@@ -72,10 +79,11 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         .iter()
         .map(|declaration| declared(declaration, scope, &resolver, &mut unresolved))
         .collect();
-    let nextjs = next::of(entry_id, facts, members.next_app(at));
+    let nextjs = next::of(scope, &resolver, members.next_app(at));
     let kind = names::kind(entry_id, facts, &declarations, nextjs.as_ref());
     let kind = match (kind, members.library(at)) {
         (Kind::ReactHook, Library::Vue) => Kind::VueComposable,
+        (Kind::ReactComponent, Library::Vue) => Kind::VueComponent,
         (Kind::ReactHook, Library::Other) => Kind::TsModule,
         _ => kind,
     };

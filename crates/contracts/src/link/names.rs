@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use becket_base::counted;
 
 use crate::model::{
-    ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route, RouteRole,
+    ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route, RouteRole, is_vue,
 };
 
 /// A command in a `cli` or `bin` folder of the repository is part of a command line, one that Next.js answers
@@ -22,7 +22,8 @@ pub(super) fn kind(
     match facts.kind {
         Kind::TsModule if matches!(role, Some(RouteRole::Api | RouteRole::Route)) => Kind::NodeApi,
         Kind::TsModule if declarations.iter().any(|one| one.kind == DeclarationKind::Component) => {
-            Kind::ReactComponent
+            let of_vue = facts.imports.iter().any(|import| is_vue(&import.specifier));
+            if of_vue { Kind::VueComponent } else { Kind::ReactComponent }
         }
         Kind::TsModule if is_in_program(entry_id) && declarations.iter().any(is_command) => Kind::NodeCli,
         kind => kind,

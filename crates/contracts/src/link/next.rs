@@ -1,19 +1,24 @@
 //! What Next.js makes of a file, decided by its path inside the repository together with what it exports.
 
+use std::borrow::Cow;
+
+use super::scope::{Resolver, Scope};
 use crate::graph::NextApp;
-use crate::model::{Kind, LocalFacts, NextFacts, NextRouter, RouteRole};
+use crate::model::{Kind, LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
 
 /// Whether it matters to which app a file belongs.
 pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
     let (folders, file) = entry_id.rsplit_once('/').unwrap_or(("", entry_id));
     let says_something = || {
-        has_default(facts) || !facts.next.methods.is_empty() || facts.directive.is_some() || says_next(facts)
+        let answers = !facts.next.methods.is_empty() || file.starts_with("route.") && hands_on(facts);
+        has_default(facts) || answers || facts.directive.is_some() || says_next(facts)
     };
     is_of_root(file.split('.').next().unwrap_or_default())
         || folders.split('/').any(|folder| matches!(folder, "app" | "pages")) && says_something()
 }
 
-pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Option<NextFacts> {
+pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, next: NextApp<'_>) -> Option<NextFacts> {
+    let Scope { entry: entry_id, facts, .. } = scope;
     let is_known = matches!(next, NextApp::In(_));
     let is_other = next == NextApp::Absent && !facts.next.imports_next;
     let inside = match next {
@@ -27,9 +32,15 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Optio
     let stem = stem.strip_suffix(".page").unwrap_or(stem);
     let has_default = has_default(facts);
     let root = |name| route_root(folders, name).filter(|_| !is_other);
+    let mut methods = Cow::default();
     let app = root("app").filter(|at| !is_known || !is_part(&folders[..*at]));
     let in_app = app.map(|at| &folders[at + 1..]).filter(|below| is_routed(below)).and_then(|below| {
-        let role = app_role(stem, below, facts)?;
+        let role = if stem == "route" {
+            methods = handlers(scope, resolver);
+            (!methods.is_empty()).then_some(RouteRole::Route)
+        } else {
+            app_role(stem, below, facts)
+        }?;
         Some((role, Some((NextRouter::App, Place::of(below)))))
     });
     let in_pages = || {
@@ -75,7 +86,7 @@ pub(super) fn of(entry_id: &str, facts: &LocalFacts, next: NextApp<'_>) -> Optio
         intercepts: place.as_ref().is_some_and(|place| place.intercepts),
         segment_path: place.map(|place| place.path),
         metadata: facts.next.metadata.clone().filter(|_| counts),
-        methods: if route_role == Some(RouteRole::Route) { facts.next.methods.clone() } else { Vec::new() },
+        methods: methods.into_owned(),
         data: if counts { facts.next.data.clone() } else { Vec::new() },
         actions: facts.next.actions.clone(),
     })
@@ -87,6 +98,20 @@ fn exports(facts: &LocalFacts, name: &str) -> bool {
 
 fn has_default(facts: &LocalFacts) -> bool {
     exports(facts, "default")
+}
+
+/// Whether all that other files export is exported here, too.
+fn hands_on(facts: &LocalFacts) -> bool {
+    !facts.exported_as("*").1.is_empty()
+}
+
+/// The methods that a route answers: its own functions, and those that it hands on.
+fn handlers<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Cow<'l, [String]> {
+    if !hands_on(scope.facts) {
+        return Cow::Borrowed(&scope.facts.next.methods);
+    }
+    let all = NextExports::METHODS.iter().map(|method| (*method).to_owned());
+    all.filter(|method| scope.facts.next.methods.contains(method) || resolver.has(scope, method)).collect()
 }
 
 /// Whether a file is of Next.js by itself.
@@ -116,9 +141,6 @@ fn holds_packages(folder: &str) -> bool {
 }
 
 fn app_role(stem: &str, below: &[&str], facts: &LocalFacts) -> Option<RouteRole> {
-    if stem == "route" {
-        return (!facts.next.methods.is_empty()).then_some(RouteRole::Route);
-    }
     let is_top = below.iter().all(|folder| is_group(folder));
     // Components are called so, too.
     let is_icon = || facts.kind != Kind::ReactComponent || facts.next.imports_next;

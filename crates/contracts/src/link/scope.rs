@@ -391,9 +391,9 @@ impl<'l> Resolver<'l> {
         }
     }
 
-    /// Whether a default is exported that is one of a file.
-    pub(super) fn has_default(&self, file: Scope<'_>) -> bool {
-        matches!(self.found(file, "default"), Some(Exported::Here(..) | Exported::All(_)))
+    /// Whether a name is exported that is one of a file.
+    pub(super) fn has(&self, file: Scope<'_>, name: &str) -> bool {
+        matches!(self.found(file, name), Some(Exported::Here(..) | Exported::All(_)))
     }
 
     fn found(&self, file: Scope<'_>, name: &str) -> Option<Exported<'l>> {

@@ -25,7 +25,7 @@ pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, Rout
 pub use route::{NestApplication, NestClass, Route, RouteFramework, RouteParameter, RouteParameterSource};
 pub use shape::{
     COMPONENT_TYPES, CallShape, ConditionalType, MappedType, Member, MemberKind, NATIVE_COMPONENTS,
-    TypeParameter, TypeShape, is_for_react, is_react, is_react_class,
+    TypeParameter, TypeShape, is_for_react, is_react, is_react_class, is_vue, is_vue_file,
 };
 pub(crate) use shared_guards::{SHARED_GUARDS, fold_route, shared, unfold};
 pub use spelling::{SchemaVersion, UnknownSchemaVersion};

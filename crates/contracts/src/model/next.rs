@@ -41,6 +41,9 @@ pub struct NextExports {
 }
 
 impl NextExports {
+    /// What a route handler may be called.
+    pub const METHODS: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

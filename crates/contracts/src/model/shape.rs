@@ -17,6 +17,7 @@ pub const COMPONENT_TYPES: &[&str] = &[
     "ForwardRefExoticComponent",
     "ForwardRefRenderFunction",
     "FunctionComponent",
+    "FunctionalComponent",
     "HostComponent",
     "JSXElementConstructor",
     "LazyExoticComponent",
@@ -59,6 +60,19 @@ pub const NATIVE_COMPONENTS: &[&str] = &[
 /// Whether a module is React itself, or what stands for it: `react`, `preact/compat`.
 pub fn is_react(specifier: &str) -> bool {
     matches!(specifier.split('/').next(), Some("react" | "preact"))
+}
+
+/// Whether a module is Vue, of its own libraries, or a component of it: `vue`, `@vueuse/core`, `./card.vue`.
+pub fn is_vue(specifier: &str) -> bool {
+    matches!(specifier, "vue" | "vue-demi" | "vue-router" | "pinia" | "vuex" | "nuxt/app" | "#imports")
+        || specifier.starts_with("@vue/")
+        || specifier.starts_with("@vueuse/")
+        || is_vue_file(specifier)
+}
+
+/// Whether a module is a component that is written as Vue's compiler reads it.
+pub fn is_vue_file(specifier: &str) -> bool {
+    specifier.rsplit_once('.').is_some_and(|(_, ending)| ending == "vue")
 }
 
 /// Whether components of React extend a class of this name.

@@ -10,7 +10,7 @@ use becket_contracts::fingerprint;
 use becket_contracts::graph::{
     Behind, DeclaredModules, Edge, Graph, Library, Members, NextApp, needs, stars, twin_of,
 };
-use becket_contracts::link::{link, may_be_route, may_have_hooks};
+use becket_contracts::link::{link, may_be_of_any_library, may_be_route};
 use becket_contracts::model::{Declaration, ExportOrigin, LocalFacts};
 use becket_contracts::target::Target;
 use rayon::prelude::*;
@@ -209,12 +209,12 @@ fn local_of(file: &Found, contents: &dyn Contents, pack: &Pack, previous: Option
 /// Among the targets of a file that may be a route, no import, but the app of Next.js that it belongs to.
 pub(super) const NEXT: &str = "next/";
 
-/// The same for a file that may have hooks: the library that they are of.
-pub(super) const HOOKS: &str = "hooks/";
+/// The same for a file with hooks or components: the library that they are of.
+pub(super) const LIBRARY: &str = "library/";
 
-/// Where a specifier leads, or [`NEXT`], or [`HOOKS`].
+/// Where a specifier leads, or [`NEXT`], or [`LIBRARY`].
 pub(super) fn found(resolver: &Resolver, from: &str, specifier: &str) -> Option<Target> {
-    if specifier == HOOKS {
+    if specifier == LIBRARY {
         let library = match resolver.library(from) {
             Library::Unknown => return None,
             Library::React => "react",
@@ -238,7 +238,7 @@ pub(super) fn next_app(target: Option<&Target>) -> NextApp<'_> {
     }
 }
 
-/// What was found as [`HOOKS`].
+/// What was found as [`LIBRARY`].
 pub(super) fn library(target: Option<&Target>) -> Library {
     match target {
         Some(Target::Builtin(library)) if library == "react" => Library::React,
@@ -277,8 +277,8 @@ pub(super) fn targets_of(
     if may_be_route(path, facts) {
         targets.extend(resolve(NEXT).map(|app| (NEXT.to_owned(), app)));
     }
-    if may_have_hooks(facts) {
-        targets.extend(resolve(HOOKS).map(|library| (HOOKS.to_owned(), library)));
+    if may_be_of_any_library(facts) {
+        targets.extend(resolve(LIBRARY).map(|library| (LIBRARY.to_owned(), library)));
     }
     targets.into_iter().collect()
 }
@@ -457,7 +457,7 @@ impl Members for Tree<'_> {
     }
 
     fn library(&self, at: usize) -> Library {
-        library(self.raw[at].targets.get(HOOKS))
+        library(self.raw[at].targets.get(LIBRARY))
     }
 
     fn declared(&self, to: usize, specifier: &str) -> Option<&str> {

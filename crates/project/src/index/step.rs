@@ -11,7 +11,7 @@ use becket_contracts::graph::{Behind, Edge, Library, Members, NextApp, stars, tw
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
 
-use super::build::{HOOKS, NEXT, found, id_with, library, made, next_app, targets_of};
+use super::build::{LIBRARY, NEXT, found, id_with, library, made, next_app, targets_of};
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
@@ -254,7 +254,7 @@ impl Members for Overlay<'_> {
     }
 
     fn library(&self, at: usize) -> Library {
-        library(self.target(at, HOOKS))
+        library(self.target(at, LIBRARY))
     }
 
     fn declared(&self, to: usize, specifier: &str) -> Option<&str> {

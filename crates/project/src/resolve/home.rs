@@ -14,7 +14,7 @@ impl Resolver {
         Some((self.manifests.folder(manifest), self.manifests.asks(manifest, package)))
     }
 
-    /// What the hooks of a file belong to, by what its package asks for.
+    /// What the hooks and components of a file belong to, by what its package asks for.
     pub fn library(&self, file: &str) -> Library {
         let asks = |packages: &[&str]| {
             let manifest = self.folders.get(parent(file))?.manifest?;

@@ -14,7 +14,7 @@ use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
 use super::maker;
 use super::origins::Origin;
-use super::print::{Print, type_name};
+use super::print::{Print, qualifier, type_name};
 use super::returned::returns;
 use super::shape;
 use super::state::object_state;
@@ -330,16 +330,21 @@ impl Annotated {
 
 pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -> Annotated {
     let Some(annotation) = annotation else { return Annotated::Otherwise };
-    let TSType::TSTypeReference(reference) = annotation else {
-        return match said_to_be(print, annotation) {
-            Some(said @ (TypeShape::Generic { .. } | TypeShape::Reference { .. })) => {
-                Annotated::Component(Some(as_said(said, None)))
-            }
-            Some(said) => Annotated::Perhaps(said),
-            None => Annotated::Otherwise,
-        };
+    let (name, arguments) = match annotation {
+        TSType::TSTypeReference(reference) => (type_name(&reference.type_name), &reference.type_arguments),
+        TSType::TSImportType(import) => {
+            (import.qualifier.as_ref().map(qualifier).unwrap_or_default(), &import.type_arguments)
+        }
+        _ => {
+            return match said_to_be(print, annotation) {
+                Some(said @ (TypeShape::Generic { .. } | TypeShape::Reference { .. })) => {
+                    Annotated::Component(Some(as_said(said, None)))
+                }
+                Some(said) => Annotated::Perhaps(said),
+                None => Annotated::Otherwise,
+            };
+        }
     };
-    let name = type_name(&reference.type_name);
     let last = name.rsplit('.').next().unwrap_or_default();
     if !COMPONENT_TYPES.contains(&last) {
         return said_to_be(print, annotation).map_or(Annotated::Otherwise, Annotated::Perhaps);
@@ -349,7 +354,7 @@ pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -
         return Annotated::Component(Some(as_said(shape::of_type(print, annotation), None)));
     }
     let at = usize::from(last == "ForwardRefRenderFunction");
-    let arguments = reference.type_arguments.as_ref().map(|list| &list.params);
+    let arguments = arguments.as_ref().map(|list| &list.params);
     Annotated::Component(arguments.and_then(|list| list.get(at)).map(|ty| shape::of_type(print, ty)))
 }
 

@@ -118,7 +118,7 @@ impl<'a> Collector<'_, '_, 'a> {
     /// Types that doc comments declare.
     pub(super) fn documented(&mut self, types: Vec<jsdoc::Declared>) {
         for declared in types {
-            let detail = DeclarationDetail::Shape { parameters: Vec::new(), shape: declared.shape };
+            let detail = DeclarationDetail::Shape { parameters: declared.parameters, shape: declared.shape };
             self.push(declared.name, DeclarationKind::Type, declared.signature, declared.span, detail);
         }
     }
@@ -235,7 +235,11 @@ impl<'a> Collector<'_, '_, 'a> {
             }
             return;
         }
+        let overloads = print.overloads(function, &name);
         self.push(name, kind, signature, span, detail);
+        if let Some(declared) = self.declarations.last_mut().filter(|_| !overloads.is_empty()) {
+            declared.signatures = overloads;
+        }
     }
 
     fn plain_function(

@@ -1,15 +1,18 @@
-//! Types that a JavaScript file declares in its doc comments (`@typedef`, `@callback`), and the files that such comments
-//! name (`import('./types').User`, `@import { User } from './types'`).
+//! Types that a JavaScript file declares in its doc comments (`@typedef`, `@callback`), what they say of functions and
+//! classes (`@param`, `@template`, `@overload`), and the files that such comments name (`import('./types').User`,
+//! `@import { User } from './types'`).
 
-use oxc_ast::ast::Program;
-use oxc_span::Span;
+use oxc_ast::ast::{BlockStatement, ClassBody, FunctionBody, Program};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::{GetSpan, Span};
 
 use super::source::{Source, compact};
-use crate::model::{Import, ImportKind, ImportedName, Member, MemberKind, TypeShape};
+use crate::model::{Import, ImportKind, ImportedName, Member, MemberKind, TypeParameter, TypeShape};
 
 pub(super) struct Declared {
     pub(super) name: String,
     pub(super) signature: String,
+    pub(super) parameters: Vec<TypeParameter>,
     pub(super) shape: TypeShape,
     pub(super) span: Span,
 }
@@ -35,14 +38,57 @@ pub(super) fn of(program: &Program<'_>, source: &Source<'_>) -> Documented {
         let body = body_of(text);
         found.imports.extend(imports(&body, source.line(comment.span.start)));
         found.imports.extend(imported(&body, source.line(comment.span.start)));
-        found.types.extend(declared(&body, comment.span));
+        let types = declared(&body, comment.span);
+        if !types.is_empty() && !Inside::is(program, comment.span) {
+            found.types.extend(types);
+        }
     }
     found
 }
 
-/// What the doc comment of a function or a constant says of its types.
+/// Whether a comment stands in the body of a function or class, where it declares for that alone.
+struct Inside {
+    comment: Span,
+    is_inside: bool,
+}
+
+impl Inside {
+    fn is(program: &Program<'_>, comment: Span) -> bool {
+        let at = program.body.partition_point(|statement| statement.span().end <= comment.start);
+        let mut inside = Self { comment, is_inside: false };
+        let around = program.body.get(at).filter(|statement| statement.span().contains_inclusive(comment));
+        if let Some(statement) = around {
+            inside.visit_statement(statement);
+        }
+        inside.is_inside
+    }
+
+    fn look(&mut self, body: Span) {
+        self.is_inside |= body.contains_inclusive(self.comment);
+    }
+}
+
+impl<'a> Visit<'a> for Inside {
+    fn visit_function_body(&mut self, body: &FunctionBody<'a>) {
+        self.look(body.span);
+        walk::walk_function_body(self, body);
+    }
+
+    fn visit_class_body(&mut self, body: &ClassBody<'a>) {
+        self.look(body.span);
+        walk::walk_class_body(self, body);
+    }
+
+    fn visit_block_statement(&mut self, block: &BlockStatement<'a>) {
+        self.look(block.span);
+        walk::walk_block_statement(self, block);
+    }
+}
+
+/// What the doc comment of a function, a class or a constant says of its types.
 #[derive(Debug, Default)]
 pub(super) struct Said {
+    generics: Vec<Generic>,
     /// In their order; the parts of one are its members (`options.deep`).
     parameters: Vec<(Member, Vec<Member>)>,
     pub(super) returns: Option<String>,
@@ -56,18 +102,76 @@ pub(super) const MARK: &str = " /* JSDoc */";
 impl Said {
     pub(super) fn of(source: &Source<'_>, start: u32) -> Option<Self> {
         let body = body_of(source.typed_doc(start)?);
-        let mut said = Self::default();
-        for (tag, rest) in tags(&body) {
-            let (ty, rest) = braces(rest);
-            match tag {
-                "param" | "arg" | "argument" => said.parameter(ty, rest),
-                "returns" | "return" => said.returns = ty.map(written),
-                "type" => said.ty = ty.map(written),
-                _ => {}
-            }
+        let tags = tags(&body);
+        let declares = tags.iter().any(|(tag, _)| matches!(*tag, "callback" | "overload" | "typedef"));
+        let mut said =
+            Self { generics: if declares { Vec::new() } else { generics(&tags) }, ..Self::default() };
+        // What follows one of these is about a way to call it, or another function.
+        for (tag, rest) in tags.into_iter().take_while(|(tag, _)| !matches!(*tag, "callback" | "overload")) {
+            said.tag(tag, rest);
         }
         let is_something = !said.parameters.is_empty() || said.returns.is_some() || said.ty.is_some();
-        is_something.then_some(said)
+        (is_something || !said.generics.is_empty()).then_some(said)
+    }
+
+    /// The ways to call a function that the comments above it say.
+    pub(super) fn overloads(source: &Source<'_>, start: u32) -> Vec<Self> {
+        if !source.has_overloads {
+            return Vec::new();
+        }
+        let mut docs: Vec<&str> = source.docs(start).collect();
+        docs.reverse();
+        let mut found: Vec<Self> = Vec::new();
+        for doc in docs {
+            let body = body_of(doc);
+            let tags = tags(&body);
+            let mut open: Option<Self> = None;
+            for (tag, rest) in &tags {
+                if *tag == "overload" {
+                    found.extend(open.replace(Self { generics: generics(&tags), ..Self::default() }));
+                } else if let Some(open) = &mut open {
+                    open.tag(tag, rest);
+                }
+            }
+            found.extend(open);
+        }
+        found
+    }
+
+    fn tag(&mut self, tag: &str, rest: &str) {
+        let (ty, rest) = enclosed(rest, '{', '}');
+        match tag {
+            "param" | "arg" | "argument" => self.parameter(ty, rest),
+            "returns" | "return" => self.returns = ty.map(written),
+            "type" => self.ty = ty.map(written),
+            _ => {}
+        }
+    }
+
+    /// Appends what is taken and given as a comment says it.
+    pub(super) fn put(&self, text: &mut String, gives: bool) {
+        self.put_generics(text);
+        let names = self.parameters.iter().map(|(one, _)| Some(one.name.as_str())).enumerate();
+        let each = names.filter_map(|(at, name)| self.of_parameter(name, at)).map(|one| {
+            match one.text.strip_prefix("...") {
+                Some(each) => format!("...{}: {each}[]", one.name),
+                None => shown(&one),
+            }
+        });
+        text.push('(');
+        text.push_str(&each.collect::<Vec<_>>().join(", "));
+        text.push(')');
+        if gives {
+            text.push_str(": ");
+            text.push_str(self.returns.as_deref().unwrap_or("any"));
+        }
+        text.push_str(MARK);
+    }
+
+    /// Says whether there are any.
+    pub(super) fn put_generics(&self, text: &mut String) -> bool {
+        text.push_str(&listed(&self.generics));
+        !self.generics.is_empty()
     }
 
     fn parameter(&mut self, ty: Option<&str>, rest: &str) {
@@ -94,13 +198,65 @@ impl Said {
         if parts.is_empty() {
             return Some(found.clone());
         }
-        let each = parts.iter().map(|part| {
-            let optional = if part.optional { "?" } else { "" };
-            format!("{}{optional}: {}", part.name, part.text)
-        });
+        let each = parts.iter().map(shown);
         let text = format!("{{ {} }}", each.collect::<Vec<_>>().join("; "));
         Some(Member { text, ..found.clone() })
     }
+}
+
+fn shown(member: &Member) -> String {
+    let optional = if member.optional { "?" } else { "" };
+    format!("{}{optional}: {}", member.name, member.text)
+}
+
+/// `K extends string = 'id'`
+#[derive(Debug, Clone)]
+struct Generic {
+    name: String,
+    constraint: Option<String>,
+    default: Option<String>,
+}
+
+impl Generic {
+    fn parameter(&self) -> TypeParameter {
+        let shape = |text: &Option<String>| text.as_deref().and_then(super::type_shape);
+        let (constraint, default) = (shape(&self.constraint), shape(&self.default));
+        TypeParameter { name: self.name.clone(), constraint, default }
+    }
+}
+
+fn listed(generics: &[Generic]) -> String {
+    let each = generics.iter().map(|one| {
+        let behind = |word: &str, ty: &Option<String>| match ty {
+            Some(ty) => format!(" {word} {ty}"),
+            None => String::new(),
+        };
+        [one.name.as_str(), &behind("extends", &one.constraint), &behind("=", &one.default)].concat()
+    });
+    if generics.is_empty() { String::new() } else { format!("<{}>", each.collect::<Vec<_>>().join(", ")) }
+}
+
+/// `@template {string} K`, `@template T, [U=T]`: of all that a comment has.
+fn generics(tags: &[(&str, &str)]) -> Vec<Generic> {
+    let mut found = Vec::new();
+    for (_, rest) in tags.iter().filter(|(tag, _)| *tag == "template") {
+        let (constraint, mut rest) = enclosed(rest, '{', '}');
+        let mut constraint = constraint.map(written);
+        loop {
+            let (optional, after) = enclosed(rest.trim_start().trim_start_matches("const "), '[', ']');
+            let text = optional.unwrap_or(after);
+            let (name, more) = text.split_at(word(text));
+            if !is_name(name) {
+                break;
+            }
+            let default = optional.and_then(|_| more.trim_start().strip_prefix('=')).map(written);
+            found.push(Generic { name: name.to_owned(), constraint: constraint.take(), default });
+            let after = if optional.is_some() { after } else { more };
+            let Some(next) = after.trim_start().strip_prefix(',') else { break };
+            rest = next;
+        }
+    }
+    found
 }
 
 /// A type as TypeScript writes it.
@@ -182,26 +338,21 @@ fn tags(body: &str) -> Vec<(&str, &str)> {
 
 fn declared(body: &str, span: Span) -> Vec<Declared> {
     let mut found: Vec<Declared> = Vec::new();
-    let mut generics: Vec<&str> = Vec::new();
+    let tags = tags(body);
+    let generics = generics(&tags);
     let mut open: Option<Open> = None;
     let close =
         |open: Option<Open>, found: &mut Vec<Declared>| found.extend(open.map(|open| open.close(span)));
-    for (tag, rest) in tags(body) {
-        let (ty, rest) = braces(rest);
+    for (tag, rest) in tags {
+        let (ty, rest) = enclosed(rest, '{', '}');
         let name = &rest[..word(rest)];
         match tag {
-            "template" => generics.extend(rest.split([',', ' ']).filter(|name| is_name(name))),
             "typedef" | "callback" => {
                 close(open.take(), &mut found);
                 if is_name(name) {
                     let is_callback = tag == "callback";
-                    open = Some(Open {
-                        name,
-                        ty,
-                        is_callback,
-                        generics: std::mem::take(&mut generics),
-                        ..Open::default()
-                    });
+                    open =
+                        Some(Open { name, ty, is_callback, generics: generics.clone(), ..Open::default() });
                 }
             }
             "property" | "prop" | "param" | "arg" => {
@@ -226,17 +377,13 @@ struct Open<'b> {
     name: &'b str,
     ty: Option<&'b str>,
     is_callback: bool,
-    generics: Vec<&'b str>,
+    generics: Vec<Generic>,
     members: Vec<Member>,
     returns: Option<&'b str>,
 }
 
 impl Open<'_> {
     fn close(self, span: Span) -> Declared {
-        let shown = |member: &Member| {
-            let optional = if member.optional { "?" } else { "" };
-            format!("{}{optional}: {}", member.name, member.text)
-        };
         let members: Vec<String> = self.members.iter().map(shown).collect();
         let text = if self.is_callback {
             format!("({}) => {}", members.join(", "), self.returns.map_or("void".to_owned(), written))
@@ -254,30 +401,27 @@ impl Open<'_> {
             (false, true) => super::type_shape(&text).unwrap_or_else(|| TypeShape::Text(text.clone())),
             _ => TypeShape::Text(text.clone()),
         };
-        let generics =
-            if self.generics.is_empty() { String::new() } else { format!("<{}>", self.generics.join(", ")) };
-        let signature = format!("type {}{generics} = {text}", self.name);
-        Declared { name: self.name.to_owned(), signature, shape, span }
+        let signature = format!("type {}{} = {text}", self.name, listed(&self.generics));
+        let parameters = self.generics.iter().map(Generic::parameter).collect();
+        Declared { name: self.name.to_owned(), signature, parameters, shape, span }
     }
 }
 
 /// `{type} rest` in its parts.
-fn braces(text: &str) -> (Option<&str>, &str) {
+fn enclosed(text: &str, open: char, close: char) -> (Option<&str>, &str) {
     let text = text.trim_start();
-    if !text.starts_with('{') {
+    if !text.starts_with(open) {
         return (None, text);
     }
     let mut depth = 0_usize;
     for (at, letter) in text.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return (Some(text[1..at].trim()), text[at + 1..].trim_start());
-                }
+        if letter == open {
+            depth += 1;
+        } else if letter == close {
+            depth -= 1;
+            if depth == 0 {
+                return (Some(text[1..at].trim()), text[at + 1..].trim_start());
             }
-            _ => {}
         }
     }
     (None, "")

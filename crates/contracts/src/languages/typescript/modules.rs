@@ -13,7 +13,7 @@ use super::common_js::{self, CommonJs, Exported, Member, Value};
 use super::handed::Handed;
 use super::jsdoc::Documented;
 use super::source::Source;
-use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
+use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName, is_vue};
 
 /// The name of a default export that has none of its own.
 pub(super) const DEFAULT: &str = "default";
@@ -131,10 +131,7 @@ impl<'a> Modules<'a> {
     }
 
     pub(super) fn is_vue(&self) -> bool {
-        self.imports_from(|from| {
-            let known = ["vue", "vue-demi", "vue-router", "pinia", "vuex", "nuxt/app", "#imports"];
-            known.contains(&from) || from.starts_with("@vue/") || from.starts_with("@vueuse/")
-        })
+        self.imports_from(is_vue)
     }
 
     /// Whether a name that Vue's compiler knows stands for something else here.

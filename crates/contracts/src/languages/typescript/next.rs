@@ -10,8 +10,6 @@ use super::modules::{self, Modules};
 use super::print::Print;
 use crate::model::{Directive, NextExports, NextMetadata};
 
-const METHODS: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
-
 const DATA: &[&str] = &[
     "config",
     "dynamic",
@@ -55,7 +53,7 @@ pub(super) fn exports(
     NextExports {
         metadata: (dynamic || literals.is_some())
             .then(|| NextMetadata { literals: literals.unwrap_or_default(), dynamic }),
-        methods: known(METHODS),
+        methods: known(NextExports::METHODS),
         data: known(DATA),
         actions: actions.into_iter().collect(),
         imports_next: modules.imports_from(|from| from == "next" || from.starts_with("next/")),

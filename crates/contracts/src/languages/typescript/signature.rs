@@ -3,8 +3,8 @@
 use oxc_ast::ast::{
     AssignmentTarget, Class, ClassElement, Decorator, Expression, Function, MethodDefinition,
     MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
-    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration, UnaryOperator,
-    VariableDeclarator,
+    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
+    TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
 };
 
 use super::component::Callable;
@@ -24,14 +24,26 @@ impl Print<'_, '_> {
             text.push_str(if function.r#async { "async function" } else { "function" });
             text.push_str(if function.generator { "*" } else { "" });
             put_name(text, name);
-            self.put_type_parameters(text, function.type_parameters.as_deref());
             let callable = Callable::Function(function);
             self.put_takes_and_gives(text, callable, function.span.start, Some(": "), None);
         })
     }
 
-    /// Appends parameters, and what is given back behind the sign for it, if there is one; with a mark where a comment says
-    /// of which types they are.
+    /// The ways to call a function that comments say.
+    pub(super) fn overloads(self, function: &Function<'_>, name: &str) -> Vec<String> {
+        let each = Said::overloads(self.source, function.span.start).into_iter();
+        each.map(|said| {
+            self.printed(|text| {
+                text.push_str("function");
+                put_name(text, name);
+                said.put(text, true);
+            })
+        })
+        .collect()
+    }
+
+    /// Appends parameters, those of types too, and what is given back behind the sign for it, if there is one; with a mark
+    /// where a comment says of which types they are.
     fn put_takes_and_gives(
         self,
         text: &mut String,
@@ -45,13 +57,14 @@ impl Print<'_, '_> {
             Callable::Arrow(_) => None,
         };
         let said = Said::of(self.source, start);
+        let has_generics = self.put_generics(text, callable.type_parameters(), said.as_ref());
         text.push('(');
         let from = text.len();
         self.put_parameters(text, callable.parameters(), this, said.as_ref());
         let is_told = said.is_some() && text[from..] != *self.parameters(callable.parameters(), this);
         text.push(')');
         let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
-        let mark = if returns.is_some() || is_told { jsdoc::MARK } else { "" };
+        let mark = if returns.is_some() || is_told || has_generics { jsdoc::MARK } else { "" };
         if let Some(sign) = sign {
             text.push_str(sign);
             match (returns, callable.returned()) {
@@ -63,6 +76,17 @@ impl Print<'_, '_> {
         text.push_str(mark);
     }
 
+    /// Appends the parameters of a type, and says whether a comment says which they are.
+    fn put_generics(
+        self,
+        text: &mut String,
+        declared: Option<&TSTypeParameterDeclaration<'_>>,
+        said: Option<&Said>,
+    ) -> bool {
+        self.put_type_parameters(text, declared);
+        said.filter(|_| declared.is_none()).is_some_and(|said| said.put_generics(text))
+    }
+
     /// The type of a function that is a value.
     pub(super) fn callable(self, callable: Callable<'_, '_>, outer: Option<&Within<'_, '_, '_>>) -> String {
         let start = match callable {
@@ -71,7 +95,6 @@ impl Print<'_, '_> {
         };
         self.printed(|text| {
             text.push_str(if callable.is_async() { "async " } else { "" });
-            self.put_type_parameters(text, callable.type_parameters());
             self.put_takes_and_gives(text, callable, start, Some(" => "), outer);
         })
     }
@@ -225,7 +248,8 @@ impl Print<'_, '_> {
     fn put_class_head(self, text: &mut String, class: &Class<'_>, name: &str) {
         text.push_str(if class.r#abstract { "abstract class" } else { "class" });
         put_name(text, name);
-        self.put_type_parameters(text, class.type_parameters.as_deref());
+        let said = Said::of(self.source, class.span.start);
+        self.put_generics(text, class.type_parameters.as_deref(), said.as_ref());
         if let Some(heritage) = &class.heritage {
             text.push_str(" extends ");
             text.push_str(&self.expression(&heritage.expression));
@@ -340,6 +364,17 @@ impl Print<'_, '_> {
             }
             return;
         }
+        let gives = !makes && method.kind != MethodDefinitionKind::Set;
+        let overloads = Said::overloads(self.source, method.span.start);
+        for said in &overloads {
+            begin(text, before);
+            text.push_str(modifiers(method.accessibility, method.r#static));
+            self.put_key(text, &method.key, method.computed);
+            said.put(text, gives);
+        }
+        if !overloads.is_empty() {
+            return;
+        }
         begin(text, before);
         text.push_str(modifiers(method.accessibility, method.r#static));
         let is_abstract = method.r#type == MethodDefinitionType::TSAbstractMethodDefinition;
@@ -353,8 +388,6 @@ impl Print<'_, '_> {
         text.push_str(if function.generator { "*" } else { "" });
         self.put_key(text, &method.key, method.computed);
         text.push_str(if method.optional { "?" } else { "" });
-        self.put_type_parameters(text, function.type_parameters.as_deref());
-        let gives = !makes && method.kind != MethodDefinitionKind::Set;
         let callable = Callable::Function(function);
         self.put_takes_and_gives(text, callable, method.span.start, gives.then_some(": "), None);
     }

@@ -17,6 +17,8 @@ pub(super) struct Source<'a> {
     lines_before: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
+    /// Whether a comment may say in which ways a function is called.
+    pub(super) has_overloads: bool,
     /// What the names at the top of the file stand for.
     pub(super) origins: Origins<'a>,
     /// What printing has room in.
@@ -40,13 +42,16 @@ impl<'a> Source<'a> {
             comments,
             lines_before,
             comments_have_types: false,
+            has_overloads: false,
             origins: Origins::new(&[]),
             room: RefCell::default(),
         }
     }
 
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
-        Self { comments_have_types, ..self }
+        let mentions = |tag: &str| memchr::memmem::find(self.text.as_bytes(), tag.as_bytes()).is_some();
+        let has_overloads = comments_have_types && mentions("@overload");
+        Self { comments_have_types, has_overloads, ..self }
     }
 
     pub(super) fn is_javascript(&self) -> bool {
@@ -63,19 +68,20 @@ impl<'a> Source<'a> {
         if !self.comments_have_types {
             return None;
         }
+        self.docs(start).next().filter(|text| text.contains('{') || text.contains("@template"))
+    }
+
+    /// The doc comments above what begins at `start`, the nearest first. `// eslint-disable-next-line` may stand below one.
+    pub(super) fn docs(&self, start: u32) -> impl Iterator<Item = &'a str> {
         let after = self.comments.partition_point(|comment| comment.span.end <= start);
         let mut end = start;
-        for comment in self.comments[..after].iter().rev() {
+        let above = self.comments[..after].iter().rev().map_while(move |comment| {
             let between = self.text.get(comment.span.end as usize..end as usize)?;
             let belongs = if end == start { begins_with(between) } else { between.trim().is_empty() };
-            let text = self.slice(comment.span);
-            if !belongs || text.starts_with("/**") {
-                return (belongs && text.contains('{')).then_some(text);
-            }
-            // `// eslint-disable-next-line` may stand below it.
             end = comment.span.start;
-        }
-        None
+            belongs.then(|| self.slice(comment.span))
+        });
+        above.filter(|text| text.starts_with("/**"))
     }
 
     /// Counted from 1.
@@ -196,18 +202,65 @@ pub(super) fn small(size: usize) -> u32 {
 /// (`@file Words`).
 fn first_line(comment: &str) -> Option<String> {
     let body = comment.strip_prefix("/**")?.strip_suffix("*/")?;
+    let mut tag = OpenTag::default();
     let line = body.lines().map(|line| line.trim().trim_start_matches('*').trim()).find_map(|line| {
-        let line = match line.strip_prefix('@') {
-            Some(tagged) => {
-                let (tag, words) = tagged.split_once(char::is_whitespace).unwrap_or((tagged, ""));
-                let describes = ["file", "fileoverview", "module", "description", "summary", "deprecated"];
-                if describes.contains(&tag) { words.trim() } else { "" }
-            }
+        let line = match line.strip_prefix('@').filter(|_| tag.depth == 0) {
+            Some(tagged) => tag.begin(tagged),
+            None if tag.holds(line) => "",
             None => line,
         };
         (!line.is_empty()).then_some(line)
     })?;
     (!is_licence(body, line)).then(|| cut(line))
+}
+
+/// The tag that lines of a comment may be about.
+#[derive(Default)]
+struct OpenTag {
+    goes_on: bool,
+    /// Further lines of code: not even an empty one ends it.
+    is_code: bool,
+    /// Of braces that its type has open.
+    depth: usize,
+}
+
+impl OpenTag {
+    /// Gives the words that describe what is documented.
+    fn begin<'t>(&mut self, tagged: &'t str) -> &'t str {
+        const DESCRIBES: &[&str] =
+            &["file", "fileoverview", "module", "description", "summary", "deprecated"];
+        // Nothing else may follow one that says nothing: `@internal`.
+        const SAYS_MORE: &[&str] =
+            &["arg", "callback", "example", "param", "property", "remarks", "return", "returns", "typedef"];
+        let (tag, words) = tagged.split_once(char::is_whitespace).unwrap_or((tagged, ""));
+        let describes = DESCRIBES.contains(&tag);
+        self.goes_on = !describes && (!words.is_empty() || SAYS_MORE.contains(&tag));
+        self.is_code = tag == "example";
+        if describes {
+            return words.trim();
+        }
+        self.count(words);
+        ""
+    }
+
+    fn holds(&mut self, line: &str) -> bool {
+        let is_open = self.depth > 0;
+        self.goes_on &= !line.is_empty() || is_open || self.is_code;
+        if is_open {
+            self.count(line);
+        }
+        self.goes_on
+    }
+
+    fn count(&mut self, text: &str) {
+        for byte in text.bytes().filter(|_| !self.is_code) {
+            match byte {
+                b'{' => self.depth += 1,
+                b'}' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Who owns a file says nothing about what is in it.
@@ -247,7 +300,12 @@ mod tests {
     #[test]
     fn the_first_line_of_a_doc_comment_has_words() {
         assert_eq!(first_line("/** One. */").as_deref(), Some("One."));
-        assert_eq!(first_line("/**\n * @param a b\n * Two.\n */").as_deref(), Some("Two."));
+        assert_eq!(first_line("/**\n * @internal\n * Two.\n */").as_deref(), Some("Two."));
+        assert_eq!(first_line("/**\n * @param a b\n *   and c\n *\n * Two.\n */").as_deref(), Some("Two."));
+        let tag = "@param {{\n * filter?: (name: string) => boolean;\n *\n * @deep: {} }} options\n * of all";
+        assert_eq!(first_line(&format!("/**\n * {tag}\n */")), None);
+        assert_eq!(first_line(&format!("/**\n * {tag}\n * @summary Two.\n */")).as_deref(), Some("Two."));
+        assert_eq!(first_line("/**\n * @example\n * if (a) {\n *\n * b()\n * @returns {X}\n */"), None);
         assert_eq!(first_line("/**\n * @file Three.\n */").as_deref(), Some("Three."));
         assert_eq!(first_line("/* no */"), None);
         assert_eq!(first_line("/***/"), None);

@@ -128,7 +128,9 @@ pub(super) fn is_part_of_context(name: &str) -> bool {
 /// By its name, a call that makes a component of another one.
 pub(super) fn wraps_components(name: &str) -> bool {
     const WRAPPERS: &[&str] = &["connect", "inject", "observer", "reactive", "styled", "track", "withStyles"];
-    let with = name.strip_prefix("with").is_some_and(is_component_name);
+    // What libraries of Vue make plugins of may be a function or a directive as well: `withInstall(Card)`.
+    let with =
+        name.strip_prefix("with").is_some_and(|rest| is_component_name(rest) && !rest.contains("Install"));
     with || WRAPPERS.contains(&name)
 }
 

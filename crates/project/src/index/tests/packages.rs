@@ -27,15 +27,20 @@ fn a_page_is_a_route_where_the_package_depends_on_next() {
 }
 
 #[test]
-fn a_hook_is_of_the_library_that_its_package_asks_for() {
+fn hooks_and_components_are_of_the_library_that_their_package_asks_for() {
     let use_env = "export function useEnv() { return useConfig(); }\n";
+    let card = "import Plain from './plain';\nexport const Card = withTheme(Plain);\n";
+    let badge = "import { Card } from './card';\nexport const Badge = withInstall(Card);\n";
     let bench = Bench::new(&[
         ("package.json", r#"{ "devDependencies": { "typescript": "5" } }"#),
         ("api/package.json", r#"{ "dependencies": { "pino": "9" } }"#),
         ("api/env.ts", use_env),
         ("app/package.json", r#"{ "peerDependencies": { "vue": "3" } }"#),
+        ("app/badge.ts", badge),
+        ("app/card.ts", card),
         ("app/env.ts", use_env),
         ("web/package.json", r#"{ "dependencies": { "react": "19" } }"#),
+        ("web/card.ts", card),
         ("web/env.ts", use_env),
         ("zero/env.ts", &format!("import {{ useMemo }} from 'react';\n{use_env}")),
     ]);
@@ -44,7 +49,9 @@ fn a_hook_is_of_the_library_that_its_package_asks_for() {
         index.files().iter().map(|file| file.contract().kind.as_str()).collect()
     };
     let first = look(&place, None).unwrap();
-    assert_eq!(kinds(&first), ["ts:module", "vue:composable", "react:hook", "react:hook"]);
+    let vue = ["vue:component", "vue:component", "vue:composable"];
+    let react = ["react:component", "react:hook", "react:hook"];
+    assert_eq!(kinds(&first), [&["ts:module"], &vue[..], &react[..]].concat());
     bench.write("api/env.ts", &format!("{use_env}// More.\n"));
     assert_eq!(kinds(&look(&place, Some(&first)).unwrap())[0], "ts:module");
     bench.write("api/package.json", r#"{ "dependencies": { "preact": "10" } }"#);
