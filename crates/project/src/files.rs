@@ -309,13 +309,12 @@ impl<'a> Folders<'a> {
         Ok(true)
     }
 
-    /// Whether a file failed for want of its folder, which is gone since, where such are left out.
+    /// Whether a file failed because its folder is gone since, or is being emptied of what was staged there, where such are
+    /// left out.
     pub fn is_gone(&self, error: &FileError) -> bool {
         let FileError::Failed { path, source, .. } = error else { return false };
-        let folder = path.parent().filter(|folder| *folder != self.root);
-        self.missing == MissingFolders::LeftOut
-            && source.kind() == io::ErrorKind::NotFound
-            && folder.is_some_and(|folder| !folder.is_dir())
+        let below = path.parent().is_some_and(|folder| folder != self.root);
+        below && self.missing == MissingFolders::LeftOut && source.kind() == io::ErrorKind::NotFound
     }
 
     fn sound(&self) -> MutexGuard<'_, HashSet<PathBuf>> {

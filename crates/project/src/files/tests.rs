@@ -257,6 +257,9 @@ mod unix {
             assert!(!folders.open(Path::new(missing)).unwrap(), "{missing}");
             assert!(!root.join(missing).exists(), "{missing}");
         }
+        let staged = stage_derived(&root.join("inside/y/page"), &["text"]).unwrap().unwrap();
+        fs::remove_file(&staged.temporary.path).unwrap();
+        assert!(folders.is_gone(&staged.put().unwrap_err()), "though its folder is there yet");
         fs::remove_dir_all(root.join("inside")).unwrap();
         let gone = stage_derived(&root.join("inside/y/page"), &["text"]).unwrap_err();
         assert!(folders.is_gone(&gone));
