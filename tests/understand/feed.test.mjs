@@ -64,6 +64,10 @@ describe('the feed', () => {
     edit('export const two = 1;\nexport const three = 1;\n');
     const third = await messages.next('drift');
     assert.deepEqual([third.sequence, third.compatible, third.breaking], [second.sequence + 1, 1, 0]);
+    // Who comes later hears how things stand now, and not how they stood for the first.
+    const late = new Socket(url, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal((await reader(late).next('watching')).sequence, third.sequence);
+    late.close();
     socket.close();
   });
 

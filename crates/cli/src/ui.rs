@@ -140,7 +140,8 @@ impl Ui {
         let _ = writeln!(anstream::stderr(), "{line}");
     }
 
-    fn complain(&self, error: &Error) {
+    /// An error as a person reads it.
+    pub(crate) fn complain(&self, error: &Error) {
         self.say(format_args!("{} {} [{}]", "error:".red().bold(), visible(error.message()), error.code()));
         for cause in error.causes() {
             self.say(format_args!("{} {}", "cause:".dimmed(), visible(&cause)));

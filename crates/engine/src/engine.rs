@@ -48,15 +48,23 @@ struct RootProblem {
     hint: &'static str,
 }
 
+impl From<RootError> for RootProblem {
+    fn from(error: RootError) -> Self {
+        let (kind, code, hint) = (kind_of(&error), error.code(), error.hint());
+        Self { kind, code, message: sentence(&error.to_string()), hint }
+    }
+}
+
+impl RootProblem {
+    fn error(&self) -> Error {
+        Error::new(self.kind, self.code, self.message.clone()).with_hint(self.hint)
+    }
+}
+
 impl Engine {
     pub fn open(environment: Environment, options: OpenOptions) -> Self {
         let OpenOptions { repo, flags } = options;
-        let workspace = root::locate(repo.as_deref(), &environment).map_err(|error| RootProblem {
-            kind: kind_of(&error),
-            code: error.code(),
-            message: sentence(&error.to_string()),
-            hint: error.hint(),
-        });
+        let workspace = root::locate(repo.as_deref(), &environment).map_err(RootProblem::from);
         // Without a workspace there are no settings files, but environment and flags still count.
         let loaded = match &workspace {
             Ok(workspace) => Settings::load(workspace, &environment, &flags),
@@ -78,11 +86,16 @@ impl Engine {
         }
     }
 
-    /// The folder that calls speak of; an error where there is none.
+    /// The folder that calls speak of; an error where there is none, or none any more.
     pub fn workspace(&self) -> Result<&Workspace, Error> {
-        self.workspace.as_ref().map_err(|problem| {
-            Error::new(problem.kind, problem.code, problem.message.clone()).with_hint(problem.hint)
-        })
+        let workspace = self.opened()?;
+        still_there(workspace)?;
+        Ok(workspace)
+    }
+
+    /// The same, though it may be gone since: other worktrees of the clone may be left.
+    fn opened(&self) -> Result<&Workspace, Error> {
+        self.workspace.as_ref().map_err(RootProblem::error)
     }
 
     pub(crate) fn environment(&self) -> &Environment {
@@ -91,7 +104,7 @@ impl Engine {
 
     /// What callers may name.
     pub fn sandbox(&self) -> Result<Sandbox, Error> {
-        Ok(self.settings.sandbox(self.workspace()?.clone()))
+        Ok(self.settings.sandbox(self.opened()?.clone()))
     }
 
     /// Changes whenever a ref, HEAD or worktree of the clone does.
@@ -127,6 +140,11 @@ impl Engine {
             .get_or_init(|| becket_git::version(self.directory()).ok().map(|version| version.text))
             .clone()
     }
+}
+
+/// An error where a workspace is gone since it was found.
+pub(crate) fn still_there(workspace: &Workspace) -> Result<(), Error> {
+    workspace.still_there().map_err(|error| RootProblem::from(error).error())
 }
 
 pub(crate) fn kind_of(error: &RootError) -> ErrorKind {

@@ -5,10 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use becket_engine::{
-    Error,
-    understand::{DriftEvent, DriftFeed},
-};
+use becket_engine::{Engine, Error, understand::DriftEvent};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +18,9 @@ const WAIT: Duration = Duration::from_millis(200);
 /// After a failure (a folder that is gone) it is tried again this many glances later.
 const PAUSE: u32 = 40;
 
+/// What a listener hears first, made when it comes; nothing where that cannot be said.
+pub type Greeting = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// Where events go besides MCP clients: a WebSocket, for one.
 pub trait Outlet: Send + Sync {
     /// Whether anybody listens there.
@@ -29,8 +29,8 @@ pub trait Outlet: Send + Sync {
     /// Never waits.
     fn send(&self, text: String);
 
-    /// What a listener hears first from now on.
-    fn greet(&self, text: Option<String>);
+    /// What everybody hears now, and a listener who comes later first.
+    fn greet(&self, greeting: Option<Greeting>);
 }
 
 /// On a thread of its own until `closing`: waiting for the file system blocks.
@@ -50,13 +50,17 @@ struct Follower {
 
 impl Follower {
     fn run(&self) {
+        let mut said = None;
         while !self.closing.is_cancelled() {
             if !self.is_wanted() {
                 std::thread::sleep(GLANCE);
                 continue;
             }
             if let Err(error) = self.follow() {
-                tracing::warn!(%error, "edits cannot be followed; it is tried again");
+                let told = said.replace(error.to_string());
+                if told != said {
+                    tracing::warn!(%error, "edits cannot be followed; it is tried again");
+                }
                 self.greet(None);
                 for _ in 0..PAUSE {
                     if self.closing.is_cancelled() {
@@ -73,7 +77,8 @@ impl Follower {
         if let Some(notice) = feed.notice() {
             tracing::warn!(notice, "edits are followed by looking");
         }
-        self.greet(Some(greeting(&feed)?));
+        let (server, notice) = (self.server.clone(), feed.notice().map(str::to_owned));
+        self.greet(Some(Arc::new(move || greeting(server.engine(), notice.as_deref()).ok())));
         while self.is_wanted() && !self.closing.is_cancelled() {
             if let Some(event) = feed.wait(WAIT)? {
                 self.tell(&event);
@@ -101,9 +106,9 @@ impl Follower {
         }
     }
 
-    fn greet(&self, text: Option<String>) {
+    fn greet(&self, greeting: Option<Greeting>) {
         if let Some(outlet) = &self.outlet {
-            outlet.greet(text);
+            outlet.greet(greeting);
         }
     }
 
@@ -114,15 +119,15 @@ impl Follower {
 }
 
 /// From this on every edit is told.
-fn greeting(feed: &DriftFeed<'_>) -> Result<String, Error> {
-    let recent = feed.recent()?;
+fn greeting(engine: &Engine, notice: Option<&str>) -> Result<String, Error> {
+    let recent = engine.recent_drift()?;
     let sequence = recent.events.first().map_or(0, |event| event.sequence);
     let message = json!({
         "type": "watching",
         "projectPath": recent.project_path,
         "branch": recent.branch,
         "sequence": sequence,
-        "notice": feed.notice(),
+        "notice": notice,
     });
     Ok(message.to_string())
 }

@@ -40,7 +40,7 @@ mod watch;
 
 pub use call::Call;
 pub use catalogue::Choice;
-pub use drift::Outlet;
+pub use drift::{Greeting, Outlet};
 pub use log_level::Level;
 pub use persona::{PERSONAS, Persona};
 pub use server::{Connection, Server};

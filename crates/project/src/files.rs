@@ -12,6 +12,7 @@ use std::time::Duration;
 use fs_err as fs;
 
 use crate::canonical::canonical;
+use crate::root::holder_of_cache;
 
 /// Nobody takes so long to write one file.
 const HALF_WRITTEN: Duration = Duration::from_mins(10);
@@ -185,10 +186,11 @@ fn is_random(digits: &str) -> bool {
 /// Removes a file; that there was none is no failure.
 pub fn remove(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(FileError::Failed { path: path.to_owned(), action: "removed", source })
+        Ok(()) => Ok(()),
+        Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(())
         }
-        _ => Ok(()),
+        Err(source) => Err(FileError::Failed { path: path.to_owned(), action: "removed", source }),
     }
 }
 
@@ -243,34 +245,76 @@ pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
     Ok(folder)
 }
 
+/// Makes a folder of our own, and what is missing above it. What holds them, `home`, is not made: somebody has removed it,
+/// and it must not come back.
+pub(crate) fn create_below(home: &Path, folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent().filter(|parent| *parent != home && parent.starts_with(home)) {
+        create_below(home, parent)?;
+    }
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// The folder of a file in becket's cache, as [`create_below`] what holds the cache.
+pub(crate) fn create_folder_of(file: &Path) -> io::Result<()> {
+    let Some(folder) = file.parent() else { return Ok(()) };
+    create_below(holder_of_cache(folder).unwrap_or(Path::new("")), folder)
+}
+
+/// Whether folders are made for the files that go into them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingFolders {
+    Made,
+    LeftOut,
+}
+
 /// Folders below a root that many files go into: a way that was found without links is not looked at again.
 #[derive(Debug)]
 pub struct Folders<'a> {
     root: &'a Path,
+    missing: MissingFolders,
     sound: Mutex<HashSet<PathBuf>>,
 }
 
 impl<'a> Folders<'a> {
-    pub fn new(root: &'a Path) -> Self {
-        Self { root, sound: Mutex::default() }
+    pub fn new(root: &'a Path, missing: MissingFolders) -> Self {
+        Self { root, missing, sound: Mutex::default() }
     }
 
-    /// As [`create_folder`].
-    pub fn create(&self, inside: &Path) -> Result<(), FileError> {
+    /// As [`create_folder`] where missing ones are made; else false for one that is not there.
+    pub fn open(&self, inside: &Path) -> Result<bool, FileError> {
         if inside.as_os_str().is_empty() || self.sound().contains(inside) {
-            return Ok(());
+            return Ok(true);
         }
-        if let Some(parent) = inside.parent() {
-            self.create(parent)?;
+        if let Some(parent) = inside.parent()
+            && !self.open(parent)?
+        {
+            return Ok(false);
         }
         let plain = inside.components().all(|component| matches!(component, Component::Normal(_)));
-        let is_folder =
-            || fs::symlink_metadata(self.root.join(inside)).is_ok_and(|metadata| metadata.is_dir());
-        if !plain || !is_folder() {
+        let found = fs::symlink_metadata(self.root.join(inside));
+        if !plain || !found.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
+            let gone = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if gone && self.missing == MissingFolders::LeftOut {
+                return Ok(false);
+            }
             create_folder(self.root, inside)?;
         }
         self.sound().insert(inside.to_owned());
-        Ok(())
+        Ok(true)
+    }
+
+    /// Whether a file failed because its folder is gone since, or is being emptied of what was staged there, where such are
+    /// left out.
+    pub fn is_gone(&self, error: &FileError) -> bool {
+        let FileError::Failed { path, source, .. } = error else { return false };
+        let below = path.parent().is_some_and(|folder| folder != self.root);
+        below && self.missing == MissingFolders::LeftOut && source.kind() == io::ErrorKind::NotFound
     }
 
     fn sound(&self) -> MutexGuard<'_, HashSet<PathBuf>> {

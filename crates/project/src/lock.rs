@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fs_err as fs;
+use crate::files;
 
 const STEP: Duration = Duration::from_millis(5);
 
@@ -29,9 +29,7 @@ impl FileLock {
     /// Waits for its turn for as long as `patience`.
     pub fn take(path: &Path, patience: Duration) -> Result<Self, LockError> {
         let failed = |source| LockError::Failed { path: path.to_owned(), source };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
+        files::create_folder_of(path).map_err(failed)?;
         let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
         let deadline = Instant::now() + patience;
         loop {

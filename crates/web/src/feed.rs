@@ -1,6 +1,7 @@
 //! The live feed: one WebSocket for each listener, text messages one way. What they say is the caller's; how long a slow
 //! listener is waited for, and with which code it is let go, is decided here.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -36,18 +37,26 @@ mod code {
     pub(super) const TRY_AGAIN_LATER: u16 = 1013;
 }
 
+/// What a listener hears first, made when it comes; nothing where there is nothing to say.
+pub type Greeting = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// What is told to everybody who listens. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Feed {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     sender: broadcast::Sender<Utf8Bytes>,
-    /// Said to a new listener first, as far as there is something to say.
-    greeting: Mutex<Option<Utf8Bytes>>,
+    /// Said to a new listener first.
+    greeting: Mutex<Option<Greeting>>,
     slots: Arc<Semaphore>,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Inner").field("sender", &self.sender).finish_non_exhaustive()
+    }
 }
 
 impl Default for Feed {
@@ -71,12 +80,12 @@ impl Feed {
     }
 
     /// What everybody hears first, now and from now on; `None` when there is nothing to say until the next one.
-    pub fn greet(&self, text: Option<String>) {
-        let mut greeting = self.greeting();
-        *greeting = text.map(Utf8Bytes::from);
-        if let Some(text) = &*greeting {
-            let _ = self.inner.sender.send(text.clone());
+    pub fn greet(&self, greeting: Option<Greeting>) {
+        let mut known = self.greeting();
+        if let Some(text) = greeting.as_ref().and_then(|greeting| greeting()) {
+            self.send(text);
         }
+        *known = greeting;
     }
 
     /// Answers a request to listen.
@@ -114,8 +123,12 @@ impl Feed {
             (self.inner.sender.subscribe(), greeting.clone())
         };
         let mut left = None;
-        if let Some(text) = greeting {
-            if !send(&mut socket, Message::Text(text)).await {
+        if let Some(greeting) = greeting {
+            // It may look at files.
+            let text = tokio::task::spawn_blocking(move || greeting()).await.ok().flatten();
+            if let Some(text) = text
+                && !send(&mut socket, Message::Text(text.into())).await
+            {
                 return;
             }
         }
@@ -159,7 +172,7 @@ impl Feed {
         drop(slot);
     }
 
-    fn greeting(&self) -> MutexGuard<'_, Option<Utf8Bytes>> {
+    fn greeting(&self) -> MutexGuard<'_, Option<Greeting>> {
         self.inner.greeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

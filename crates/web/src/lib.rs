@@ -20,7 +20,7 @@ mod router;
 mod token;
 
 pub use error::WebError;
-pub use feed::{FEED_PROTOCOL, Feed};
+pub use feed::{FEED_PROTOCOL, Feed, Greeting};
 pub use listen::{Bound, Exposure, bind, parse_address, serve};
 pub use options::{Limits, Options};
 pub use router::{FEED_PATH, HEALTH_PATH, MCP_PATH};

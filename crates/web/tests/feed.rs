@@ -4,6 +4,8 @@
 mod wire;
 
 use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use becket_web::{FEED_PROTOCOL, Feed};
@@ -74,12 +76,13 @@ fn everybody_hears_the_same_in_order_and_a_newcomer_the_greeting_first() {
     assert!(!feed.is_wanted());
     let mut first = listener(&server);
     until(|| feed.is_wanted());
-    feed.greet(Some("hello".to_owned()));
+    let greeted = AtomicUsize::new(0);
+    feed.greet(Some(Arc::new(move || Some(format!("hello {}", greeted.fetch_add(1, Ordering::Relaxed))))));
     feed.send("one".to_owned());
     let mut second = listener(&server);
-    assert_eq!(text(&mut second), "hello");
+    assert_eq!(text(&mut second), "hello 1", "as it is said now");
     feed.send("two".to_owned());
-    assert_eq!([text(&mut first), text(&mut first), text(&mut first)], ["hello", "one", "two"]);
+    assert_eq!([text(&mut first), text(&mut first), text(&mut first)], ["hello 0", "one", "two"]);
     assert_eq!(text(&mut second), "two");
     drop((first, second));
     feed.send("three".to_owned());

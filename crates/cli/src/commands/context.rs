@@ -222,6 +222,14 @@ impl Generate {
     fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
         let path = self.path.clone().map(|path| context.path(&engine, path));
+        if self.watching.is_wanted() && (self.dry_run || self.stats || self.compare_modes) {
+            let error = Error::invalid(
+                "invalid_arguments",
+                "Watching writes context files; --dry-run, --stats and --compare-modes do not.",
+            )
+            .with_hint("Leave out one of them.");
+            return context.ui.finish::<()>("context", Err(error));
+        }
         if self.compare_modes {
             let request = self.modes(path);
             let write = self.stats.then(|| self.out.clone());
@@ -243,14 +251,6 @@ impl Generate {
             clean_cache: self.clean_cache,
         };
         if self.watching.is_wanted() {
-            if self.dry_run || self.stats {
-                let error = Error::invalid(
-                    "invalid_arguments",
-                    "Watching writes files; --dry-run and --stats do not.",
-                )
-                .with_hint("Leave out one of them.");
-                return context.ui.finish::<()>("context", Err(error));
-            }
             return watch::run(context, &engine, request, &self.watching, self.quiet);
         }
         let talks = !self.quiet && !context.global.json;

@@ -3,7 +3,7 @@
 use std::{process::ExitCode, sync::Arc};
 
 use becket_engine::{Engine, Error, ErrorKind};
-use becket_mcp::{Choice, NameStyle, Outlet, Persona, Server, Toolset, transport};
+use becket_mcp::{Choice, Greeting, NameStyle, Outlet, Persona, Server, Toolset, transport};
 use becket_web::{Exposure, Feed, Options, Secret, WebError};
 use tokio_util::sync::CancellationToken;
 
@@ -218,8 +218,8 @@ impl Outlet for Listeners {
         self.0.send(text);
     }
 
-    fn greet(&self, text: Option<String>) {
-        self.0.greet(text);
+    fn greet(&self, greeting: Option<Greeting>) {
+        self.0.greet(greeting);
     }
 }
 

@@ -358,8 +358,66 @@ fn what_cannot_be_watched_is_said() {
     let nothing = becket(&repo, ["context", "--watch", "--json"]).output().unwrap();
     assert_eq!(envelope(&nothing)["error"]["code"], "nothing_to_analyse");
     assert!(!repo.path(".logicstamp/context_watch-status.json").exists());
-    let both: Output = becket(&shop(), ["context", "--watch", "--stats"]).output().unwrap();
-    assert_eq!(both.status.code(), Some(2));
+    for other in ["--stats", "--dry-run", "--compare-modes"] {
+        let both: Output = becket(&shop(), ["context", "--watch", other]).output().unwrap();
+        assert_eq!(both.status.code(), Some(2), "{other}");
+    }
+}
+
+#[test]
+fn a_repository_that_is_moved_or_removed_ends_the_watcher_and_does_not_come_back() {
+    for moved in [true, false] {
+        let repo = shop();
+        let mut watcher = Watcher::on(&repo, &["--strict-watch"]);
+        let aside = repo.home().root().join("aside");
+        if moved {
+            std::fs::rename(repo.root(), &aside).unwrap();
+        } else {
+            std::fs::remove_dir_all(repo.root()).unwrap();
+        }
+        let last =
+            std::iter::repeat_with(|| watcher.next()).find(|line| line["type"] != "regenerated").unwrap();
+        assert_eq!(last["error"]["code"], "repository_missing", "{last}");
+        assert_eq!(watcher.child.wait().unwrap().code(), Some(3));
+        assert!(!repo.root().exists());
+        if moved {
+            // Where it is now, its watcher is known to have ended.
+            std::fs::rename(&aside, repo.root()).unwrap();
+            assert_eq!(watch_status(&repo)["watchModeActive"], false);
+        }
+    }
+}
+
+#[test]
+fn folders_that_are_removed_stay_away() {
+    let repo = shop();
+    for number in 0..300 {
+        repo.write(format!("lots/part{number}/x.ts"), format!("export const part{number} = {number};\n"));
+    }
+    let watcher = Watcher::on(&repo, &["--watch"]);
+    let removed = Command::new("rm").arg("-rf").arg(repo.path("lots")).output().unwrap();
+    assert!(removed.status.success(), "{removed:?}");
+    let wanted: Vec<String> = (0..300).map(|number| format!("lots/part{number}/x.ts")).collect();
+    watcher.changed(&wanted.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(!repo.path("lots").exists());
+    is_as_a_fresh_run_writes(&repo);
+}
+
+#[test]
+fn an_error_says_its_cause_and_is_mended_without_another_edit() {
+    let repo = shop();
+    let out = repo.home().root().join("out");
+    let watcher = Watcher::on(&repo, &["--watch", "--out", out.to_str().unwrap()]);
+    std::fs::remove_dir_all(&out).unwrap();
+    repo.write("src/money.ts", MONEY.replace("number", "bigint"));
+    let line = watcher.next();
+    assert_eq!((&line["type"], &line["code"]), (&json!("error"), &json!("not_writable")), "{line}");
+    assert!(!line["causes"].as_array().unwrap().is_empty(), "{line}");
+    std::fs::create_dir(&out).unwrap();
+    watcher.changed(&["src/money.ts"]);
+    assert!(out.join("src/context.json").is_file());
+    let (_, _, talk) = watcher.end("INT");
+    assert!(talk.contains("cause: "), "{talk}");
 }
 
 /// By its published schema.

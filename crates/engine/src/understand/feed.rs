@@ -116,11 +116,6 @@ impl Engine {
 }
 
 impl DriftFeed<'_> {
-    /// The worktree that is followed, for a greeting.
-    pub fn recent(&self) -> Result<DriftRecent, Error> {
-        self.engine.recent_drift()
-    }
-
     /// Why there are only looks at intervals, where that is so.
     pub fn notice(&self) -> Option<&str> {
         self.follower.notice()

@@ -28,6 +28,8 @@ pub(super) struct Follower<'e> {
     tree: TreeWatch,
     /// Whether there was a burst that nobody looked at.
     missed: bool,
+    /// Whether nothing came of the last step, so that there is one whether files differ or not.
+    owed: bool,
     pub(super) site: Site,
     pub(super) index: Arc<Index>,
 }
@@ -55,7 +57,17 @@ impl<'e> Follower<'e> {
         let workspace = &site.workspace;
         let mut tree = TreeWatch::start(&workspace.root, workspace.git_dir.as_deref(), settle);
         let index = settled(engine, &site, tests, &mut tree)?;
-        Ok(Self { engine, path: path.map(str::to_owned), tests, sheets, tree, missed: false, site, index })
+        Ok(Self {
+            engine,
+            path: path.map(str::to_owned),
+            tests,
+            sheets,
+            tree,
+            missed: false,
+            owed: false,
+            site,
+            index,
+        })
     }
 
     /// Why there are only looks at intervals, where that is so.
@@ -64,8 +76,31 @@ impl<'e> Follower<'e> {
     }
 
     /// The next reading that differs; `None` when there was none within `limit`. What `hold` gives is held from before the
-    /// look.
+    /// look. After a failure it is looked again soon.
     pub(super) fn wait<G>(
+        &mut self,
+        limit: Duration,
+        hold: impl Fn(&Site) -> Result<G, Error>,
+    ) -> Result<Option<Step<G>>, Error> {
+        let step = self.next(limit, hold);
+        if step.is_err() {
+            self.tree.look_soon();
+        }
+        step
+    }
+
+    /// Whether there is something to be tried again.
+    pub(super) fn is_behind(&self) -> bool {
+        self.missed
+    }
+
+    /// Nothing came of a step: the next one begins where it began, and comes soon.
+    pub(super) fn step_back(&mut self, before: Arc<Index>) {
+        (self.index, self.missed, self.owed) = (before, true, true);
+        self.tree.look_soon();
+    }
+
+    fn next<G>(
         &mut self,
         limit: Duration,
         hold: impl Fn(&Site) -> Result<G, Error>,
@@ -98,7 +133,7 @@ impl<'e> Follower<'e> {
                 let touched = self.index.touched_assets(&before).filter(|path| self.site.holds(path));
                 files.extend(touched.filter(|path| is_sheet(path)).map(str::to_owned));
             }
-            if !files.is_empty() {
+            if std::mem::take(&mut self.owed) || !files.is_empty() {
                 return Ok(Some(Step { before, guard, files, settled: settled_at }));
             }
         }

@@ -274,7 +274,7 @@ fn encode_pages(material: &Material, pages: &KeptPages) -> Option<Vec<u8>> {
     for page in pages.folders.values() {
         encoder.small(page.bundles.len());
         for (bundle, time) in page.bundles.iter().zip(&page.times) {
-            encoder.small(places[bundle.root]?);
+            encoder.small((*places.get(bundle.root)?)?);
             encoder.small(times.binary_search(&time).ok()?);
         }
     }

@@ -260,7 +260,7 @@ impl Engine {
         let folder = settings
             .path(config::SNAPSHOTS_DIR)
             .map_or_else(|| site.cache().join("snapshots"), std::path::Path::to_path_buf);
-        Snapshots::new(folder, retention)
+        Snapshots::new(&site.workspace.root, folder, retention)
     }
 }
 

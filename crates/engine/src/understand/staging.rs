@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use becket_project::files::{self, FileError, Staged};
+use becket_project::files::{self, FileError, Folders, Staged};
 use becket_project::share::each;
 
 use super::session::lock_file;
@@ -32,11 +32,13 @@ impl Drop for Staging {
     }
 }
 
-/// Each takes its place; how many there were.
-pub(super) fn put(staged: Vec<Staged>) -> Result<usize, FileError> {
-    let count = staged.len();
-    each(staged, MANY_PAGES, Staged::put).into_iter().collect::<Result<(), _>>()?;
-    Ok(count)
+/// Each takes its place, unless its folder is gone; how many did.
+pub(super) fn put(staged: Vec<Staged>, folders: &Folders<'_>) -> Result<usize, FileError> {
+    let put = |one: Staged| match one.put() {
+        Err(error) if folders.is_gone(&error) => Ok(0),
+        put => put.map(|()| 1),
+    };
+    each(staged, MANY_PAGES, put).into_iter().sum()
 }
 
 /// Clears away what a process that was killed has staged in a folder. The caller holds its lock.

@@ -7,6 +7,7 @@ mod drift;
 mod kept;
 mod limits;
 mod trust;
+mod watched;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

@@ -19,6 +19,7 @@ use super::options::ContextOptions;
 use super::session::{LogEntry, Session, output_lock};
 use super::site::Site;
 use super::strict::{StrictReport, violations};
+use crate::engine::still_there;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -45,6 +46,8 @@ pub struct ContextWatch<'e> {
     /// Bundle hashes by entry, as they were written last.
     bundles: BTreeMap<String, String>,
     report: ContextReport,
+    /// What was said of the last failure, until something succeeds.
+    failure: Option<String>,
 }
 
 /// What one burst of edits led to.
@@ -133,6 +136,7 @@ impl Engine {
             bundles,
             report,
             output,
+            failure: None,
         })
     }
 
@@ -180,28 +184,53 @@ impl ContextWatch<'_> {
     }
 
     /// The next burst of edits and what it led to; `None` when there was none within `limit`. After a failure the files
-    /// are those of before, and it goes on.
+    /// are those of before, and the same edits are tried again until they are written. The same failure is told once.
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
         let writes = !self.request.context.dry_run;
         let lock = |site: &Site| writes.then(|| output_lock(site, &self.output)).transpose();
-        let Some(step) = self.follower.wait(limit, lock)? else { return Ok(None) };
-        let started = step.settled;
-        let outcome = self.regenerate(&step.before, &step.files, started);
+        let step = match self.follower.wait(limit, lock) {
+            Ok(Some(step)) => step,
+            Ok(None) => {
+                if !self.follower.is_behind() {
+                    self.failure = None;
+                }
+                return Ok(None);
+            }
+            Err(error) => return self.failed(error),
+        };
+        let outcome = self.regenerate(&step.before, &step.files, step.settled);
         drop(step.guard);
-        if self.request.log {
-            let outcome = match &outcome {
-                Ok((regenerated, bundles)) => logged(regenerated, bundles),
-                Err(error) => json!({"error": error.message()}),
-            };
-            self.session.log(&LogEntry {
-                timestamp: self.engine.now().to_string(),
-                file_count: step.files.len(),
-                changed_files: step.files,
-                duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-                outcome,
-            })?;
+        match outcome {
+            Ok(regenerated) => {
+                self.failure = None;
+                // None where a failure was mended after all edits had been taken back.
+                Ok((!step.files.is_empty()).then_some(regenerated))
+            }
+            Err(error) => {
+                self.follower.step_back(step.before);
+                let words = json!({"error": error.message()});
+                let told = self.failed(error);
+                if told.is_err() && self.request.log {
+                    // Where that cannot be written either, the error says so.
+                    _ = self.log(&step.files, step.settled, words);
+                }
+                told
+            }
         }
-        outcome.map(|(regenerated, _)| Some(regenerated))
+    }
+
+    /// Whether what is watched is gone, and no later edit can mend that.
+    pub fn is_over(&self) -> bool {
+        still_there(&self.follower.site.workspace).is_err()
+    }
+
+    /// The error, unless it was told before. That everything is gone is what led to any other.
+    fn failed<T>(&mut self, error: Error) -> Result<Option<T>, Error> {
+        still_there(&self.follower.site.workspace)?;
+        // A cause may name a file that is called otherwise each time.
+        let told = [error.message(), error.hint().unwrap_or_default()].join("\n");
+        let known = self.failure.replace(told.clone()).is_some_and(|known| known == told);
+        if known { Ok(None) } else { Err(error) }
     }
 
     /// Ends the session: nobody watches any more.
@@ -215,7 +244,7 @@ impl ContextWatch<'_> {
         before: &Index,
         files: &[String],
         started: Instant,
-    ) -> Result<(Regenerated, Value), Error> {
+    ) -> Result<Regenerated, Error> {
         let job = Job {
             site: self.follower.site.clone(),
             output: self.output.clone(),
@@ -227,14 +256,13 @@ impl ContextWatch<'_> {
         let duration = started.elapsed();
         // Only the log tells of them.
         let bundles = if self.request.log { generated.bundle_hashes() } else { BTreeMap::new() };
-        let changed_bundles = bundles_between(&self.bundles, &bundles);
-        self.bundles = bundles;
         let wrote = generated.wrote;
         if !self.request.context.dry_run {
             self.engine.keep_run(generated);
         }
         let comparison = self.follower.compared(before);
-        if let Some(report) = &mut self.strict {
+        let mut strict = self.strict.clone();
+        if let Some(report) = &mut strict {
             let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
             let (first, now) = (&self.first, &self.follower.index);
             let found = violations(
@@ -253,9 +281,25 @@ impl ContextWatch<'_> {
             files_removed: wrote.removed,
             hashes: hashes_between(before, &self.follower.index, files),
             comparison,
-            strict: self.strict.clone(),
+            strict: strict.clone(),
         };
-        Ok((regenerated, changed_bundles))
+        if self.request.log {
+            let bundles = bundles_between(&self.bundles, &bundles);
+            self.log(files, started, logged(&regenerated, &bundles))?;
+        }
+        // Last: what failed before is done again.
+        (self.bundles, self.strict) = (bundles, strict);
+        Ok(regenerated)
+    }
+
+    fn log(&self, files: &[String], started: Instant, outcome: Value) -> Result<(), Error> {
+        self.session.log(&LogEntry {
+            timestamp: self.engine.now().to_string(),
+            file_count: files.len(),
+            changed_files: files.to_vec(),
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            outcome,
+        })
     }
 }
 

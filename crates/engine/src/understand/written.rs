@@ -16,7 +16,7 @@ use becket_contracts::render::{
     BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexMeta, IndexSummary,
     TokenEstimates, read_folder_file, read_node, root_label,
 };
-use becket_project::files::{self, FileError, Folders, Staged};
+use becket_project::files::{self, FileError, Folders, MissingFolders, Staged};
 use becket_project::index::Index;
 use becket_project::share::{each, heaviest_first};
 use becket_project::walk::rules::role_of;
@@ -364,7 +364,10 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     }
     let names: Vec<&str> = others.iter().map(|(path, _)| path.as_str()).collect();
     let _staging = Staging::begin(site, folder, &names).map_err(not_written)?;
-    let folders_of = Folders::new(folder);
+    // The analysed folder has those that sources are in; one that it lacks is being removed just now.
+    let beside_sources = folder == site.folder();
+    let folders_of =
+        Folders::new(folder, if beside_sources { MissingFolders::LeftOut } else { MissingFolders::Made });
     let (listener, begun) = (progress::listener(), AtomicUsize::new(0));
     let stage = |some: Vec<(&String, &Page)>| {
         let weight = |(_, page): &(&String, &Page)| match page {
@@ -378,6 +381,8 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
                 listener(Progress { phase: "writing context files", done, total: Some(pages.files.len()) });
             }
             match page {
+                // Who removes a folder has taken its sources, and would find something in it again.
+                Page::Bundles(page) if beside_sources && !has_source(material, site, page) => Ok(None),
                 Page::Bundles(page) => {
                     with_text(material, page, |text| staged(folder, &folders_of, path, text))
                 }
@@ -392,11 +397,11 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     let index = stage(index)?;
     let moved = if gone.is_empty() { Vec::new() } else { moved(material, site, pages, folder, &gone) };
     progress::still_wanted()?;
-    let mut written = put(staged).map_err(not_written)?;
+    let mut written = put(staged, &folders_of).map_err(not_written)?;
     let mut leave = gone.iter().chain(&moved);
     let left = leave.try_for_each(|path| files::remove(&folder.join(path)));
     // The index comes last: whoever is interrupted before still finds in it what there was to remove.
-    written += put(index).map_err(not_written)?;
+    written += put(index, &folders_of).map_err(not_written)?;
     left.map_err(not_written)?;
     Ok(Wrote { written, unchanged: pages.files.len() - written, removed: gone.len() + moved.len() })
 }
@@ -469,6 +474,12 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// Whether a file that a page is for is still there.
+fn has_source(material: &Material, site: &Site, page: &KeptPage) -> bool {
+    let mut roots = page.bundles.iter().map(|packed| material.graph().path(packed.root));
+    roots.any(|path| site.workspace.root.join(path).exists())
+}
+
 /// Hands the text of a page to `then`, without making room for it each time.
 fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&[&str]) -> T) -> T {
     thread_local! {
@@ -484,15 +495,20 @@ fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&[&str])
     result
 }
 
-/// Nothing where it need not be written.
+/// Nothing where it need not be written, or cannot be because its folder is gone.
 fn staged(
     folder: &Path,
     folders: &Folders<'_>,
     path: &str,
     text: &[&str],
 ) -> Result<Option<Staged>, FileError> {
-    folders.create(Path::new(path).parent().unwrap_or(Path::new("")))?;
-    files::stage_derived(&folder.join(path), text)
+    if !folders.open(Path::new(path).parent().unwrap_or(Path::new("")))? {
+        return Ok(None);
+    }
+    match files::stage_derived(&folder.join(path), text) {
+        Err(error) if folders.is_gone(&error) => Ok(None),
+        staged => staged,
+    }
 }
 
 /// The files that the index in a folder lists, itself included, as far as they are such as a run writes into it.

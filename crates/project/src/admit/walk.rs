@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::AdmitError;
 use super::lexical::{LexicalError, Spelling, Style, spell};
 use crate::canonical::canonical;
+use crate::root::RootError;
 use crate::shown::shown;
 
 /// Where a path leads.
@@ -33,6 +34,10 @@ pub(super) fn resolve(root: &Path, base: &Path, argument: &str) -> Result<Walked
             // What lies outside is not told apart: neither whether it exists nor whether it may be read.
             Some(outside) => outside,
             None => match result {
+                Ok(_) if !root.is_dir() => AdmitError::Root {
+                    argument: shown(argument),
+                    source: RootError::Missing { path: root.to_owned() },
+                },
                 Ok(_) => AdmitError::LinkOutside { argument: shown(argument), root: root.to_owned() },
                 Err(error) => error,
             },

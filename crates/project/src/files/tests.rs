@@ -44,6 +44,20 @@ fn a_failed_write_leaves_nothing_beside() {
 }
 
 #[test]
+fn what_holds_a_cache_is_not_made_for_it() {
+    let disk = Disk::new();
+    for file in ["repo/.git/becket/understand/locks/one", "plain/.becket/understand/one"] {
+        let holder = disk.at(file.split_once("becket").unwrap().0.trim_end_matches('.'));
+        assert!(create_folder_of(&disk.at(file)).is_err(), "{file}");
+        assert_eq!(disk.names(), Vec::<String>::new());
+        fs::create_dir_all(&holder).unwrap();
+        create_folder_of(&disk.at(file)).unwrap();
+        assert!(disk.at(file).parent().unwrap().is_dir());
+        fs::remove_dir_all(disk.at(file.split('/').next().unwrap())).unwrap();
+    }
+}
+
+#[test]
 fn what_nobody_finishes_any_more_is_cleared_away() {
     let disk = Disk::new();
     let old = ".index.tree.0123456789abcdef.tmp";
@@ -223,17 +237,38 @@ mod unix {
         assert!(matches!(create_folder(&root, Path::new("leaves/x")), Err(FileError::Outside { .. })));
         assert!(create_folder(&root, Path::new("dangling/x")).is_err());
 
-        let folders = Folders::new(&root);
+        let folders = Folders::new(&root, MissingFolders::Made);
         for _ in 0..2 {
-            folders.create(Path::new("stays/y/z")).unwrap();
+            folders.open(Path::new("stays/y/z")).unwrap();
             assert!(root.join("inside/y/z").is_dir());
             for outside in ["leaves", "leaves/y", "../y", "inside/../../y", "/y"] {
-                let refused = folders.create(Path::new(outside));
+                let refused = folders.open(Path::new(outside));
                 assert!(matches!(refused, Err(FileError::Outside { .. })), "{outside}");
             }
-            assert!(folders.create(Path::new("dangling/x")).is_err());
+            assert!(folders.open(Path::new("dangling/x")).is_err());
         }
         assert_eq!(outside.names(), Vec::<String>::new());
+
+        let folders = Folders::new(&root, MissingFolders::LeftOut);
+        assert!(folders.open(Path::new("inside/y")).unwrap());
+        assert!(folders.open(Path::new("stays/y")).unwrap());
+        assert!(matches!(folders.open(Path::new("leaves/y")), Err(FileError::Outside { .. })));
+        for missing in ["inside/new", "stays/new/deep", "new"] {
+            assert!(!folders.open(Path::new(missing)).unwrap(), "{missing}");
+            assert!(!root.join(missing).exists(), "{missing}");
+        }
+        let staged = stage_derived(&root.join("inside/y/page"), &["text"]).unwrap().unwrap();
+        fs::remove_file(&staged.temporary.path).unwrap();
+        assert!(folders.is_gone(&staged.put().unwrap_err()), "though its folder is there yet");
+        fs::remove_dir_all(root.join("inside")).unwrap();
+        let gone = stage_derived(&root.join("inside/y/page"), &["text"]).unwrap_err();
+        assert!(folders.is_gone(&gone));
+        assert!(!Folders::new(&root, MissingFolders::Made).is_gone(&gone));
+        fs::remove_dir_all(&root).unwrap();
+        assert!(
+            !folders.is_gone(&stage_derived(&root.join("page"), &["text"]).unwrap_err()),
+            "the root itself"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use fs_err as fs;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::local::Key;
-use crate::files::write_pieces;
+use crate::files::{create_folder_of, write_pieces};
 
 /// What files say, by their content.
 pub(super) const FACTS: &str = "facts-4.pack";
@@ -96,9 +96,7 @@ impl Pack {
 
     /// Appends records, some at a time, and tells where each payload lies.
     pub(super) fn append(&self, records: impl Iterator<Item = Vec<Record>>) -> std::io::Result<Vec<Slot>> {
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
+        create_folder_of(&self.path)?;
         let mut file =
             fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path)?;
         file.file().lock()?;

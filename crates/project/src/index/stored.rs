@@ -339,9 +339,7 @@ pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
 
 /// Without a sync: after a crash of the machine the checksum tells.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
+    files::create_folder_of(path)?;
     files::write_derived(path, bytes).map_err(io::Error::other)
 }
 

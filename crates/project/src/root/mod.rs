@@ -26,6 +26,9 @@ pub const ROOT_VARIABLES: &[RootVariable] = &[
     RootVariable { name: "PROJECT_PATH", doc: "The same, under the name that logicstamp-mcp has for it." },
 ];
 
+/// What becket's cache is called in a Git directory, and in a project that has none.
+const CACHE_NAMES: [&str; 2] = ["becket", ".becket"];
+
 /// The folder that becket works on. All paths are canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
@@ -49,6 +52,19 @@ impl Workspace {
     pub fn checked_out(&self) -> CheckedOut {
         self.git_dir.as_deref().map_or(CheckedOut::Detached, git_dir::checked_out)
     }
+
+    /// Whether it is still where it was found: a repository is moved or removed while a process works on it.
+    pub fn still_there(&self) -> Result<(), RootError> {
+        let folders = [Some(&self.root), self.git_dir.as_ref(), self.common_dir.as_ref()];
+        let gone = folders.into_iter().flatten().find(|folder| !folder.is_dir());
+        gone.map_or(Ok(()), |path| Err(RootError::Missing { path: path.clone() }))
+    }
+}
+
+/// What holds the cache that a path is in: a Git directory, or a project.
+pub(crate) fn holder_of_cache(path: &Path) -> Option<&Path> {
+    let is_cache = |folder: &&Path| CACHE_NAMES.iter().any(|name| folder.ends_with(name));
+    path.ancestors().find(is_cache)?.parent()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -134,7 +150,7 @@ fn search(start: &Path) -> Result<Workspace, RootError> {
         git_dir: None,
         common_dir: None,
         main_root: Some(root.clone()),
-        cache_dir: root.join(".becket"),
+        cache_dir: root.join(CACHE_NAMES[1]),
         root,
         start,
     })
@@ -187,7 +203,7 @@ impl Workspace {
             git_dir: Some(git_dir.path.clone()),
             common_dir: Some(git_dir.common.clone()),
             main_root,
-            cache_dir: git_dir.common.join("becket"),
+            cache_dir: git_dir.common.join(CACHE_NAMES[0]),
         })
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
 use crate::lock::{FileLock, LockError};
+use crate::root::holder_of_cache;
 
 /// A larger copy is not read: it is not one of ours.
 const LARGEST: u64 = 1 << 30;
@@ -62,14 +63,21 @@ pub struct SnapshotRecord {
 /// A folder of snapshots.
 #[derive(Debug, Clone)]
 pub struct Snapshots {
+    /// Has to be there: what holds the folder and is not becket's.
+    home: PathBuf,
     folder: PathBuf,
     retention: Retention,
 }
 
 impl Snapshots {
-    /// The folder need not exist yet.
-    pub fn new(folder: PathBuf, retention: Retention) -> Self {
-        Self { folder, retention }
+    /// The folder need not exist yet; the project that it may lie in must.
+    pub fn new(project: &Path, folder: PathBuf, retention: Retention) -> Self {
+        let home = holder_of_cache(&folder).unwrap_or(if folder.starts_with(project) {
+            project
+        } else {
+            Path::new("")
+        });
+        Self { home: home.to_owned(), folder, retention }
     }
 
     /// Stores a copy under a new id. The same bytes are stored once, however many snapshots have them.
@@ -81,7 +89,7 @@ impl Snapshots {
         bytes: &[u8],
     ) -> Result<SnapshotRecord, SnapshotError> {
         let objects = self.folder.join("objects");
-        fs::create_dir_all(&objects)
+        files::create_below(&self.home, &objects)
             .map_err(|source| SnapshotError::Folder { path: self.folder.clone(), source })?;
         // A copy that is there already may be one that nobody has any more: whoever cleans up waits.
         let _lock = self.lock()?;
@@ -249,10 +257,23 @@ mod tests {
     }
 
     #[test]
+    fn a_project_that_is_gone_is_not_made_for_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        for inside in [".logicstamp/snapshots", ".git/becket/understand/snapshots"] {
+            let snapshots = Snapshots::new(&project, project.join(inside), retention);
+            let stored = snapshots.store(at(1000), "/p", &serde_json::Value::Null, b"one");
+            assert!(matches!(stored, Err(SnapshotError::Folder { .. })), "{inside}");
+            assert!(!project.exists());
+        }
+    }
+
+    #[test]
     fn a_copy_is_immutable_and_shared() {
         let folder = tempfile::tempdir().unwrap();
         let retention = Retention { most: 10, minutes: 60, automatic: true };
-        let snapshots = Snapshots::new(folder.path().join("new"), retention);
+        let snapshots = Snapshots::new(folder.path(), folder.path().join("new"), retention);
         let first = snapshots.store(at(1000), "/p", &serde_json::json!({"mode": "header"}), b"one").unwrap();
         let second = snapshots.store(at(1000), "/p", &serde_json::Value::Null, b"one").unwrap();
         assert_eq!((first.id.as_str(), second.id.as_str()), ("snap_1000000", "snap_1000000_2"));
@@ -269,7 +290,7 @@ mod tests {
     fn the_old_and_the_too_many_go() {
         let folder = tempfile::tempdir().unwrap();
         let retention = Retention { most: 2, minutes: 60, automatic: true };
-        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
         for second in [0, 10, 20] {
             snapshots
                 .store(at(second), "/p", &serde_json::Value::Null, second.to_string().as_bytes())
@@ -287,7 +308,7 @@ mod tests {
         for automatic in [true, false] {
             let folder = tempfile::tempdir().unwrap();
             let retention = Retention { most: 9, minutes: 60, automatic };
-            let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+            let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
             let store = |second, text: &[u8]| {
                 snapshots.store(at(second), "/p", &serde_json::Value::Null, text).unwrap().id
             };
@@ -308,7 +329,7 @@ mod tests {
     fn what_a_killed_process_left_half_written_goes() {
         let folder = tempfile::tempdir().unwrap();
         let retention = Retention { most: 2, minutes: 60, automatic: true };
-        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
         let digits = "0123456789abcdef";
         fs::create_dir_all(folder.path().join("objects")).unwrap();
         let object = folder.path().join(format!("objects/.{}.{digits}.tmp", digits.repeat(4)));
@@ -325,7 +346,7 @@ mod tests {
     fn a_name_is_never_a_path() {
         let folder = tempfile::tempdir().unwrap();
         let retention = Retention { most: 2, minutes: 60, automatic: true };
-        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
         for id in ["../x", "snap_../x", "", "snap_1/2", "snap_99"] {
             assert!(matches!(snapshots.record(id, at(0)), Err(SnapshotError::Unknown { .. })), "{id}");
         }
@@ -354,7 +375,7 @@ mod tests {
         fs::write(inner.join("snap_1.json"), false_record("../package")).unwrap();
         fs::write(inner.join("old.json"), false_record("old")).unwrap();
         let retention = Retention { most: 1, minutes: 60, automatic: true };
-        let snapshots = Snapshots::new(inner.clone(), retention);
+        let snapshots = Snapshots::new(folder.path(), inner.clone(), retention);
         for second in [hour(), hour() + 1] {
             snapshots.store(at(second), "/p", &serde_json::Value::Null, b"one").unwrap();
         }
@@ -374,7 +395,7 @@ mod tests {
         let retention = Retention { most: 2, minutes: 60, automatic: true };
         std::thread::scope(|scope| {
             for worker in 0..4_i64 {
-                let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+                let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
                 scope.spawn(move || {
                     for round in 0..40_i64 {
                         let now = at(round * 4 + worker);
@@ -384,7 +405,7 @@ mod tests {
                 });
             }
         });
-        let snapshots = Snapshots::new(folder.path().to_owned(), retention);
+        let snapshots = Snapshots::new(folder.path(), folder.path().to_owned(), retention);
         let kept = snapshots.list(at(160));
         assert_eq!(kept.len(), 2);
         for record in kept {

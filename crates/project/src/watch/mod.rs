@@ -34,6 +34,8 @@ pub struct TreeWatch {
     settle: Duration,
     source: Source,
     looked: Instant,
+    /// Whether somebody asked for a look before its time.
+    soon: bool,
 }
 
 /// A burst of events that is over.
@@ -54,6 +56,7 @@ impl TreeWatch {
             settle,
             source: Source::start(root),
             looked: Instant::now(),
+            soon: false,
         }
     }
 
@@ -62,6 +65,11 @@ impl TreeWatch {
     pub fn cover<'a>(&mut self, folders: impl Iterator<Item = &'a str>) -> bool {
         self.looked = Instant::now();
         self.source.cover(&self.root, folders)
+    }
+
+    /// Tells of a burst soon, whether there is one or not: nothing came of the last one.
+    pub fn look_soon(&mut self) {
+        self.soon = true;
     }
 
     /// Why there are only looks at intervals, where that is so.
@@ -107,10 +115,10 @@ impl TreeWatch {
     fn first(&mut self, deadline: Instant) -> Option<Burst> {
         loop {
             let now = Instant::now();
-            let interval = if self.source.notice().is_some() { POLL } else { SAFETY_LOOK };
+            let interval = if self.soon || self.source.notice().is_some() { POLL } else { SAFETY_LOOK };
             let look = self.looked + interval;
             if now >= look {
-                self.looked = now;
+                (self.looked, self.soon) = (now, false);
                 return Some(Burst { paths: BTreeSet::new(), began: now });
             }
             if now >= deadline {
@@ -136,6 +144,9 @@ impl TreeWatch {
             News::At { paths, vanished } => {
                 if vanished {
                     self.source.forget(&paths);
+                    if paths.contains(&self.root) {
+                        return Some(BTreeSet::new());
+                    }
                 }
                 let inside: BTreeSet<String> = paths
                     .iter()

@@ -117,6 +117,17 @@ fn while_git_holds_its_index_the_burst_is_not_over() {
 }
 
 #[test]
+fn a_root_that_is_moved_away_is_news_and_a_look_comes_sooner_where_it_is_asked_for() {
+    let mut tree = Watched::new(&["inner/a.ts"]);
+    tree.watch.look_soon();
+    assert!(tree.burst().is_empty());
+    assert_eq!(tree.watch.wait(Duration::from_millis(1500)), None, "it was asked for once");
+    fs::rename(tree.folder.path(), tree.folder.path().with_extension("moved")).unwrap();
+    assert!(tree.burst().is_empty());
+    fs::rename(tree.folder.path().with_extension("moved"), tree.folder.path()).unwrap();
+}
+
+#[test]
 fn where_nothing_tells_the_tree_is_looked_at() {
     let mut tree = Watched::new(&["a.ts"]);
     tree.watch.source = Source::without_events("a limit");

@@ -77,7 +77,12 @@ fn follow(mut watch: ContextWatch<'_>, voice: &Voice<'_>, asked: &Noted) -> Resu
         match watch.wait(GLANCE) {
             Ok(Some(regenerated)) => voice.regenerated(&regenerated),
             Ok(None) => {}
-            // A file that cannot be written today can be tomorrow: the next edit tries again.
+            Err(error) if watch.is_over() => {
+                // What can still be taken back of what it says of itself.
+                _ = watch.close();
+                return Err(error);
+            }
+            // A file that cannot be written now can be later: it is tried again.
             Err(error) => voice.failed(&error),
         }
         if let Some(notice) = watch.notice().filter(|_| !polling) {
@@ -160,9 +165,10 @@ impl Voice<'_> {
 
     fn failed(&self, error: &Error) {
         if self.context.global.json {
-            self.line(&json!({"type": "error", "code": error.code(), "message": error.message()}));
+            let (code, causes) = (error.code(), error.causes());
+            self.line(&json!({"type": "error", "code": code, "message": error.message(), "causes": causes}));
         }
-        self.context.ui.say(format_args!("error: {} [{}]", error.message(), error.code()));
+        self.context.ui.complain(error);
     }
 
     fn end(&self, strict: Option<&StrictReport>) {

@@ -1,0 +1,157 @@
+//! A tree that is followed while it is taken away, or while nothing can be written into it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::Error;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The next thing that a watcher says.
+fn next(watch: &mut ContextWatch<'_>) -> Result<Regenerated, Error> {
+    let started = Instant::now();
+    loop {
+        assert!(started.elapsed() < PATIENCE, "the watcher says nothing");
+        if let Some(regenerated) = watch.wait(Duration::from_millis(100))? {
+            return Ok(regenerated);
+        }
+    }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.map(|name| name.into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_project_that_loses_every_file_is_followed_on() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let mut watch = engine.watch_context(&WatchContextRequest::default()).unwrap();
+    std::fs::remove_dir_all(repo.path("src")).unwrap();
+    repo.remove("context_main.json");
+    let all = ["src/cart.ts", "src/money.ts", "src/pages/Page.tsx"];
+    let mut gone = BTreeSet::new();
+    while gone.len() < all.len() {
+        gone.extend(next(&mut watch).unwrap().changed_files);
+    }
+    assert!(!repo.path("src").exists());
+    repo.write("src/money.ts", MONEY);
+    assert_eq!(next(&mut watch).unwrap().changed_files, ["src/money.ts"]);
+    assert!(repo.read("context_main.json").contains("money.ts"));
+}
+
+#[test]
+fn what_could_not_be_written_is_tried_again_and_told_then() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, log: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    let stuck = "src/pages/context.json";
+    repo.remove(stuck);
+    std::fs::create_dir(repo.path(stuck)).unwrap();
+    repo.write("src/money.ts", MONEY.replace("amount: Cents", "amount: Cents, currency: string"));
+    assert_eq!(next(&mut watch).unwrap_err().code(), "not_writable");
+    // The same is not said again, and another edit comes to it.
+    for _ in 0..15 {
+        assert!(watch.wait(Duration::from_millis(100)).unwrap().is_none());
+    }
+    repo.write("src/cart.ts", format!("{CART}export const empty = true;\n"));
+    assert!(watch.wait(Duration::from_millis(300)).unwrap().is_none());
+    std::fs::remove_dir(repo.path(stuck)).unwrap();
+    // Without another edit.
+    let told = next(&mut watch).unwrap();
+    assert_eq!(told.changed_files, ["src/cart.ts", "src/money.ts"]);
+    let verdicts: Vec<_> =
+        told.comparison.files.iter().map(|file| (&*file.entry_id, file.verdict.as_str())).collect();
+    assert_eq!(verdicts, [("src/cart.ts", "compatible"), ("src/money.ts", "breaking")]);
+    assert!(repo.read(stuck).contains("currency"));
+    let strict = told.strict.unwrap();
+    assert_eq!((strict.regeneration_count, strict.total_errors_detected), (1, 1));
+    let log = repo.read(".logicstamp/context_watch-mode-logs.json");
+    assert_eq!(log.matches("\"timestamp\"").count(), 2, "{log}");
+    // And with the edits taken back meanwhile there is nothing to tell.
+    repo.remove(stuck);
+    std::fs::create_dir(repo.path(stuck)).unwrap();
+    let written = repo.read("src/money.ts");
+    repo.write("src/money.ts", MONEY);
+    assert_eq!(next(&mut watch).unwrap_err().code(), "not_writable", "as it was not, since");
+    repo.write("src/money.ts", written);
+    std::fs::remove_dir(repo.path(stuck)).unwrap();
+    let started = Instant::now();
+    while !repo.path(stuck).exists() {
+        assert!(started.elapsed() < PATIENCE);
+        assert!(watch.wait(Duration::from_millis(100)).unwrap().is_none());
+    }
+}
+
+#[test]
+fn a_folder_that_goes_while_it_is_written_does_not_come_back() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let options = engine.context_options(&ContextChoice::default()).unwrap();
+    let reading = engine.reading(None, options, false).unwrap();
+    let folder = reading.site.folder();
+    let _lock = session::output_lock(&reading.site, &folder).unwrap();
+    let pages = engine.pages(&reading, &folder);
+    std::fs::remove_dir_all(repo.path("src/pages")).unwrap();
+    engine.write_pages(&reading, &pages, &folder).unwrap();
+    assert!(!repo.path("src/pages").exists());
+    assert!(repo.path("context_main.json").is_file());
+    // Nor is anything put into one that is being emptied.
+    std::fs::create_dir(repo.path("src/pages")).unwrap();
+    engine.write_pages(&reading, &pages, &folder).unwrap();
+    assert!(names_in(&repo.path("src/pages")).is_empty());
+    // Elsewhere folders are made, as nobody else makes them.
+    let out = repo.home().root().join("out");
+    engine.context_generate(&ContextRequest { out: Some(out.clone()), ..ContextRequest::default() }).unwrap();
+    assert!(out.join("src/context.json").is_file());
+}
+
+#[test]
+fn a_repository_that_is_gone_is_missing_and_does_not_come_back() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let refused = || {
+        let code = |error: Error| error.code();
+        assert_eq!(
+            engine.refresh_snapshot(&RefreshRequest::default()).map_err(code).unwrap_err(),
+            "repository_missing"
+        );
+        let compared = engine.compare_snapshot(&CompareRequest::default());
+        assert_eq!(compared.map_err(code).unwrap_err(), "repository_missing");
+        let generated = engine.context_generate(&ContextRequest::default());
+        assert_eq!(generated.map_err(code).unwrap_err(), "repository_missing");
+        let named = RefreshRequest {
+            project_path: Some(repo.root().display().to_string()),
+            ..RefreshRequest::default()
+        };
+        if !repo.root().exists() {
+            assert_eq!(engine.refresh_snapshot(&named).map_err(code).unwrap_err(), "repository_missing");
+        }
+        assert_eq!(engine.begin_drift().map_err(code).unwrap_err(), "repository_missing");
+    };
+    // What is under way when it happens comes to no end either.
+    let site = engine.site(None).unwrap();
+    let options = engine.context_options(&ContextChoice::default()).unwrap();
+    let reading = engine.reading(None, options, false).unwrap();
+    let git = repo.path(".git");
+    let aside = repo.home().root().join("aside");
+    std::fs::rename(&git, &aside).unwrap();
+    refused();
+    assert!(!git.exists());
+    std::fs::rename(&aside, &git).unwrap();
+    refresh(&engine);
+
+    std::fs::rename(repo.root(), &aside).unwrap();
+    refused();
+    assert!(session::output_lock(&site, &site.folder()).is_err());
+    let pages = engine.pages(&reading, &site.folder());
+    assert_eq!(engine.write_pages(&reading, &pages, &site.folder()).unwrap_err().code(), "not_writable");
+    reading.index.save(&site::place(&site, options.tests));
+    assert!(!repo.root().exists());
+    std::fs::rename(&aside, repo.root()).unwrap();
+    refresh(&engine);
+}
