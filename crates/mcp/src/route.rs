@@ -220,14 +220,14 @@ fn success(text: &str, value: Value) -> CallToolResult {
 
 /// The one mapping of a use case's error to a tool result.
 pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
-    let mut text = error.message().to_owned();
-    if !persona.bare_failures {
-        text.push_str(&format!(" [{}]", error.code()));
+    let text = if persona.bare_failures {
+        error.message().to_owned()
+    } else {
+        let said = format!("{} [{}]", error.message(), error.code());
         let causes = error.causes().into_iter().map(|cause| format!("cause: {cause}"));
-        for line in causes.chain(error.hint().map(str::to_owned)) {
-            text.push_str(&format!("\n{line}"));
-        }
-    }
+        let lines = std::iter::once(said).chain(causes).chain(error.hint().map(str::to_owned));
+        lines.collect::<Vec<_>>().join("\n")
+    };
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     // Fits the output schema: `schema::admit_failure_and_cut` put it there.
     let mut details = json!({"code": error.code(), "kind": error.kind(), "message": error.message()});

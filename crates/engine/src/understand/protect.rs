@@ -200,7 +200,7 @@ impl Engine {
         })?;
         let (mut added, mut already) = (Vec::new(), Vec::new());
         for pattern in patterns {
-            let pattern = self.from_root(&folder, pattern)?;
+            let pattern = self.pattern_at(&folder, pattern)?;
             if list.iter().any(|known| known.as_str() == Some(&pattern)) {
                 already.push(pattern);
             } else {
@@ -217,7 +217,7 @@ impl Engine {
     }
 
     /// A pattern as it is read from the root: what is there is meant from where the caller stands, as in a shell.
-    fn from_root(&self, root: &Path, pattern: &str) -> Result<String, Error> {
+    fn pattern_at(&self, root: &Path, pattern: &str) -> Result<String, Error> {
         let pattern = pattern.trim().replace('\\', "/");
         let refused = |why: &str| {
             let shown = becket_base::clip(&pattern, 120);
