@@ -43,6 +43,14 @@ impl<T> Parts<T> {
         Self { parts, length }
     }
 
+    /// The list with another behind it; nothing where its last part is not full.
+    pub fn followed_by(mut self, other: Self) -> Option<Self> {
+        self.length.is_multiple_of(SIZE).then(|| {
+            self.parts.extend(other.parts);
+            Self { parts: self.parts, length: self.length + other.length }
+        })
+    }
+
     /// In a list that is in order.
     pub fn binary_search_by(&self, mut order: impl FnMut(&T) -> std::cmp::Ordering) -> Result<usize, usize> {
         let part = self.parts.partition_point(|part| part.last().is_some_and(|last| order(last).is_lt()));
@@ -188,6 +196,14 @@ mod tests {
             assert!((0..length).step_by(100).all(|at| unshared.contains(&at)));
             assert!(unshared.len() <= length.div_ceil(100) * SIZE);
             assert_eq!(first == second, length == 0);
+        }
+    }
+
+    #[test]
+    fn full_parts_can_be_followed_by_others() {
+        for (first, second, whole) in [(0, 65, true), (64, 0, true), (128, 100, true), (65, 1, false)] {
+            let all = (0..first).collect::<Parts<usize>>().followed_by((first..first + second).collect());
+            assert_eq!(all, whole.then(|| (0..first + second).collect()), "{first} and {second}");
         }
     }
 

@@ -96,7 +96,7 @@ impl Tree {
             (tree.path(at).to_owned(), contract)
         });
         let contracts = linked.collect();
-        let edges = (0..tree.files.len()).map(|at| needs(&tree, at).edges).collect();
+        let edges = (0..tree.files.len()).map(|at| needs(&tree, at).edges);
         let paths = tree.files.iter().map(|(path, _)| Arc::from(path.as_str())).collect();
         tree.graph = Graph::from_edges(paths, edges);
         tree.contracts = contracts;

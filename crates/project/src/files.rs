@@ -61,7 +61,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 /// As [`write`], for what can be made again: readers never see half of it, but a crash of the machine may lose it.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    Staged::beside(path, &mut [IoSlice::new(bytes)], fs::symlink_metadata(path).ok().as_ref())?.put()
+    Staged::of(path, bytes)?.put()
 }
 
 /// The first half of [`write_derived`], for files that belong together: all of them are staged before the first takes its
@@ -106,6 +106,11 @@ pub struct Staged {
 }
 
 impl Staged {
+    /// The first half of [`write_derived`].
+    pub fn of(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        Self::beside(path, &mut [IoSlice::new(bytes)], fs::symlink_metadata(path).ok().as_ref())
+    }
+
     fn beside(
         path: &Path,
         pieces: &mut [IoSlice<'_>],

@@ -8,6 +8,7 @@ mod names;
 mod reach;
 mod twin;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,10 @@ impl Edge {
 #[serde(from = "Stored", into = "Stored")]
 pub struct Graph {
     paths: Vec<Arc<str>>,
-    edges: Vec<Vec<Edge>>,
+    /// Those of one file after those of another.
+    edges: Vec<Edge>,
+    /// Where those of each file end.
+    ends: Vec<usize>,
     /// Made when somebody asks.
     reverse: OnceLock<Reverse>,
 }
@@ -141,7 +145,10 @@ impl From<Stored> for Graph {
 
 impl From<Graph> for Stored {
     fn from(graph: Graph) -> Self {
-        Self { paths: graph.paths.iter().map(ToString::to_string).collect(), edges: graph.edges }
+        Self {
+            paths: graph.paths.iter().map(ToString::to_string).collect(),
+            edges: (0..graph.len()).map(|from| graph.edges(from).to_vec()).collect(),
+        }
     }
 }
 
@@ -150,18 +157,15 @@ impl Graph {
     pub fn new(members: &[Member<'_>]) -> Self {
         let paths = members.iter().map(|member| Arc::from(member.path)).collect();
         let tree = Slice(members);
-        let edges: Vec<Vec<Edge>> = (0..members.len()).map(|from| needs(&tree, from).edges).collect();
-        Self::from_edges(paths, edges)
+        Self::from_edges(paths, (0..members.len()).map(|from| needs(&tree, from).edges))
     }
 
     /// The same with other edges for some files.
     #[must_use]
     pub fn with_edges(&self, changed: impl IntoIterator<Item = (usize, Vec<Edge>)>) -> Self {
-        let mut edges = self.edges.clone();
-        for (from, new) in changed {
-            edges[from] = new;
-        }
-        Self::from_edges(self.paths.clone(), edges)
+        let mut changed: BTreeMap<usize, Vec<Edge>> = changed.into_iter().collect();
+        let edges = |from: usize| changed.remove(&from).unwrap_or_else(|| self.edges(from).to_vec());
+        Self::from_edges(self.paths.clone(), (0..self.len()).map(edges))
     }
 
     /// The part of it that has these files; what leads out of it is gone.
@@ -176,16 +180,27 @@ impl Graph {
             });
             inside.collect()
         });
-        Self::from_edges(kept.iter().map(|at| self.paths[*at].clone()).collect(), edges.collect())
+        Self::from_edges(kept.iter().map(|at| self.paths[*at].clone()).collect(), edges)
     }
 
     /// Files by path, and the edges of each. Edges to files that are not there are dropped: what was stored may be damaged.
-    pub fn from_edges(paths: Vec<Arc<str>>, mut edges: Vec<Vec<Edge>>) -> Self {
-        edges.resize_with(paths.len(), Vec::new);
-        for edges in &mut edges {
-            edges.retain(|edge| edge.to < paths.len());
+    pub fn from_edges(paths: Vec<Arc<str>>, edges: impl IntoIterator<Item = Vec<Edge>>) -> Self {
+        let (mut all, mut ends) = (Vec::new(), Vec::with_capacity(paths.len()));
+        for edges in edges {
+            all.extend(edges.into_iter().filter(|edge| edge.to < paths.len()));
+            ends.push(all.len());
         }
-        Self { paths, edges, reverse: OnceLock::new() }
+        ends.resize(paths.len(), all.len());
+        Self { paths, edges: all, ends, reverse: OnceLock::new() }
+    }
+
+    /// The same of edges in one list, and where those of each file end; nothing where that cannot be.
+    pub fn from_list(paths: Vec<Arc<str>>, edges: Vec<Edge>, ends: Vec<usize>) -> Option<Self> {
+        let sound = ends.len() == paths.len()
+            && ends.is_sorted()
+            && ends.last().is_none_or(|last| *last == edges.len())
+            && edges.iter().all(|edge| edge.to < paths.len());
+        sound.then_some(Self { paths, edges, ends, reverse: OnceLock::new() })
     }
 
     pub fn len(&self) -> usize {
@@ -206,24 +221,25 @@ impl Graph {
 
     /// By path of the other file.
     pub fn edges(&self, from: usize) -> &[Edge] {
-        &self.edges[from]
+        let start = from.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.edges[start..self.ends[from]]
     }
 
     /// The files that need this one, by path.
     pub fn dependents(&self, of: usize) -> &[usize] {
-        let Reverse { starts, from } = self.reverse.get_or_init(|| Reverse::of(&self.edges));
+        let Reverse { starts, from } = self.reverse.get_or_init(|| Reverse::of(self));
         &from[starts[of]..starts[of + 1]]
     }
 
     /// How many pairs of files there are, those through a barrel included.
     pub fn edge_count(&self) -> usize {
-        self.edges.iter().map(Vec::len).sum()
+        self.edges.len()
     }
 
     /// Files that use `name` of a file, as far as imports tell; all that use it at all for `None`.
     pub fn users_of(&self, file: usize, name: Option<&str>) -> Vec<usize> {
         let uses = |from: &usize| {
-            let edge = self.edges[*from].iter().find(|edge| edge.to == file);
+            let edge = self.edges(*from).iter().find(|edge| edge.to == file);
             edge.is_some_and(|edge| name.is_none_or(|name| edge.takes(name)))
         };
         self.dependents(file).iter().copied().filter(uses).collect()
@@ -231,18 +247,18 @@ impl Graph {
 }
 
 impl Reverse {
-    fn of(edges: &[Vec<Edge>]) -> Self {
-        let mut starts = vec![0; edges.len() + 1];
-        for edge in edges.iter().flatten() {
+    fn of(graph: &Graph) -> Self {
+        let mut starts = vec![0; graph.len() + 1];
+        for edge in &graph.edges {
             starts[edge.to + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
-        let mut reverse = vec![0; starts[edges.len()]];
-        for (from, edges) in edges.iter().enumerate() {
-            for edge in edges {
+        let mut reverse = vec![0; graph.edges.len()];
+        for from in 0..graph.len() {
+            for edge in graph.edges(from) {
                 reverse[next[edge.to]] = from;
                 next[edge.to] += 1;
             }

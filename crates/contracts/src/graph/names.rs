@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     text: Arc<str>,
-    here: Range<usize>,
+    /// Where they begin and end in it.
+    here: (u32, u32),
     /// Whether `*` is among them: it is asked for at every step through a graph.
     has_all: bool,
 }
@@ -23,7 +24,7 @@ impl Names {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.here.is_empty()
+        self.here.0 == self.here.1
     }
 
     /// Whether `*` is among them.
@@ -37,7 +38,7 @@ impl Names {
 
     /// As one text, for a file.
     pub fn as_text(&self) -> &str {
-        &self.text[self.here.clone()]
+        &self.text[self.here.0 as usize..self.here.1 as usize]
     }
 
     /// Writes a list at the end of a text, and tells where it stands there. The names are gone then.
@@ -53,22 +54,19 @@ impl Names {
         start..text.len()
     }
 
-    fn within(text: Arc<str>, here: Range<usize>) -> Self {
-        let mut names = Self { text, here, has_all: false };
+    /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
+    pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
+        let whole = text.get(here.clone())?.as_bytes();
+        whole.last().is_none_or(|last| *last == END as u8).then_some(())?;
+        let here = (u32::try_from(here.start).ok()?, u32::try_from(here.end).ok()?);
+        let mut names = Self { text: Arc::clone(text), here, has_all: false };
         // Few names come before it, so that one look at the first tells of nearly every list.
-        names.has_all = match names.as_text().as_bytes() {
+        names.has_all = match whole {
             [b'*', 0, ..] => true,
             [first, ..] => *first < b'*' && names.contains("*"),
             [] => false,
         };
-        names
-    }
-
-    /// Nothing where that part of the text is not one that [`Names::as_text`] gave.
-    pub fn from_text(text: &Arc<str>, here: Range<usize>) -> Option<Self> {
-        let names = text.get(here.clone())?;
-        let is_whole = names.as_bytes().last().is_none_or(|last| *last == END as u8);
-        is_whole.then(|| Self::within(Arc::clone(text), here))
+        Some(names)
     }
 }
 
@@ -84,7 +82,7 @@ impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<T: IntoIterator<Item = &'a str>>(names: T) -> Self {
         let mut text = String::new();
         let here = Self::write(&mut text, &mut names.into_iter().collect());
-        Self::within(text.into(), here)
+        Self::from_text(&text.into(), here).unwrap_or_default()
     }
 }
 

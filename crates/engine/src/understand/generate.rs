@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use super::material::{Material, Totals};
 use super::options::{ContextChoice, ContextOptions};
-use super::run::{LastRun, Run, Told};
+use super::run::{LastRun, Measured, Run, Told};
 use super::session::output_lock;
 use super::site::{Live, READING, Site, place};
 use super::tokens::claude;
 use super::words::few;
-use super::written::{self, Pages};
+use super::written::{self, Pages, Wrote};
 use crate::progress::tell;
 use crate::{Engine, Error};
 
@@ -117,10 +117,12 @@ pub(super) struct Reading {
 pub(super) struct Generated {
     reading: Reading,
     pages: Pages,
-    pub(super) wrote: written::Wrote,
+    pub(super) wrote: Wrote,
     output: PathBuf,
     /// Of the graph, where it was told before.
     shape: Option<Shape>,
+    /// Where it was written beside the pages.
+    measured: Option<Measured>,
 }
 
 /// What a report says of a graph.
@@ -153,7 +155,7 @@ pub(super) struct Job {
     pub(super) output: PathBuf,
     pub(super) options: ContextOptions,
     pub(super) writes: bool,
-    /// Whether somebody will ask what it came to.
+    /// Whether somebody waits for what it came to, so that it is made ready beside the files.
     pub(super) reports: bool,
 }
 
@@ -190,6 +192,7 @@ impl Generated {
 impl Engine {
     /// Analyses a folder and writes its context files.
     pub fn context_generate(&self, request: &ContextRequest) -> Result<ContextReport, Error> {
+        becket_project::share::prepare();
         let options = self.context_options(&request.choice)?;
         let job = self.job(request, options)?;
         let _lock = job.lock()?;
@@ -204,7 +207,6 @@ impl Engine {
             told.as_ref().filter(|_| job.writes)?.unchanged(same, &job.output)
         };
         let place = place(&job.site, options.tests);
-        becket_project::share::prepare();
         let (index, last) = match self.live_unless(&place, told, unchanged, |told| told?.whole())? {
             Live::Same(report) => return Ok(ContextReport { branch: job.site.branch, ..report }),
             Live::Index(index, last) => (index, last),
@@ -230,17 +232,25 @@ impl Engine {
     }
 
     /// Keeps a run in mind for later processes; what it came to.
-    pub(super) fn keep_run(&self, generated: Generated) -> ContextReport {
-        let output = generated.output.clone();
+    pub(super) fn keep_run(&self, mut generated: Generated) -> ContextReport {
+        let (output, measured) = (generated.output.clone(), generated.measured.take());
         let (report, reading) = generated.report();
-        self.keep_written(&reading, &output, &report);
+        self.keep_written(&reading, &output, &report, measured);
         report
     }
 
-    fn keep_written(&self, reading: &Reading, output: &Path, report: &ContextReport) {
+    fn keep_written(
+        &self,
+        reading: &Reading,
+        output: &Path,
+        report: &ContextReport,
+        measured: Option<Measured>,
+    ) {
         let Reading { site, index, material } = reading;
         let run = Run::at(site, material.options, output);
-        run.keep(index, material, &self.kept_pages(output), report);
+        if let Some(measured) = measured.or_else(|| run.measured(material)) {
+            run.keep(measured, index, material, &self.kept_pages(output), report);
+        }
     }
 
     pub(super) fn job(&self, request: &ContextRequest, options: ContextOptions) -> Result<Job, Error> {
@@ -266,19 +276,24 @@ impl Engine {
             shape = same.then(|| Shape::said_by(last.told.report));
             self.keep_pages_once(&output, last.pages);
         }
-        let pages = self.pages(&reading, &output);
-        let nothing = reading.material.entries.is_empty() && written::read_index(&output).is_none();
-        let write = || {
+        let run = Run::at(&reading.site, options, &output);
+        let mut measured = None;
+        let (pages, wrote) = rayon::in_place_scope(|scope| {
+            let material = &reading.material;
+            if reports && writes {
+                scope.spawn(|_| measured = run.measured(material));
+            }
+            if reports && shape.is_none() {
+                scope.spawn(|_| shape = Some(Shape::of(material.graph())));
+            }
+            let pages = self.pages(&reading, &output);
+            let nothing = material.entries.is_empty() && written::read_index(&output).is_none();
             let writes = writes && !nothing;
-            if writes { self.write_pages(&reading, &pages, &output) } else { Ok(written::Wrote::default()) }
-        };
-        // Another thread is woken only for what it has to do: an edit is often written by then.
-        let (wrote, shape) = if shape.is_none() && reports {
-            rayon::join(write, || Some(Shape::of(reading.material.graph())))
-        } else {
-            (write(), shape)
-        };
-        Ok(Generated { wrote: wrote?, reading, pages, output, shape })
+            let wrote =
+                if writes { self.write_pages(&reading, &pages, &output) } else { Ok(Wrote::default()) };
+            (pages, wrote)
+        });
+        Ok(Generated { wrote: wrote?, reading, pages, output, shape, measured })
     }
 
     /// A line for every folder's file that a run has left behind.
@@ -336,7 +351,7 @@ impl Engine {
         reading: &Reading,
         pages: &Pages,
         folder: &Path,
-    ) -> Result<written::Wrote, Error> {
+    ) -> Result<Wrote, Error> {
         let wrote = written::write(&reading.material, &reading.site, pages, folder)?;
         self.keep_pages(folder, pages.keep(folder));
         Ok(wrote)
@@ -347,7 +362,7 @@ impl Engine {
         let wrote = self.write_pages(reading, pages, folder)?;
         let shape = Shape::of(reading.material.graph());
         let report = report(reading, pages, wrote, folder.display().to_string(), shape);
-        self.keep_written(reading, folder, &report);
+        self.keep_written(reading, folder, &report, None);
         Ok(())
     }
 
@@ -383,13 +398,7 @@ fn unread(material: &Material) -> Option<String> {
     (!found.is_empty()).then(told)
 }
 
-fn report(
-    reading: &Reading,
-    pages: &Pages,
-    wrote: written::Wrote,
-    output: String,
-    shape: Shape,
-) -> ContextReport {
+fn report(reading: &Reading, pages: &Pages, wrote: Wrote, output: String, shape: Shape) -> ContextReport {
     let Reading { site, index, material } = reading;
     let Totals { contract_tokens: tokens, source_tokens: source, .. } = material.totals;
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);

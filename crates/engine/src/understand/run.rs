@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use becket_base::codec::{Decoder, Encoder};
 use becket_contracts::render::Thrift;
-use becket_project::files;
+use becket_project::files::{self, FileError, Staged};
 use becket_project::index::{GENERATION, Gist, Index, IndexId, seal, unsealed};
 use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
@@ -20,10 +20,11 @@ use super::options::ContextOptions;
 use super::site::Site;
 use super::written::{self, INDEX, KeptIndex, KeptPage, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 7\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 8\n").as_bytes();
 const ENDING: &str = "run";
-/// Of the file with what only a changed project needs.
+/// Of the files with what only a changed project needs: what each entry measured, and what bundles hold.
 const PARTS: &str = "parts";
+const BUNDLES: &str = "bundles";
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// Bytes that an entry or a bundle usually takes.
 const USUAL: usize = 128;
@@ -45,8 +46,15 @@ pub(super) struct Told {
     /// The files with bundles, by path.
     folders: Vec<(String, Stamp)>,
     index_file: KeptIndex,
-    /// Of the bytes of the rest.
-    parts: [u8; 16],
+    /// Of the bytes of the other two files.
+    digests: [[u8; 16]; 2],
+}
+
+/// What entries measured, written down beside the place where a run is kept.
+#[derive(Debug)]
+pub(super) struct Measured {
+    file: Staged,
+    digest: [u8; 16],
 }
 
 /// What the last run did.
@@ -72,21 +80,30 @@ impl Run {
         Told::read(&self.file)
     }
 
+    /// What of a run can be written before it is over: most of what is kept of it.
+    pub(super) fn measured(&self, material: &Material) -> Option<Measured> {
+        let entries = encode_entries(material)?;
+        let file = Staged::of(&self.file.with_extension(PARTS), &entries).inspect_err(not_kept).ok()?;
+        Some(Measured { file, digest: xxh3_128(&entries).to_le_bytes() })
+    }
+
     /// Keeps a run in mind; that it could not is no failure.
-    pub(super) fn keep(&self, index: &Index, material: &Material, pages: &KeptPages, report: &ContextReport) {
-        let parts = rayon::join(|| encode_entries(material), || encode_pages(material, pages));
-        let (Some(mut parts), Some(bundles)) = parts else { return };
-        parts.extend(bundles);
-        let Some(mut told) = encode_told(index, material, pages, report, &parts) else { return };
+    pub(super) fn keep(
+        &self,
+        measured: Measured,
+        index: &Index,
+        material: &Material,
+        pages: &KeptPages,
+        report: &ContextReport,
+    ) {
+        let Some(bundles) = encode_pages(material, pages) else { return };
+        let digests = [measured.digest, xxh3_128(&bundles).to_le_bytes()];
+        let Some(mut told) = encode_told(index, material, pages, report, digests) else { return };
         seal(&mut told);
-        // Whoever reads between the two finds parts that are not those of what is told, and leaves both.
-        let files = [(self.file.with_extension(PARTS), parts), (self.file.clone(), told)];
-        for (file, bytes) in files {
-            if let Err(error) = files::write_derived(&file, &bytes) {
-                tracing::debug!(%error, "the run is not kept in mind");
-                return;
-            }
-        }
+        // Whoever reads meanwhile finds parts that are not those of what is told, and leaves all.
+        let put = measured.file.put();
+        let put = put.and_then(|()| files::write_derived(&self.file.with_extension(BUNDLES), &bundles));
+        _ = put.and_then(|()| files::write_derived(&self.file, &told)).inspect_err(not_kept);
     }
 }
 
@@ -95,7 +112,7 @@ impl Told {
         let bytes = files::read(file, LARGEST).ok()??;
         let mut decoder = Decoder { bytes: unsealed(&bytes)?.strip_prefix(MAGIC)? };
         (decoder.str()? == GENERATION).then_some(())?;
-        let (index, parts) = (decoder.array()?, decoder.array()?);
+        let (index, digests) = (decoder.array()?, [decoder.array()?, decoder.array()?]);
         let length = decoder.count()?;
         let (options, report) = serde_json::from_slice(decoder.take(length)?).ok()?;
         let mut folders = Vec::new();
@@ -105,14 +122,17 @@ impl Told {
         let (created_at, digest) = (decoder.text()?, decoder.array()?);
         let index_file = KeptIndex { created_at, digest, stamp: Some(Stamp::decode(&mut decoder)?) };
         decoder.bytes.is_empty().then_some(())?;
-        Some(Self { file: file.to_owned(), index, options, report, folders, index_file, parts })
+        Some(Self { file: file.to_owned(), index, options, report, folders, index_file, digests })
     }
 
     /// With the rest, if that is of the same run.
     pub(super) fn whole(self) -> Option<LastRun> {
-        let bytes = files::read(&self.file.with_extension(PARTS), LARGEST).ok()??;
-        (xxh3_128(&bytes).to_le_bytes() == self.parts).then_some(())?;
-        LastRun::decode(self, &mut Decoder { bytes: &bytes })
+        let read = |ending: &str, digest: [u8; 16]| {
+            let bytes = files::read(&self.file.with_extension(ending), LARGEST).ok()??;
+            (xxh3_128(&bytes).to_le_bytes() == digest).then_some(bytes)
+        };
+        let (entries, bundles) = (read(PARTS, self.digests[0])?, read(BUNDLES, self.digests[1])?);
+        LastRun::decode(self, &mut Decoder { bytes: &entries }, &mut Decoder { bytes: &bundles })
     }
 
     fn is_untouched(&self, folder: &Path) -> bool {
@@ -175,7 +195,7 @@ impl LastRun {
             && self.pages.folders.par_iter().all(|(path, page)| same(path, page))
     }
 
-    fn decode(told: Told, decoder: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(told: Told, decoder: &mut Decoder<'_>, bundles: &mut Decoder<'_>) -> Option<Self> {
         let (paths, graph) = (decoder.array()?, decoder.array()?);
         let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
         let count = decoder.small()?;
@@ -184,6 +204,8 @@ impl LastRun {
         for _ in 0..count {
             entries.push((decoder.array()?, Measures::decode(decoder)?));
         }
+        decoder.bytes.is_empty().then_some(())?;
+        let decoder = bundles;
         let mut packed = Vec::new();
         for _ in 0..decoder.small()? {
             packed.push(Arc::new(decode_packed(decoder, entries.len())?));
@@ -209,20 +231,24 @@ impl LastRun {
     }
 }
 
-/// What a run said, and the files that it wrote, with what tells its `parts` from others. Nothing where one of the files
-/// cannot be known again.
+fn not_kept(error: &FileError) {
+    tracing::debug!(%error, "the run is not kept in mind");
+}
+
+/// What a run said, and the files that it wrote, with what tells the rest of it from that of others. Nothing where one of
+/// the files cannot be known again.
 fn encode_told(
     index: &Index,
     material: &Material,
     pages: &KeptPages,
     report: &ContextReport,
-    parts: &[u8],
+    digests: [[u8; 16]; 2],
 ) -> Option<Vec<u8>> {
     let mut encoder = Encoder { bytes: Vec::with_capacity(pages.folders.len() * USUAL) };
     encoder.bytes.extend(MAGIC);
     encoder.text(GENERATION);
     encoder.bytes.extend(index.id());
-    encoder.bytes.extend(xxh3_128(parts).to_le_bytes());
+    encoder.bytes.extend(digests.as_flattened());
     let report = serde_json::to_vec(&(material.options, report)).ok()?;
     encoder.count(report.len());
     encoder.bytes.extend(report);

@@ -342,7 +342,8 @@ pub(super) fn made(
     entered.dedup();
     let mut names = looked_at.names;
     names.add(needs.names);
-    let rests_on = RestsOn { followed: places(&looked_at.followed), entered: places(&entered), names };
+    let [followed, entered]: [Vec<u32>; 2] = [places(&looked_at.followed), places(&entered)];
+    let rests_on = RestsOn::new(&followed, &entered, names);
     let (tokens, bytes) = match local.in_memory() {
         Some(local) => {
             contract.file_hash.clone_from(&local.file_hash);

@@ -40,15 +40,31 @@ pub struct IndexedFile {
 /// What a contract and its edges were made of besides the file: positions of others, by path.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RestsOn {
-    /// Those whose facts were looked at.
-    pub(super) followed: Vec<u32>,
-    /// Those that were asked for names, with who is behind their stars.
-    pub(super) entered: Vec<u32>,
+    /// Those whose facts were looked at, and then those that were asked for names.
+    places: Box<[u32]>,
+    /// How many are of the first kind.
+    followed: u32,
     /// The names.
     pub(super) names: Asked,
 }
 
 impl RestsOn {
+    /// Of places in order, by what was done there.
+    pub(super) fn new(followed: &[u32], entered: &[u32], names: Asked) -> Self {
+        let places = [followed, entered].concat().into();
+        Self { places, followed: u32::try_from(followed.len()).unwrap_or(u32::MAX), names }
+    }
+
+    /// Those whose facts were looked at.
+    pub(super) fn followed(&self) -> &[u32] {
+        &self.places[..self.followed as usize]
+    }
+
+    /// Those that were asked for names, with who is behind their stars.
+    pub(super) fn entered(&self) -> &[u32] {
+        &self.places[self.followed as usize..]
+    }
+
     /// The same in a tree where positions are others.
     pub(super) fn moved(&self, to: impl Fn(u32) -> Option<u32>) -> Self {
         let all = |places: &[u32]| {
@@ -56,14 +72,14 @@ impl RestsOn {
             moved.sort_unstable();
             moved
         };
-        Self { followed: all(&self.followed), entered: all(&self.entered), names: self.names }
+        Self::new(&all(self.followed()), &all(self.entered()), self.names)
     }
 }
 
 impl IndexedFile {
     /// What it says by itself.
     pub fn local(&self) -> &Arc<Local> {
-        self.local.get(|| {
+        self.local.get(self.again.as_ref().map(|again| &again.facts), || {
             let again = self.again.as_ref().and_then(|again| again.index());
             match again.and_then(|index| index.file(&self.path)) {
                 Some(file) => Arc::clone(file.local()),
@@ -111,7 +127,7 @@ impl IndexedFile {
     }
 
     pub(super) fn linked(&self) -> &Arc<Linked> {
-        self.linked.get(|| {
+        self.linked.get(self.again.as_ref().map(|again| &again.linked), || {
             let again = self.again.as_ref().and_then(|again| again.index());
             match again.and_then(|index| index.file(&self.path)) {
                 Some(file) => Arc::clone(file.linked()),

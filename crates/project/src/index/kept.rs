@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::local::Key;
-use super::pack::{Pack, Record, Slot};
+use super::pack::{FACTS, LINKED, Pack, Record, Slot};
 use super::{Index, Place, Targets};
 
 /// What a file promises, and where its imports lead.
@@ -37,30 +37,18 @@ pub(super) struct Kept<T> {
     value: OnceLock<Arc<T>>,
     pub(super) key: Key,
     slot: OnceLock<Slot>,
-    pack: Option<Arc<Pack>>,
     /// What is to be written of it.
     unsaved: Mutex<Option<Record>>,
 }
 
 impl<T> Kept<T> {
     pub(super) fn fresh(value: Arc<T>, key: Key, unsaved: Option<Record>) -> Self {
-        Self {
-            value: OnceLock::from(value),
-            key,
-            slot: OnceLock::new(),
-            pack: None,
-            unsaved: Mutex::new(unsaved),
-        }
+        Self { value: OnceLock::from(value), key, slot: OnceLock::new(), unsaved: Mutex::new(unsaved) }
     }
 
-    pub(super) fn stored(pack: Arc<Pack>, key: Key, slot: Slot) -> Self {
-        Self {
-            value: OnceLock::new(),
-            key,
-            slot: OnceLock::from(slot),
-            pack: Some(pack),
-            unsaved: Mutex::new(None),
-        }
+    /// In a pack, which whoever asks for it has to name.
+    pub(super) fn stored(key: Key, slot: Slot) -> Self {
+        Self { value: OnceLock::new(), key, slot: OnceLock::from(slot), unsaved: Mutex::new(None) }
     }
 
     /// The same for another file of the index.
@@ -69,7 +57,6 @@ impl<T> Kept<T> {
             value: OnceLock::new(),
             key: self.key,
             slot: OnceLock::new(),
-            pack: self.pack.clone(),
             unsaved: Mutex::new(self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).clone()),
         };
         if let Some(value) = self.value.get() {
@@ -104,26 +91,29 @@ impl<T> Kept<T> {
 
 impl<T: DeserializeOwned> Kept<T> {
     /// `instead` is asked where what is stored cannot be read.
-    pub(super) fn get(&self, instead: impl FnOnce() -> Arc<T>) -> &Arc<T> {
-        self.value.get_or_init(|| self.read().unwrap_or_else(instead))
+    pub(super) fn get(&self, pack: Option<&Pack>, instead: impl FnOnce() -> Arc<T>) -> &Arc<T> {
+        self.value.get_or_init(|| self.read(pack).unwrap_or_else(instead))
     }
 
-    fn read(&self) -> Option<Arc<T>> {
-        let bytes = self.pack.as_ref()?.read(*self.slot.get()?, self.key)?;
+    fn read(&self, pack: Option<&Pack>) -> Option<Arc<T>> {
+        let bytes = pack?.read(*self.slot.get()?, self.key)?;
         rmp_serde::from_slice(&bytes).ok().map(Arc::new)
     }
 }
 
-/// The way back to the files, for an index that was read from the cache.
+/// The way back to the cache that an index was read from, and to the files.
 #[derive(Debug)]
 pub(super) struct Again {
+    pub(super) facts: Pack,
+    pub(super) linked: Pack,
     place: Place,
     cold: OnceLock<Option<Index>>,
 }
 
 impl Again {
     pub(super) fn new(place: &Place) -> Self {
-        Self { place: place.clone(), cold: OnceLock::new() }
+        let pack = |name| Pack::new(&place.cache, name);
+        Self { facts: pack(FACTS), linked: pack(LINKED), place: place.clone(), cold: OnceLock::new() }
     }
 
     /// The same index, made without a cache; `None` where the files cannot be read any more.

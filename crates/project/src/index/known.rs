@@ -151,18 +151,17 @@ impl Known {
 
     pub(super) fn encode(&self, encoder: &mut Encoder) {
         encoder.bytes.extend(self.taken.to_le_bytes());
-        encoder.count(self.walked.files.len());
-        for (file, key) in self.walked.files.iter().zip(&self.keys) {
-            encoder.text(&file.path);
-            encoder.bytes.push(match file.role {
-                Role::Source => 0,
-                Role::LeftOut => 1,
-                Role::Control => 2,
-                Role::Asset => 3,
-            });
-            file.stamp.encode(encoder);
-            encoder.bytes.push(u8::from(key.is_some()));
-            encoder.bytes.extend(key.iter().flat_map(|key| key.0));
+        // In two halves, with the length of the first, so that two can read them.
+        let parts = self.walked.files.parts();
+        let first: usize = parts[..parts.len() / 2].iter().map(|part| part.len()).sum();
+        let mut files = self.walked.files.iter().zip(&self.keys);
+        for half in [first, self.walked.files.len() - first] {
+            encoder.count(half);
+            let start = encoder.bytes.len();
+            encoder.count(0);
+            files.by_ref().take(half).for_each(|(file, key)| encode_file(encoder, file, *key));
+            let length = (encoder.bytes.len() - start - size_of::<u64>()) as u64;
+            encoder.bytes[start..][..size_of::<u64>()].copy_from_slice(&length.to_le_bytes());
         }
         encoder.count(self.walked.folders.len());
         for folder in &self.walked.folders {
@@ -184,24 +183,15 @@ impl Known {
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
         let taken = i64::from_le_bytes(decoder.array()?);
-        let count = decoder.count()?;
-        // No more than there can be, whatever the number says.
-        let room = count.min(decoder.bytes.len() / SMALLEST);
-        let (mut files, mut keys) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut half = || {
+            let (count, length) = (decoder.count()?, decoder.count()?);
+            Some((count, Decoder { bytes: decoder.take(length)? }))
+        };
+        let ((first, mut firsts), (second, mut seconds)) = (half()?, half()?);
+        let halves = rayon::join(|| decode_files(&mut firsts, first), || decode_files(&mut seconds, second));
+        let ((files, keys), (more_files, more_keys)) = (halves.0?, halves.1?);
+        let (files, keys) = (files.followed_by(more_files)?, keys.followed_by(more_keys)?);
         let (mut folders, mut links, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..count {
-            let path = Arc::from(decoder.str()?);
-            let role = match decoder.byte()? {
-                0 => Role::Source,
-                1 => Role::LeftOut,
-                2 => Role::Control,
-                _ => Role::Asset,
-            };
-            let stamp = Stamp::decode(decoder)?;
-            let key = if decoder.byte()? == 1 { Some(Key(decoder.array()?)) } else { None };
-            files.push(Found { path, role, stamp });
-            keys.push(key);
-        }
         for _ in 0..decoder.count()? {
             let (path, stamp) = (decoder.text()?, Stamp::decode(decoder)?);
             folders.push(Folder { path, stamp, names: decoder.word()? });
@@ -214,9 +204,42 @@ impl Known {
             let (path, message) = (decoder.text()?, decoder.text()?);
             problems.push(WalkProblem { path, message });
         }
-        let walked = Walked { files: files.into(), folders: folders.into(), links, problems };
-        Some(Self { walked, keys: keys.into(), taken })
+        let walked = Walked { files, folders: folders.into(), links, problems };
+        Some(Self { walked, keys, taken })
     }
+}
+
+fn encode_file(encoder: &mut Encoder, file: &Found, key: Option<Key>) {
+    encoder.text(&file.path);
+    encoder.bytes.push(match file.role {
+        Role::Source => 0,
+        Role::LeftOut => 1,
+        Role::Control => 2,
+        Role::Asset => 3,
+    });
+    file.stamp.encode(encoder);
+    encoder.bytes.push(u8::from(key.is_some()));
+    encoder.bytes.extend(key.iter().flat_map(|key| key.0));
+}
+
+fn decode_files(decoder: &mut Decoder<'_>, count: usize) -> Option<(Parts<Found>, Parts<Option<Key>>)> {
+    // No more than there can be, whatever the number says.
+    let room = count.min(decoder.bytes.len() / SMALLEST);
+    let (mut files, mut keys) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    for _ in 0..count {
+        let path = Arc::from(decoder.str()?);
+        let role = match decoder.byte()? {
+            0 => Role::Source,
+            1 => Role::LeftOut,
+            2 => Role::Control,
+            _ => Role::Asset,
+        };
+        let stamp = Stamp::decode(decoder)?;
+        let key = if decoder.byte()? == 1 { Some(Key(decoder.array()?)) } else { None };
+        files.push(Found { path, role, stamp });
+        keys.push(key);
+    }
+    Some((files.into(), keys.into()))
 }
 
 fn now() -> i64 {

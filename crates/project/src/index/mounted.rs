@@ -48,7 +48,7 @@ pub(super) fn again(previous: &Parts<Arc<IndexedFile>>, made: &mut BTreeMap<usiz
     }
     let now = |place: usize| made.get(&place).unwrap_or(&previous[place]);
     let rests =
-        |file: &IndexedFile| file.rests_on.followed.iter().any(|at| affected.contains(&(*at as usize)));
+        |file: &IndexedFile| file.rests_on.followed().iter().any(|at| affected.contains(&(*at as usize)));
     let ways = ways((0..previous.len()).map(now).filter(|file| rests(file)));
     let placed: Vec<(usize, Arc<IndexedFile>)> = affected
         .iter()

@@ -32,23 +32,16 @@ pub(super) struct Slot {
     pub(super) length: u32,
 }
 
-/// What is to be appended.
+/// What is to be appended: a head, and its payload.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
-    head: [u8; HEAD],
-    payload: Vec<u8>,
-}
+pub(super) struct Record(Box<[u8]>);
 
 impl Record {
     /// With the hash of its payload.
     pub(super) fn new(key: Key, payload: &[u8], hash: u128) -> Self {
-        let mut head = [0; HEAD];
         // One too long for its length has none, and is refused when it is appended.
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-        head[..4].copy_from_slice(&length.to_le_bytes());
-        head[4..36].copy_from_slice(&key.0);
-        head[36..].copy_from_slice(&checksum(key, hash));
-        Self { head, payload: payload.to_vec() }
+        Self([&length.to_le_bytes()[..], &key.0, &checksum(key, hash), payload].concat().into())
     }
 }
 
@@ -110,12 +103,12 @@ impl Pack {
         let mut slots = Vec::new();
         file.seek(SeekFrom::End(0))?;
         for some in records {
-            for Record { payload, .. } in &some {
-                let length = u32::try_from(payload.len()).map_err(std::io::Error::other)?;
+            for Record(bytes) in &some {
+                let length = u32::try_from(bytes.len() - HEAD).map_err(std::io::Error::other)?;
                 slots.push(Slot { at: at + HEAD as u64, length });
-                at += (HEAD + payload.len()) as u64;
+                at += bytes.len() as u64;
             }
-            let pieces = some.iter().flat_map(|one| [IoSlice::new(&one.head), IoSlice::new(&one.payload)]);
+            let pieces = some.iter().map(|Record(bytes)| IoSlice::new(bytes));
             write_pieces(&mut file, &mut pieces.collect::<Vec<_>>())?;
         }
         Ok(slots)

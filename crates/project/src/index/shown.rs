@@ -64,9 +64,9 @@ impl Shown {
     pub(super) fn touches(&self, at: usize, file: &IndexedFile) -> bool {
         let rests_on = &file.rests_on;
         let asked = |at: usize| self.exports.get(&at).is_some_and(|names| names.meets(rests_on.names));
-        rests_on.followed.iter().any(|other| self.facts.contains(&(*other as usize)))
+        rests_on.followed().iter().any(|other| self.facts.contains(&(*other as usize)))
             || !self.exports.is_empty()
-                && (asked(at) || rests_on.entered.iter().any(|other| asked(*other as usize)))
+                && (asked(at) || rests_on.entered().iter().any(|other| asked(*other as usize)))
     }
 }
 

@@ -25,11 +25,11 @@ use crate::files;
 use crate::walk::{Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 8\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 9\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
-const OURS: [&str; 5] = ["pack", "tree", "graph", "run", "parts"];
+const OURS: [&str; 6] = ["pack", "tree", "graph", "run", "parts", "bundles"];
 
 /// What the last look remembered: what was seen, and the bytes of the rest.
 #[derive(Debug)]
@@ -77,12 +77,12 @@ impl Stored {
 /// What follows what was seen, without it.
 fn index_of(place: &Place, known: &Known, graph: Arc<KeptGraph>, decoder: &mut Decoder<'_>) -> Option<Index> {
     let again = Arc::new(Again::new(place));
-    let packs = (Arc::new(Pack::new(&place.cache, FACTS)), Arc::new(Pack::new(&place.cache, LINKED)));
     let [id, _]: [IndexId; 2] = [decoder.array()?, decoder.array()?];
     let (problems, lost, adding) = (pairs(decoder)?, pairs(decoder)?, pairs(decoder)?);
     let mut files = Vec::with_capacity(known.walked.files.len());
+    let mut room = Vec::new();
     for (path, key) in known.sources() {
-        files.push(Arc::new(indexed(decoder, Arc::clone(path), key, &packs, &again)?));
+        files.push(Arc::new(indexed(decoder, Arc::clone(path), key, &again, &mut room)?));
     }
     decoder.bytes.is_empty().then_some(())?;
     let problem = |(path, message)| WalkProblem { path, message };
@@ -102,33 +102,36 @@ fn index_of(place: &Place, known: &Known, graph: Arc<KeptGraph>, decoder: &mut D
     })
 }
 
+/// Uses `room` for a while.
 fn indexed(
     decoder: &mut Decoder<'_>,
     path: Arc<str>,
     key: Key,
-    (facts, linked): &(Arc<Pack>, Arc<Pack>),
     again: &Arc<Again>,
+    room: &mut Vec<u32>,
 ) -> Option<IndexedFile> {
-    let local = Kept::stored(Arc::clone(facts), key, slot(decoder)?);
-    let linked = Kept::stored(Arc::clone(linked), Key(decoder.array()?), slot(decoder)?);
+    let local = Kept::stored(key, slot(decoder)?);
+    let linked = Kept::stored(Key(decoder.array()?), slot(decoder)?);
     let (surface, edges) = (Surface(decoder.array()?), decoder.array()?);
     let (tokens, bytes) = (decoder.small()?, decoder.small()?);
-    let (followed, entered) = (places(decoder)?, places(decoder)?);
-    let rests_on = RestsOn { followed, entered, names: Asked(u128::from_le_bytes(decoder.array()?)) };
+    room.clear();
+    add_places(decoder, room)?;
+    let followed = room.len();
+    add_places(decoder, room)?;
+    let (followed, entered) = room.split_at(followed);
+    let rests_on = RestsOn::new(followed, entered, Asked(u128::from_le_bytes(decoder.array()?)));
     let again = Some(Arc::clone(again));
     Some(IndexedFile { path, tokens, bytes, surface, local, linked, rests_on, edges, again })
 }
 
 /// Each as the distance from the one before.
-fn places(decoder: &mut Decoder<'_>) -> Option<Vec<u32>> {
-    let count = decoder.small()?;
-    let mut places = Vec::with_capacity(count.min(decoder.bytes.len()));
+fn add_places(decoder: &mut Decoder<'_>, places: &mut Vec<u32>) -> Option<()> {
     let mut last = 0_usize;
-    for _ in 0..count {
+    for _ in 0..decoder.small()? {
         last = last.checked_add(decoder.small()?)?;
         places.push(u32::try_from(last).ok()?);
     }
-    Some(places)
+    Some(())
 }
 
 fn put_places(encoder: &mut Encoder, places: &[u32]) {
@@ -184,8 +187,8 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         encoder.bytes.extend(file.edges);
         encoder.small(file.tokens);
         encoder.small(file.bytes);
-        put_places(&mut encoder, &file.rests_on.followed);
-        put_places(&mut encoder, &file.rests_on.entered);
+        put_places(&mut encoder, file.rests_on.followed());
+        put_places(&mut encoder, file.rests_on.entered());
         encoder.bytes.extend(file.rests_on.names.0.to_le_bytes());
     }
     seal(&mut encoder.bytes);
@@ -244,12 +247,11 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
     let mut decoder = Decoder { bytes: &bytes };
     let names: Arc<str> = decoder.str()?.into();
     let mut start = 0_usize;
-    let mut all = Vec::with_capacity(paths.len());
+    // No more than there can be, whatever the number says.
+    let mut edges = Vec::with_capacity(decoder.small()?.min(decoder.bytes.len()));
+    let mut ends = Vec::with_capacity(paths.len());
     for _ in 0..paths.len() {
-        let count = decoder.small()?;
-        // No more than there can be, whatever the number says.
-        let mut edges = Vec::with_capacity(count.min(decoder.bytes.len()));
-        for _ in 0..count {
+        for _ in 0..decoder.small()? {
             let to = decoder.small()?;
             let how = decoder.byte()?;
             let kind = match how & !HANDED_ON {
@@ -264,9 +266,9 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
             start = end;
             edges.push(Edge { to, kind, names, through, handed_on: how & HANDED_ON != 0 });
         }
-        all.push(edges);
+        ends.push(edges.len());
     }
-    Some(Graph::from_edges(paths, all))
+    Graph::from_list(paths, edges, ends)
 }
 
 pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
@@ -276,6 +278,7 @@ pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
     }
     let mut encoder = Encoder { bytes: Vec::with_capacity(2 * names.len()) };
     encoder.text(&names);
+    encoder.small(graph.edge_count());
     for from in 0..graph.len() {
         encoder.small(graph.edges(from).len());
         for edge in graph.edges(from) {
