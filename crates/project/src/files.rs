@@ -136,7 +136,7 @@ impl Staged {
     pub fn put(self) -> Result<(), FileError> {
         let Self { temporary, target } = self;
         let failed = |source| FileError::Failed { path: target.clone(), action: "written", source };
-        temporary.become_file(&target).map_err(failed)
+        temporary.take_place(&target).map_err(failed)
     }
 }
 
@@ -408,6 +408,20 @@ impl Temporary {
         let path = target.with_file_name(temporary);
         let file = open_new(&path, audience)?;
         Ok((Self { path, renamed: false }, file))
+    }
+
+    /// As [`Temporary::become_file`], without waiting for the disk: ext4 brings to it whatever replaces a file, but not what
+    /// changes places with one.
+    fn take_place(self, path: &Path) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            if renameat_with(CWD, &self.path, CWD, path, RenameFlags::EXCHANGE).is_ok() {
+                // What is dropped now is the file that was there before.
+                return Ok(());
+            }
+        }
+        self.become_file(path)
     }
 
     fn become_file(mut self, path: &Path) -> io::Result<()> {

@@ -11,11 +11,11 @@ use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
 use becket_contracts::render::{BundleText, CodeMode, Thrift, quoted};
-use becket_project::index::{FileRecord, Index, IndexId, IndexedFile, record_id};
+use becket_project::index::{FileRecord, Index, IndexId, IndexedFile};
 use becket_project::share::{AT_ONCE, each};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::entry::{self, Entry, Measures, Recipe, SourceOf};
 use super::lacking::LackingText;
@@ -523,12 +523,12 @@ impl Before {
 }
 
 pub(super) fn paths_id<'a>(paths: impl Iterator<Item = &'a str>) -> IndexId {
-    let mut all = String::new();
+    let mut all = Xxh3Default::new();
     for path in paths {
-        all.push_str(path);
-        all.push('\0');
+        all.update(path.as_bytes());
+        all.update(&[0]);
     }
-    xxh3_128(all.as_bytes()).to_le_bytes()
+    all.digest128().to_le_bytes()
 }
 
 impl<'a> Previous<'a> {
@@ -555,14 +555,14 @@ impl<'a> Previous<'a> {
                     && remembered.paths == paths_id(files.iter().map(|file| &*file.path))
             }
         };
-        let by_id = match self {
+        let by_record = match self {
             Previous::Remembered(remembered) if !same_paths => {
                 let entries = remembered.entries.iter().enumerate();
-                entries.map(|(at, (record, _))| (record_id(record), at)).collect()
+                entries.map(|(at, (record, _))| (record, at)).collect()
             }
             _ => HashMap::new(),
         };
-        Known { previous: self, same_paths, by_id }
+        Known { previous: self, same_paths, by_record }
     }
 }
 
@@ -577,7 +577,7 @@ struct Known<'a> {
     /// Whether positions of now are those of then.
     same_paths: bool,
     /// Positions of then, where they are others.
-    by_id: HashMap<IndexId, usize>,
+    by_record: HashMap<&'a FileRecord, usize>,
 }
 
 impl Known<'_> {
@@ -589,10 +589,10 @@ impl Known<'_> {
                 Some(&material.entries[at]).filter(|entry| entry.is_of(file)).map(Arc::clone)
             }
             Previous::Remembered(remembered) => {
-                let id = file.id();
-                let at = if self.same_paths { at } else { *self.by_id.get(&id)? };
+                let record = file.record();
+                let at = if self.same_paths { at } else { *self.by_record.get(&record)? };
                 let (known, measures) = &remembered.entries[at];
-                (record_id(known) == id).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
+                (*known == record).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
             }
         }
     }

@@ -16,11 +16,6 @@ use super::{IndexId, Targets};
 /// The keys of what a file says and promises, and a digest over its edges.
 pub type FileRecord = [u8; 72];
 
-/// The id of the file that has this record.
-pub fn record_id(record: &FileRecord) -> IndexId {
-    xxh3_128(record).to_le_bytes()
-}
-
 #[derive(Debug)]
 pub struct IndexedFile {
     pub path: Arc<str>,
@@ -99,7 +94,7 @@ impl IndexedFile {
 
     /// The same for the same source with the same promises and needs: whatever is made of it may be kept as long.
     pub fn id(&self) -> IndexId {
-        record_id(&self.record())
+        xxh3_128(&self.record()).to_le_bytes()
     }
 
     /// By which [`Index::recalled`](super::Index::recalled) finds it, whatever was looked at since.

@@ -35,7 +35,7 @@ use becket_contracts::graph::Graph;
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::adding::Adding;
-pub use self::file::{FileRecord, IndexedFile, record_id};
+pub use self::file::{FileRecord, IndexedFile};
 use self::kept::Again;
 pub use self::kept::Linked;
 use self::known::Known;
