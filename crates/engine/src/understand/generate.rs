@@ -218,12 +218,18 @@ impl Engine {
         }
         // Among the others: a thread of its own would take the processor from one of those that contracts wait for.
         let generated = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| {
+            let save = || {
                 // It has to be read back before bundles are made; what follows is nobody's hurry.
                 index.graph();
                 index.save(&place);
-            });
-            self.generated(job, Arc::clone(&index), last)
+            };
+            // Contracts that are known are there before an index is written, and those that are not take longer.
+            let late = last.is_some();
+            if !late {
+                scope.spawn(move |_| save());
+            }
+            let read = || if late { scope.spawn(move |_| save()) };
+            self.generated(job, Arc::clone(&index), last, read)
         })?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
@@ -259,16 +265,19 @@ impl Engine {
         Ok(Job { site, output, options, writes: !request.dry_run, reports: true })
     }
 
-    /// A reading, and its files where they stand now. Nothing is written for a folder without sources that never had any.
+    /// A reading, and its files where they stand now; `read` is called between the two. Nothing is written for a folder
+    /// without sources that never had any.
     pub(super) fn generated(
         &self,
         job: Job,
         index: Arc<Index>,
         last: Option<LastRun>,
+        read: impl FnOnce(),
     ) -> Result<Generated, Error> {
         let Job { site, output, options, writes, reports } = job;
         tell("making contracts", 0, None);
         let material = self.material(&site, &index, options, last.as_ref().map(|last| &last.remembered));
+        read();
         let reading = Reading { site, index, material };
         let mut shape = None;
         if let Some(last) = last {

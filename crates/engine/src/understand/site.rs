@@ -142,16 +142,17 @@ impl Engine {
         let slot = self.slot(place);
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let (index, rest) = if let Some(previous) = known.as_deref() {
-            rayon::join(|| Index::of(place, Some(previous)), || rest(told()))
+            let (index, rest) = rayon::join(|| Index::of(place, Some(previous)), || rest(told()));
+            (index.map_err(of_index)?, rest)
         } else {
             let (look, told) = rayon::join(|| Look::at(place), told);
             let look = look.map_err(of_index)?;
             if let Some(found) = look.same().and_then(|seen| same(&seen, &told)) {
                 return Ok(Live::Same(found));
             }
-            rayon::join(|| Ok(look.index(place)), || rest(told))
+            look.index(place, || rest(told))
         };
-        let index = Arc::new(index.map_err(of_index)?);
+        let index = Arc::new(index);
         *known = Some(Arc::clone(&index));
         Ok(Live::Index(index, rest))
     }

@@ -158,7 +158,7 @@ impl Engine {
             self.forget(&job.site)?;
         }
         let index = self.live(&job.site, options.tests)?;
-        let generated = self.generated(job, index, None)?;
+        let generated = self.generated(job, index, None, || ())?;
         if generated.is_empty() {
             return Err(generated.nothing_found());
         }
@@ -252,7 +252,7 @@ impl ContextWatch<'_> {
             writes: !self.request.context.dry_run,
             reports: false,
         };
-        let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None)?;
+        let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None, || ())?;
         let duration = started.elapsed();
         // Only the log tells of them.
         let bundles = if self.request.log { generated.bundle_hashes() } else { BTreeMap::new() };

@@ -40,7 +40,8 @@ impl Look {
         Some(Gist { id: stored.id().filter(|_| is_same)?, parsed: 0, known: &stored.known })
     }
 
-    pub fn index(self, place: &Place) -> Index {
+    /// The index, and what `rest` gives, which is made beside it.
+    pub fn index<R: Send>(self, place: &Place, rest: impl FnOnce() -> R + Send) -> (Index, R) {
         let Self { stored, walked, taken } = self;
         let graph = stored.as_ref().and_then(|stored| stored.graph(place)).map(Arc::new);
         // Where no file came or went, whoever asks for the index asks for its graph.
@@ -51,7 +52,12 @@ impl Look {
             let loaded = stored.zip(graph.clone()).and_then(|(stored, graph)| stored.index(place, graph));
             Index::seen(place, walked, taken, loaded.as_ref(), false)
         };
-        rayon::join(seen, || _ = beside.map(|(graph, paths)| graph.read(|| paths).is_some())).0
+        // Edits wait for the graph, and not for the rest.
+        let beside = || {
+            beside.map(|(graph, paths)| graph.read(|| paths).is_some());
+            rest()
+        };
+        rayon::join(seen, beside)
     }
 }
 

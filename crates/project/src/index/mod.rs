@@ -125,7 +125,7 @@ impl Index {
     pub fn of(place: &Place, previous: Option<&Index>) -> Result<Self, IndexError> {
         crate::share::prepare();
         let previous = previous.filter(|index| !index.is_damaged());
-        let Some(previous) = previous else { return Ok(Look::at(place)?.index(place)) };
+        let Some(previous) = previous else { return Ok(Look::at(place)?.index(place, || ()).0) };
         let (walked, taken) = known::look(place, Some(&previous.known))?;
         Ok(Self::seen(place, walked, taken, Some(previous), true))
     }
