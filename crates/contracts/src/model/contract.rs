@@ -90,7 +90,7 @@ pub struct Version {
     pub language_specific: Option<BTreeMap<String, Vec<String>>>,
 }
 
-/// The merged view over all components of the file.
+/// The merged view over the components of the file that others see.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogicSignature {
@@ -245,6 +245,11 @@ impl ContractDeclaration {
     /// The module that it declares or adds to, as it is written.
     pub fn module(&self) -> Option<&str> {
         super::declaration::module(&self.name, self.kind)
+    }
+
+    /// Whether it is the component that a file is, which nothing in it names or exports.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        !self.exported && self.name == "default" && self.kind == DeclarationKind::Component
     }
 
     /// A signature of it with another name, which begins with a space, or with none.
