@@ -278,6 +278,7 @@ fn merged(
 ) -> LogicSignature {
     let facts = scope.facts;
     let mut members = Vec::new();
+    let mut untold: Vec<Member> = Vec::new();
     let mut emits = BTreeMap::new();
     let mut states = BTreeMap::new();
     let hooks_count = matches!(kind, Kind::ReactHook | Kind::VueComposable);
@@ -294,7 +295,10 @@ fn merged(
     let ordered = told.iter().filter(|one| one.exported).chain(told.iter().filter(|one| !one.exported));
     for declaration in ordered.clone() {
         if counts(declaration) {
-            members.extend(props::merged(&declaration.props));
+            let own = props::merged(&declaration.props);
+            let is_taken = declaration.is_taken();
+            untold.extend(own.iter().filter(|prop| is_taken(prop)).cloned());
+            members.extend(own);
         }
         if counts(declaration) || declaration.exported {
             for state in &declaration.state {
@@ -302,7 +306,13 @@ fn merged(
             }
         }
     }
-    let props = prop_type::merged(members);
+    let mut props = prop_type::merged(members);
+    for Member { name, text, .. } in untold {
+        match props.get_mut(&name) {
+            Some(prop) if *prop == PropType::Plain(text.clone()) => *prop = PropType::untold(text),
+            _ => {}
+        }
+    }
     for declaration in ordered {
         if declaration.emits.is_empty() {
             continue;
