@@ -57,7 +57,9 @@ fn make_whole(value: &mut Value, schema: &Value) {
         }
         Value::Array(items) => {
             if let Some(schema) = inner("items") {
-                items.iter_mut().for_each(|item| make_whole(item, schema));
+                for item in items {
+                    make_whole(item, schema);
+                }
             }
         }
         Value::Object(members) => {
