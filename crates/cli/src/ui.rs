@@ -52,6 +52,11 @@ pub(crate) enum Verdict {
     Broken,
 }
 
+/// A number on a command line, where `-1` is one that is wrong and no flag: needs `allow_negative_numbers`.
+pub(crate) fn whole_number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "it is no whole number from 0 on")
+}
+
 impl<T> Report<T> {
     pub(crate) fn new(data: T, text: impl Into<String>) -> Self {
         Self { data, text: text.into(), verdict: Verdict::Sound, advice: Vec::new() }
@@ -93,7 +98,10 @@ impl Ui {
                 if self.json {
                     self.print(&json!({"ok": ok, "command": command, "data": report.data}).to_string());
                 } else {
-                    self.print(report.text.trim_end());
+                    let text = report.text.trim_end();
+                    if !text.is_empty() {
+                        self.print(text);
+                    }
                     report.advice.iter().for_each(|line| self.say(line));
                 }
                 if OUTPUT_FAILED.load(Ordering::Relaxed) {

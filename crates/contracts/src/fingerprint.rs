@@ -132,9 +132,9 @@ struct Seen<'a> {
 /// Events with their types, as far as no prop tells them. Those of private components are nobody's business.
 fn events(contract: &Contract) -> BTreeMap<&str, &PropType> {
     let is_seen = |event: &str| {
-        contract.declarations.iter().filter(|one| one.exported || is_unnamed(one)).any(|one| {
+        contract.declarations.iter().filter(|one| one.exported || one.is_unnamed()).any(|one| {
             let is_prop = || one.props.iter().flatten().any(|prop| prop.name == event);
-            is_unnamed(one) || one.emits.iter().any(|own| own == event) && !is_prop()
+            one.is_unnamed() || one.emits.iter().any(|own| own == event) && !is_prop()
         })
     };
     let all = contract.logic_signature.emits.iter().map(|(event, ty)| (event.as_str(), ty));
@@ -143,12 +143,11 @@ fn events(contract: &Contract) -> BTreeMap<&str, &PropType> {
 
 /// The state of a component that only the merged view tells; that of others stands beside them.
 fn unnamed_state(contract: &Contract) -> Option<&BTreeMap<String, String>> {
-    contract.declarations.iter().any(is_unnamed).then_some(&contract.logic_signature.state)
-}
-
-/// The component that a file is, which nothing in it names or exports.
-fn is_unnamed(declaration: &ContractDeclaration) -> bool {
-    !declaration.exported && declaration.name == "default" && declaration.kind == DeclarationKind::Component
+    contract
+        .declarations
+        .iter()
+        .any(ContractDeclaration::is_unnamed)
+        .then_some(&contract.logic_signature.state)
 }
 
 /// What a file calls something that others know by another name is its own business.

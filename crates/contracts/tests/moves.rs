@@ -130,14 +130,14 @@ impl Members for Tree {
         !self.modules.is_empty()
     }
 
-    fn declaring(&self, module: &str) -> Vec<usize> {
-        let at = |path: &String| self.files.iter().position(|(known, _)| known == path);
-        self.modules.files(module).iter().filter_map(at).collect()
+    fn declaring(&self, to: usize, module: &str) -> Vec<usize> {
+        let at = |path: &str| self.files.iter().position(|(known, _)| known == path);
+        self.modules.near(module, self.path(to)).into_iter().filter_map(at).collect()
     }
 
     fn file(&self, from: usize, specifier: &str) -> Option<usize> {
         if let Some(module) = self.modules.name(specifier) {
-            return self.declaring(module).first().copied();
+            return self.declaring(from, module).first().copied();
         }
         let (folder, _) = self.path(from).rsplit_once('/').unwrap();
         let mut parts: Vec<&str> = folder.split('/').collect();

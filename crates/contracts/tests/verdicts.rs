@@ -97,6 +97,26 @@ fn every_change_means_what_it_says() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+#[test]
+fn what_is_taken_of_a_package_is_no_promise_in_a_written_file() {
+    let text = |taken: &str, own: &str| {
+        format!(
+            "import type {{ PackageProps }} from 'package';\n\
+             export function A({{ {taken} }}: PackageProps & {{ own?: string{own} }}) {{ return <p>{{x}}</p>; }}\n"
+        )
+    };
+    let more = ("x", "x, y");
+    for (before, after) in [more, (more.1, more.0)] {
+        let read = |text: &str| {
+            let whole = Tree::of("src/a.tsx", text, &[]).contract("src/a.tsx");
+            read_back(("src/a.tsx", text), &whole, CodeMode::Header, SchemaVersion::V03, Thrift::None)
+        };
+        let (was, is) = (read(&text(before, "")), read(&text(after, "; more?: number")));
+        let comparison = compare(&written(&was), &written(&is));
+        assert_eq!(comparison.verdict(), Some(Verdict::Compatible), "{:#?}", comparison.files);
+    }
+}
+
 /// Whether a consumer sees something of it.
 fn is_seen(comparison: &Comparison) -> bool {
     matches!(comparison.verdict(), Some(Verdict::Breaking | Verdict::Compatible))

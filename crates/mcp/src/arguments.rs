@@ -1,4 +1,5 @@
-//! Arguments as callers really send them: either case is accepted, an unknown name is answered with the nearest one.
+//! Arguments as callers really send them: either case is accepted, `1.0` is a whole number, an unknown name is answered
+//! with the nearest one.
 
 use becket_base::{clip, nearest};
 use becket_engine::Error;
@@ -11,11 +12,14 @@ use crate::expectation::{Mismatch, mismatch};
 /// Of what somebody else wrote.
 const SHOWN: usize = 200;
 
+/// Whole numbers up to this are exact in JSON's floating point.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Renames `task_id` to a declared `taskId` (and the reverse), and refuses what is not declared at all.
 pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) -> Result<JsonObject, Error> {
     let declared = declared_names(schema);
     let mut spelled = Map::new();
-    for (name, value) in arguments {
+    for (name, mut value) in arguments {
         let Some(known) = declared
             .iter()
             .find(|known| **known == name)
@@ -23,6 +27,9 @@ pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) ->
         else {
             return Err(unknown(&name, &declared));
         };
+        if let Some(schema) = schema.get("properties").and_then(|all| all.get(*known)) {
+            make_whole(&mut value, schema);
+        }
         if spelled.insert((*known).to_owned(), value).is_some() {
             return Err(Error::invalid(
                 "invalid_arguments",
@@ -32,6 +39,38 @@ pub(crate) fn spelled_as_declared(arguments: JsonObject, schema: &JsonObject) ->
         }
     }
     Ok(spelled)
+}
+
+/// `1.0` where a whole number is declared, which is one to JSON Schema, and is what clients send that know one kind of number.
+fn make_whole(value: &mut Value, schema: &Value) {
+    for variant in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+        make_whole(value, variant);
+    }
+    let inner = |name: &str| schema.get(name);
+    match value {
+        Value::Number(number) if inner("type").is_some_and(|kind| kind == "integer") => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= MOST_EXACT);
+            #[allow(clippy::cast_possible_truncation, reason = "it is whole and exact")]
+            if let Some(float) = whole {
+                *value = (float as i64).into();
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = inner("items") {
+                for item in items {
+                    make_whole(item, schema);
+                }
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let Some(schema) = inner("properties").and_then(|all| all.get(name)) {
+                    make_whole(member, schema);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Into the tool's own type; what is wrong is named with its place, and with what belongs there.
@@ -100,6 +139,8 @@ mod tests {
         /// How far.
         #[schemars(range(min = 0, max = 9))]
         depth: Option<u32>,
+        #[serde(default)]
+        steps: Vec<u32>,
     }
 
     fn read(arguments: Value) -> Result<Params, Error> {
@@ -115,6 +156,14 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_may_be_written_with_a_point() {
+        let params = read(json!({"taskId": "T1", "depth": 2.0, "steps": [1.0, 2]})).unwrap();
+        assert_eq!((params.depth, params.steps), (Some(2), vec![1, 2]));
+        let error = read(json!({"taskId": "T1", "depth": 2.5})).unwrap_err();
+        assert_eq!(error.message(), "The argument `depth` is a whole number from 0 to 9, not 2.5.");
+    }
+
+    #[test]
     fn the_same_argument_in_both_spellings_is_refused() {
         let error = read(json!({"taskId": "T1", "task_id": "T2"})).unwrap_err();
         assert_eq!(error.message(), "The argument `taskId` is given twice.");
@@ -124,7 +173,7 @@ mod tests {
     fn an_unknown_argument_is_answered_with_the_nearest() {
         let error = read(json!({"taskID": "T1", "dept": 2})).unwrap_err();
         assert_eq!(error.code(), "invalid_arguments");
-        assert_eq!(error.hint(), Some("Did you mean `depth`? The tool takes taskId, depth."));
+        assert_eq!(error.hint(), Some("Did you mean `depth`? The tool takes taskId, depth, steps."));
     }
 
     #[test]

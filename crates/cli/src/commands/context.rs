@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use self::watch::WatchOptions;
 use crate::{
     context::Context,
-    ui::{Report, Verdict},
+    ui::{Report, Verdict, whole_number},
 };
 
 #[derive(Debug, clap::Args)]
@@ -129,7 +129,7 @@ pub(crate) struct Generate {
 #[derive(Debug, Clone, clap::Args)]
 struct Options {
     /// Levels of dependencies in a bundle, 0 for the file alone
-    #[arg(long, short, value_name = "LEVELS")]
+    #[arg(long, short, value_name = "LEVELS", allow_negative_numbers = true, value_parser = whole_number)]
     depth: Option<usize>,
     /// How much code goes with a contract
     #[arg(long, short = 'c', value_name = "MODE", value_parser = ["none", "header", "full"])]
@@ -144,10 +144,10 @@ struct Options {
     #[arg(long, short, value_name = "FORMAT", value_parser = ["json", "pretty", "ndjson", "toon"])]
     format: Option<String>,
     /// Nodes per bundle
-    #[arg(long, short, value_name = "COUNT")]
+    #[arg(long, short, value_name = "COUNT", allow_negative_numbers = true, value_parser = whole_number)]
     max_nodes: Option<usize>,
     /// Tokens per bundle
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = whole_number)]
     max_tokens: Option<usize>,
     #[arg(long, value_name = "NAME", value_parser = ["llm-chat", "llm-safe", "ci-strict", "watch-fast"])]
     profile: Option<String>,

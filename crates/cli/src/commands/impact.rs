@@ -4,17 +4,20 @@ use std::process::ExitCode;
 
 use becket_engine::understand::ImpactRequest;
 
-use crate::{context::Context, ui::Report};
+use crate::{
+    context::Context,
+    ui::{Report, whole_number},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Impact {
     /// FILE or FILE#EXPORT
     target: String,
     /// How many steps away at most, 1 or more
-    #[arg(long, short, value_name = "STEPS")]
+    #[arg(long, short, value_name = "STEPS", allow_negative_numbers = true, value_parser = whole_number)]
     depth: Option<usize>,
     /// How many dependents to show at most, 1 to 1000
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = whole_number)]
     limit: Option<usize>,
     /// Go on where the answer before ended: its `nextCursor`
     #[arg(long)]

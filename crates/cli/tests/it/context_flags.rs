@@ -66,6 +66,10 @@ fn wrong_values_are_errors_and_write_nothing() {
         assert_eq!(stamp.args(arguments).output().unwrap().status.code(), Some(1), "{arguments:?}");
     }
     assert!(!repo.path("context_main.json").exists());
+    for depth in ["-1", "two", "1.5"] {
+        let said = String::from_utf8(context(&repo, &["--depth", depth]).stderr).unwrap();
+        assert!(said.contains("it is no whole number from 0 on"), "{said}");
+    }
 }
 
 #[test]

@@ -110,6 +110,7 @@ fn context_writes_compares_and_cleans() {
     );
     assert!(run(&["context", "validate"]).status.success());
     assert!(run(&["context", "compare"]).status.success());
+    assert_eq!(String::from_utf8(run(&["context", "compare", "-q"]).stdout).unwrap(), "");
     let shown = String::from_utf8(run(&["context", "show", "src/money.ts"]).stdout).unwrap();
     assert!(shown.contains("format") && shown.contains("imported by"), "{shown}");
     let drawn = String::from_utf8(run(&["context", "graph", "--format", "mermaid"]).stdout).unwrap();
@@ -128,6 +129,9 @@ fn context_writes_compares_and_cleans() {
 
     let impact = envelope(&run(&["impact", "src/money.ts#format", "--json"]));
     assert_eq!(impact["data"]["dependents"][0]["path"], "src/cart.ts", "{impact}");
+    repo.write("src/tax.ts", "import { format } from './money';\nexport const tax: string = format(1);\n");
+    let text = String::from_utf8(run(&["impact", "src/money.ts", "--limit", "1"]).stdout).unwrap();
+    assert!(text.ends_with("1 of 2. Call again with the cursor 1 for more.\n"), "{text}");
     assert_eq!(run(&["impact", "src/money.ts", "--depth", "0"]).status.code(), Some(2));
     assert_eq!(run(&["impact", "src/money.ts", "--limit", "0"]).status.code(), Some(2));
     assert_eq!(run(&["context", "--format", "qqq"]).status.code(), Some(2));

@@ -9,8 +9,7 @@ use super::verdict::judge_props;
 use super::{Change, DeclarationChange, Side, Verdict, told, users_of_file};
 use crate::header::CUT;
 use crate::model::{
-    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, LogicSignature, Member, PropType,
-    State,
+    ComponentForm, Contract, ContractDeclaration, DeclarationKind, Kind, LogicSignature, Member, State,
 };
 
 /// The name of the prop that counts those that are left out.
@@ -68,9 +67,7 @@ pub(super) fn merged(
         return None;
     }
     let (was, is) = (&old.logic_signature, &new.logic_signature);
-    let members = |signature: &LogicSignature| -> Vec<Member> {
-        signature.props.iter().map(|(name, prop)| prop.as_member(name)).collect()
-    };
+    let members = |signature: &LogicSignature| -> Vec<Member> { told_props(signature).collect() };
     let state = (was.state != is.state).then(|| (Verdict::Compatible, "its state changed".to_owned()));
     let events = |signature: &LogicSignature| signature.emits.keys().cloned().collect::<Vec<_>>();
     let emits =
@@ -78,6 +75,12 @@ pub(super) fn merged(
     let props = judge_props(&[members(was)], &[members(is)]);
     let (verdict, reason) = [props, state, emits].into_iter().flatten().min()?;
     Some(of_file(side, old, new, verdict, reason))
+}
+
+/// Without what a component takes of a type that is not followed, which says nothing of what others may give.
+fn told_props(signature: &LogicSignature) -> impl Iterator<Item = Member> {
+    let told = signature.props.iter().filter(|(_, prop)| !prop.is_untold());
+    told.map(|(name, prop)| prop.as_member(name))
 }
 
 /// Said where the hash of a file is another and nothing that is told of it.
@@ -259,9 +262,7 @@ fn mend_components(old: &mut Contract, new: &mut Contract, reduced: (bool, bool)
             one.kind = DeclarationKind::Component;
             one.form = (contract.kind == Kind::VueComponent).then_some(ComponentForm::Vue);
             if !several && components == 1 && all.len() == 1 {
-                one.props = vec![
-                    merged.props.iter().map(|(name, prop): (_, &PropType)| prop.as_member(name)).collect(),
-                ];
+                one.props = vec![told_props(&merged).collect()];
                 one.emits = merged.emits.keys().cloned().collect();
                 let state =
                     |(name, text): (&String, &String)| State { name: name.clone(), text: text.clone() };

@@ -50,8 +50,8 @@ pub trait Members: Sync {
         false
     }
 
-    /// The files that declare a module by this name, by path.
-    fn declaring(&self, _module: &str) -> Vec<usize> {
+    /// The files that declare a module by this name, the nearest to a file first.
+    fn declaring(&self, _to: usize, _module: &str) -> Vec<usize> {
         Vec::new()
     }
 
@@ -157,8 +157,8 @@ pub enum Exported<'a> {
     All(usize),
     /// What this file shows by this name in a module that is only declared.
     Declared { file: usize, module: &'a str, name: &'a str },
-    /// All that is in such a module.
-    Module(&'a str),
+    /// All that is in such a module, to which this file is the nearest.
+    Module(usize, &'a str),
     /// Something of a module that is no file of the tree; its specifier.
     Outside(&'a str),
 }
@@ -211,7 +211,7 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
             return Some(Exported::Outside(specifier));
         };
         match self.members.declared(next, specifier) {
-            Some(module) => self.declared(module, imported),
+            Some(module) => self.declared(next, module, imported),
             None if imported == "*" => Some(Exported::All(next)),
             None => {
                 if !self.passes(file, &export.name) {
@@ -224,11 +224,11 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
     }
 
     /// A name of a module that is only declared.
-    fn declared(&mut self, module: &'a str, name: &str) -> Option<Exported<'a>> {
+    fn declared(&mut self, to: usize, module: &'a str, name: &str) -> Option<Exported<'a>> {
         if name == "*" {
-            return Some(Exported::Module(module));
+            return Some(Exported::Module(to, module));
         }
-        let shown = showing(self.members, module, name, |file| (self.entered)(file, name));
+        let shown = showing(self.members, to, module, name, |file| (self.entered)(file, name));
         shown.first().map(|(file, name)| Exported::Declared { file: *file, module, name })
     }
 
@@ -261,8 +261,8 @@ impl<'a: 'n, 'n> Way<'a, 'n> {
         let mut of = |file: usize| {
             members.facts(file).exported_as("*").1.iter().find_map(|star| match &star.origin {
                 ExportOrigin::Module { specifier, .. } => {
-                    let module = members.declared(members.file(file, specifier)?, specifier)?;
-                    self.declared(module, name)
+                    let to = members.file(file, specifier)?;
+                    self.declared(to, members.declared(to, specifier)?, name)
                 }
                 ExportOrigin::Local(_) => None,
             })

@@ -396,14 +396,14 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The ways to what is taken of a module that is only declared, which several files may do; `first` leads to the first.
+    /// The ways to what is taken of a module that is only declared, which several files may do; `first` leads to the nearest.
     fn declared(&mut self, module: &str, name: &'a str, first: Way<'a>, found: &mut Vec<Way<'a>>) {
         if name == "*" {
-            let all = self.members.declaring(module).into_iter();
+            let all = self.members.declaring(first.to, module).into_iter();
             found.extend(all.map(|to| Way { to, name: Some(name), ..first }));
             return;
         }
-        let shown = showing(self.members, module, name, |file| self.ask(file, name));
+        let shown = showing(self.members, first.to, module, name, |file| self.ask(file, name));
         let otherwise = shown.is_empty().then_some(first.to);
         let files = shown.into_iter().map(|(file, _)| file).chain(otherwise);
         found.extend(files.map(|to| Way { to, name: Some(name), ..first }));
@@ -416,7 +416,7 @@ impl<'a> Finder<'a> {
             Exported::Here(file, export) => Some((file, &export.name)),
             Exported::All(file) => Some((file, "*")),
             Exported::Declared { file, name, .. } => Some((file, name)),
-            Exported::Module(module) => Some((*self.members.declaring(module).first()?, "*")),
+            Exported::Module(file, _) => Some((file, "*")),
             Exported::Outside(_) => None,
         }
     }

@@ -75,8 +75,9 @@ fn collect<'l>(
         match (export.name.as_str(), &export.origin) {
             ("default", _) => {}
             ("*", ExportOrigin::Module { specifier, .. }) => match resolver.passing(scope, specifier) {
-                Some(Scope { module: Some(module), .. }) => {
-                    named.extend(resolver.declared_names(module).into_iter().map(|name| (name, as_types)));
+                Some(Scope { module: Some(module), at, .. }) => {
+                    named
+                        .extend(resolver.declared_names(at, module).into_iter().map(|name| (name, as_types)));
                 }
                 Some(file) => {
                     collect(file, resolver, as_types || export.type_only, named, stars, seen);

@@ -32,8 +32,8 @@ use crate::graph::{Library, Members};
 use crate::mentions::{is_class, replaced};
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
-    DeclarationKind, Exports, Import, Kind, LocalFacts, LogicSignature, Member, PropType, Route, State,
-    TypeShape, UnresolvedType, Version, is_react,
+    DeclarationKind, Exports, Import, ImportedAs, Kind, LocalFacts, LogicSignature, Member, PropType, Route,
+    State, TypeShape, UnresolvedType, Version, is_react,
 };
 use props::Expander;
 use scope::{Alone, Found, Resolver, Scope};
@@ -88,6 +88,7 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         _ => kind,
     };
     let (routes, handed, too_many) = routes::of(scope, &resolver);
+    let seen = seen::through(&declarations, scope, &resolver);
     let contract = Contract {
         type_name: "UIFContract".to_owned(),
         schema_version: "0.3".to_owned(),
@@ -95,10 +96,10 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         entry_id: entry_id.to_owned(),
         description: names::description(entry_id, kind, facts, &routes),
         version: version(kind, facts, &declarations),
-        logic_signature: merged(kind, &declarations, scope, &resolver),
+        logic_signature: merged(kind, &declarations, &seen, scope, &resolver),
         exports: exports::of(scope, &resolver),
         passed_on: seen::passed_on(scope, &resolver),
-        declarations: seen::published(declarations, scope, &resolver),
+        declarations: seen::published(declarations, seen),
         routes,
         nextjs,
         style: None,
@@ -266,35 +267,52 @@ fn version(kind: Kind, facts: &LocalFacts, declarations: &[ContractDeclaration])
     }
 }
 
-/// One view over all components, and over the parameters of exported hooks where the file is about hooks.
+/// One view over the components that others see, or over all where they see none. Of exported hooks it has the state, and
+/// the parameters where the file is about hooks.
 fn merged(
     kind: Kind,
     declarations: &[ContractDeclaration],
+    seen: &[Option<Vec<ImportedAs>>],
     scope: Scope<'_>,
     resolver: &Resolver<'_>,
 ) -> LogicSignature {
     let facts = scope.facts;
     let mut members = Vec::new();
+    let mut untold: Vec<Member> = Vec::new();
     let mut emits = BTreeMap::new();
     let mut states = BTreeMap::new();
     let hooks_count = matches!(kind, Kind::ReactHook | Kind::VueComposable);
+    let counts = |one: &ContractDeclaration| match one.kind {
+        DeclarationKind::Component => true,
+        DeclarationKind::Hook => hooks_count && one.exported,
+        _ => false,
+    };
+    let all = || declarations.iter().zip(seen);
+    let is_seen = |one: &ContractDeclaration, seen: &Option<_>| seen.is_some() || one.is_unnamed();
+    let any = all().any(|(one, seen)| counts(one) && is_seen(one, seen));
+    let told: Vec<_> = all().filter(|(one, seen)| !any || is_seen(one, seen)).map(|(one, _)| one).collect();
     // What is exported is seen first, so that a private component does not speak for the file.
-    let ordered =
-        declarations.iter().filter(|one| one.exported).chain(declarations.iter().filter(|one| !one.exported));
+    let ordered = told.iter().filter(|one| one.exported).chain(told.iter().filter(|one| !one.exported));
     for declaration in ordered.clone() {
-        let counts = match declaration.kind {
-            DeclarationKind::Component => true,
-            DeclarationKind::Hook => hooks_count && declaration.exported,
-            _ => false,
-        };
-        if counts {
-            members.extend(props::merged(&declaration.props));
+        if counts(declaration) {
+            let own = props::merged(&declaration.props);
+            let is_taken = declaration.is_taken();
+            untold.extend(own.iter().filter(|prop| is_taken(prop)).cloned());
+            members.extend(own);
         }
-        for state in declaration.state.iter().filter(|_| counts) {
-            states.entry(state.name.clone()).or_insert_with(|| state.text.clone());
+        if counts(declaration) || declaration.exported {
+            for state in &declaration.state {
+                states.entry(state.name.clone()).or_insert_with(|| state.text.clone());
+            }
         }
     }
-    let props = prop_type::merged(members);
+    let mut props = prop_type::merged(members);
+    for Member { name, text, .. } in untold {
+        match props.get_mut(&name) {
+            Some(prop) if *prop == PropType::Plain(text.clone()) => *prop = PropType::untold(text),
+            _ => {}
+        }
+    }
     for declaration in ordered {
         if declaration.emits.is_empty() {
             continue;

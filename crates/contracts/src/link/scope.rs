@@ -197,7 +197,7 @@ impl<'l> Resolver<'l> {
         if let Some((specifier, imported)) = inline_import(name) {
             return self.imported(scope, specifier, imported);
         }
-        if let Some(found) = scope.module.and_then(|module| self.declared_for(module, name)) {
+        if let Some(found) = scope.module.and_then(|module| self.declared_for(scope.at, module, name)) {
             return found;
         }
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
@@ -285,21 +285,21 @@ impl<'l> Resolver<'l> {
     }
 
     /// A type of a module that files only declare: `declare module '@theme/heading' { … }`.
-    fn declared_for<'f>(&self, module: &'f str, name: &str) -> Option<Found<'f>>
+    fn declared_for<'f>(&self, to: usize, module: &'f str, name: &str) -> Option<Found<'f>>
     where
         'l: 'f,
     {
-        let first = self.declared_types(module, name).into_iter().next();
+        let first = self.declared_types(to, module, name).into_iter().next();
         first.map(|(scope, one)| Found::Declared(scope, one))
     }
 
     /// An interface may stand in several blocks, and is one all the same.
-    fn declared_types<'f>(&self, module: &'f str, name: &str) -> Vec<(Scope<'f>, &'f Declaration)>
+    fn declared_types<'f>(&self, to: usize, module: &'f str, name: &str) -> Vec<(Scope<'f>, &'f Declaration)>
     where
         'l: 'f,
     {
         let mut found = Vec::new();
-        for at in self.members.declaring(module) {
+        for at in self.members.declaring(to, module) {
             self.enter(at, name);
             let scope = Scope { module: Some(module), ..self.scope(at) };
             let blocks = blocks(scope.facts, module).filter_map(Declaration::adds);
@@ -313,8 +313,8 @@ impl<'l> Resolver<'l> {
     }
 
     /// The names of a module that files only declare.
-    pub(super) fn declared_names(&self, module: &str) -> Vec<&'l String> {
-        let files = self.members.declaring(module).into_iter();
+    pub(super) fn declared_names(&self, to: usize, module: &str) -> Vec<&'l String> {
+        let files = self.members.declaring(to, module).into_iter();
         let shown = files.flat_map(|at| blocks(self.members.facts(at), module).flat_map(Declaration::shown));
         shown.filter(|name| *name != "default").collect()
     }
@@ -325,7 +325,7 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         if let Some(module) = file.module {
-            return self.declared_types(module, name).into_iter().skip(1).collect();
+            return self.declared_types(file.at, module, name).into_iter().skip(1).collect();
         }
         let mut found = Vec::new();
         for at in self.members.adding(file.at) {
@@ -354,10 +354,7 @@ impl<'l> Resolver<'l> {
     {
         match self.found(file, name) {
             Some(Exported::All(file)) => Some(self.scope(file)),
-            Some(Exported::Module(module)) => {
-                let file = self.scope(*self.members.declaring(module).first()?);
-                Some(Scope { module: Some(module), ..file })
-            }
+            Some(Exported::Module(file, module)) => Some(Scope { module: Some(module), ..self.scope(file) }),
             None if name == "default" && file.facts.is_common_js => Some(file),
             Some(Exported::Here(..) | Exported::Declared { .. } | Exported::Outside(_)) | None => None,
         }
@@ -369,7 +366,7 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         if let Some(module) = file.module {
-            return self.declared_for(module, name);
+            return self.declared_for(file.at, module, name);
         }
         let found = match self.found(file, name)? {
             // `exports.Card = require('./card')` is what that module is.
@@ -385,8 +382,8 @@ impl<'l> Resolver<'l> {
                 let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
                 Some(Found::Declared(scope, declaration))
             }
-            Exported::Declared { module, name, .. } => self.declared_for(module, name),
-            Exported::Here(..) | Exported::All(_) | Exported::Module(_) => None,
+            Exported::Declared { file, module, name } => self.declared_for(file, module, name),
+            Exported::Here(..) | Exported::All(_) | Exported::Module(..) => None,
             Exported::Outside(specifier) => Some(Found::Outside(specifier.to_owned())),
         }
     }

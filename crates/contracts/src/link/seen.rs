@@ -18,10 +18,8 @@ use crate::model::{
 /// it who uses what is exported. What is seen says which of its names are imported.
 pub(super) fn published(
     declarations: Vec<ContractDeclaration>,
-    scope: Scope<'_>,
-    resolver: &Resolver<'_>,
+    seen: Vec<Option<Vec<ImportedAs>>>,
 ) -> Vec<ContractDeclaration> {
-    let seen = seen_through(&declarations, scope, resolver);
     let mut declarations = declarations;
     for (declaration, imported) in declarations.iter_mut().zip(seen) {
         if !declaration.exported {
@@ -81,7 +79,7 @@ enum Known<'f> {
 
 /// The exported declarations, and the private ones that their signatures mention, or those of such: each with what it
 /// mentions of other modules.
-fn seen_through(
+pub(super) fn through(
     declarations: &[ContractDeclaration],
     scope: Scope<'_>,
     resolver: &Resolver<'_>,

@@ -90,7 +90,7 @@ pub struct Version {
     pub language_specific: Option<BTreeMap<String, Vec<String>>>,
 }
 
-/// The merged view over all components of the file.
+/// The merged view over the components of the file that others see.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogicSignature {
@@ -104,7 +104,8 @@ pub struct LogicSignature {
     pub api_signature: Option<ApiSignature>,
 }
 
-/// The type of a prop as the seed writes it: a bare string where it is plain and required.
+/// The type of a prop as the seed writes it: a bare string where it is plain and required. With nothing but a `type` it is of
+/// a type that could not be followed, and whether it is required is not known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PropType {
@@ -122,6 +123,15 @@ pub enum PropType {
 }
 
 impl PropType {
+    pub(crate) fn untold(text: String) -> Self {
+        Self::Described { kind: text, literals: None, signature: None, optional: false }
+    }
+
+    /// Whether nothing tells if it is required.
+    pub(crate) fn is_untold(&self) -> bool {
+        matches!(self, Self::Described { kind, literals: None, signature: None, optional: false } if kind != "function")
+    }
+
     /// The prop as a member of the type that declares it.
     pub fn as_member(&self, name: &str) -> Member {
         let (text, optional) = match self {
@@ -247,6 +257,11 @@ impl ContractDeclaration {
         super::declaration::module(&self.name, self.kind)
     }
 
+    /// Whether it is the component that a file is, which nothing in it names or exports.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        !self.exported && self.name == "default" && self.kind == DeclarationKind::Component
+    }
+
     /// A signature of it with another name, which begins with a space, or with none.
     pub(crate) fn renamed(&self, signature: &str, name: &str) -> String {
         signature.replacen(&format!(" {}", self.name), name, 1)
@@ -271,19 +286,23 @@ impl ContractDeclaration {
     /// Its props without those that are known only because it takes them apart from a type that could not be followed: what
     /// it takes says nothing of what others may give.
     pub(crate) fn declared_props(&self) -> Cow<'_, [Vec<Member>]> {
-        let Some(whole) = UnresolvedType::whole_of(self.inherits.iter()) else {
-            return (&*self.props).into();
-        };
-        let is_taken = |prop: &Member| {
-            let of = prop.text.strip_suffix("']").and_then(|text| text.strip_suffix(&*prop.name));
-            of.and_then(|text| text.strip_suffix("['")) == Some(&*whole)
-        };
-        if !self.props.iter().flatten().any(is_taken) {
+        let is_taken = self.is_taken();
+        if self.inherits.is_empty() || !self.props.iter().flatten().any(&is_taken) {
             return (&*self.props).into();
         }
         let declared =
             |variant: &Vec<Member>| variant.iter().filter(|prop| !is_taken(prop)).cloned().collect();
         self.props.iter().map(declared).collect()
+    }
+
+    /// Whether a prop is one of those.
+    pub(crate) fn is_taken(&self) -> impl Fn(&Member) -> bool {
+        let whole = UnresolvedType::whole_of(self.inherits.iter());
+        move |prop| {
+            let of = prop.text.strip_suffix("']").and_then(|text| text.strip_suffix(&*prop.name));
+            let of = of.and_then(|text| text.strip_suffix("['"));
+            of.is_some() && of == whole.as_deref()
+        }
     }
 }
 

@@ -290,8 +290,15 @@ impl Engine {
             ),
             _ => None,
         };
-        let notices: Vec<String> =
-            notice.map(str::to_owned).into_iter().chain(unread(&reading.index)).collect();
+        let notices = notice.map(str::to_owned).into_iter().chain(unread(&reading.index));
+        let otherwise = baseline.options.filter(|before| before.mode != options.mode);
+        let otherwise = otherwise.filter(|_| result.status != "pass").map(|before| {
+            let (was, is) = (before.mode.as_str(), options.mode.as_str());
+            format!(
+                "The baseline was made in mode {was} and compared in mode {is}: tokenDelta is between the two modes too."
+            )
+        });
+        let notices: Vec<String> = notices.chain(otherwise).collect();
         let notice = (!notices.is_empty()).then(|| notices.join(" "));
         Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }

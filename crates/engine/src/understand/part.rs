@@ -43,11 +43,9 @@ pub(super) fn part_of<T: Serialize>(
     let end = start + items.len();
     let next_cursor = (end < total).then(|| end.to_string());
     let notice = (items.len() < total).then(|| {
-        let more = if next_cursor.is_some() { " Call again with nextCursor as cursor for more." } else { "" };
-        format!(
-            "{} of {total}.{more}",
-            if start == 0 { items.len().to_string() } else { format!("{} to {end}", start + 1) }
-        )
+        let more = next_cursor.as_ref().map(|next| format!(" Call again with the cursor {next} for more."));
+        let shown = if start == 0 { items.len().to_string() } else { format!("{} to {end}", start + 1) };
+        format!("{shown} of {total}.{}", more.unwrap_or_default())
     });
     Ok(Part { items, next_cursor, notice })
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::options::{ContextChoice, counted};
 use super::part::part_of;
+use super::site::{lies_in, spelled};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -69,15 +70,11 @@ impl Engine {
             .context_options(&ContextChoice { mode: Some("none".to_owned()), ..ContextChoice::default() })?;
         let site = self.site(request.project_path.as_deref())?;
         let index = self.live(&site, options.tests)?;
-        let prefix =
-            request.folder_prefix.as_deref().unwrap_or_default().trim_matches('/').trim_start_matches("./");
-        let below = |path: &str| {
-            prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let prefix = spelled(request.folder_prefix.as_deref().unwrap_or_default());
         let mut results: Vec<ComponentMatch> = index
             .files()
             .iter()
-            .filter(|file| site.holds(&file.path) && below(&file.path))
+            .filter(|file| site.holds(&file.path) && lies_in(&file.path, &prefix))
             .flat_map(|file| matches_in(file.contract(), &request.query, &words, kind.as_deref()))
             .collect();
         results.sort_by(|left, right| {

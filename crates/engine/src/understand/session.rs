@@ -141,7 +141,6 @@ pub(super) fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
 }
 
 fn unlockable(error: LockError) -> Error {
-    Error::unavailable("not_writable", sentence(&error.to_string()))
-        .with_hint("Check the permissions of becket's cache folder.")
-        .with_source(error)
+    let hint = written::unless_full(&error, "Check the permissions of becket's cache folder.");
+    Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
 }

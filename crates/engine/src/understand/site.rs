@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use becket_base::Timestamp;
+use becket_base::{RepoPath, RepoPathError, Timestamp};
 use becket_project::config;
 use becket_project::index::{Gist, Index, IndexError, Look, Place, Reading};
 use becket_project::snapshot::{Retention, Snapshots};
@@ -78,8 +78,7 @@ impl Site {
 
     /// Whether a file is in the folder.
     pub(super) fn holds(&self, entry: &str) -> bool {
-        let inside = |rest: &str| rest.starts_with('/');
-        self.prefix.is_empty() || entry.strip_prefix(&self.prefix).is_some_and(inside)
+        lies_in(entry, &self.prefix)
     }
 
     /// The same file seen from the folder.
@@ -263,6 +262,23 @@ impl Engine {
             .map_or_else(|| site.cache().join("snapshots"), std::path::Path::to_path_buf);
         Snapshots::new(&site.workspace.root, folder, retention)
     }
+}
+
+/// A path below the root as a caller spells it, `src\ui` and `./src/ui/` too, in ours; empty for the root. What can be
+/// none stays as it is, and is found nowhere.
+pub(super) fn spelled(path: &str) -> String {
+    match RepoPath::parse(path.trim_start_matches('/')) {
+        Ok(path) if path.is_root() => String::new(),
+        Ok(path) => path.as_str().to_owned(),
+        Err(RepoPathError::Empty) => String::new(),
+        Err(_) => path.to_owned(),
+    }
+}
+
+/// Whether a path is the folder or lies in it; everything lies in the root.
+pub(super) fn lies_in(path: &str, folder: &str) -> bool {
+    let inside = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(inside)
 }
 
 /// What files say is kept here, for all worktrees of a clone.

@@ -17,8 +17,8 @@ use super::material::{Material, Packed};
 use super::options::ContextChoice;
 use super::part::{fitting, size};
 use super::session::output_lock;
-use super::site::Site;
-use super::written::{self, folder_of};
+use super::site::{Site, lies_in, spelled};
+use super::written::{self, folder_of, unless_full};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
 use crate::settings::{BUNDLE_FRAME, BYTES_PER_TOKEN};
@@ -212,13 +212,8 @@ impl Engine {
     /// Every bundle of a snapshot, by file.
     pub fn list_bundles(&self, request: &ListBundlesRequest) -> Result<ListedBundles, Error> {
         let opened = self.open_snapshot(&request.source)?;
-        let prefix = request.folder_prefix.as_deref().unwrap_or_default();
-        let prefix = prefix.trim_start_matches("./").trim_matches('/');
-        let prefix = if prefix == "." { "" } else { prefix };
-        let below = |folder: &str| {
-            prefix.is_empty()
-                || folder.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let prefix = spelled(request.folder_prefix.as_deref().unwrap_or_default());
+        let below = |folder: &str| lies_in(folder, &prefix);
         let material = &opened.material;
         let mut bundles = Vec::new();
         for (folder, packed) in material.folders().into_iter().filter(|(folder, _)| below(folder)) {
@@ -263,7 +258,7 @@ impl Engine {
             notice: None,
             next_cursor: None,
         };
-        let path = request.bundle_path.trim_start_matches("./");
+        let path = &*spelled(&request.bundle_path);
         let limit = self.limit();
         if path == written::INDEX {
             let site = opened.site.clone();
@@ -587,7 +582,7 @@ pub(super) fn of_snapshot(error: SnapshotError) -> Error {
         | SnapshotError::File(_)
         | SnapshotError::Json(_)
         | SnapshotError::Lock(_) => Error::unavailable("not_writable", message)
-            .with_hint("Check the permissions of becket's cache folder."),
+            .with_hint(unless_full(&error, "Check the permissions of becket's cache folder.")),
     }
     .with_source(error)
 }

@@ -50,12 +50,11 @@ fn refresh_list_read_edit_compare() {
     assert_eq!(snapshot.summary.total_components, 3);
     assert!(repo.path("context_main.json").is_file() && repo.path("src/pages/context.json").is_file());
 
-    let listed = engine
-        .list_bundles(&ListBundlesRequest {
-            source: SnapshotSource { snapshot_id: Some(snapshot.snapshot_id.clone()), project_path: None },
-            folder_prefix: Some("src/pages".to_owned()),
-        })
-        .unwrap();
+    let list = |folder: &str| {
+        let source = SnapshotSource { snapshot_id: Some(snapshot.snapshot_id.clone()), project_path: None };
+        engine.list_bundles(&ListBundlesRequest { source, folder_prefix: Some(folder.to_owned()) }).unwrap()
+    };
+    let listed = list("src/pages");
     assert_eq!(listed.total_bundles, 1);
     assert_eq!(listed.bundles[0].root_component, "Page");
     assert_eq!(listed.bundles[0].bundle_path, "src/pages/context.json");
@@ -67,6 +66,11 @@ fn refresh_list_read_edit_compare() {
             ..ReadBundleRequest::default()
         })
     };
+    for spelling in ["src\\pages", "./src/pages/", "/src/pages"] {
+        assert_eq!(list(spelling).bundles.len(), listed.bundles.len(), "{spelling}");
+    }
+    assert_eq!(list("src/page").total_bundles, 0);
+    assert!(read(None, "src\\pages\\context.json").is_ok());
     let bundle = read(Some("Page"), "src/pages/context.json").unwrap().bundle.unwrap();
     assert_eq!(bundle["entryId"], "src/pages/Page.tsx");
     let nodes = bundle["graph"]["nodes"].as_array().unwrap();

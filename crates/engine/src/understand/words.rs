@@ -193,7 +193,15 @@ fn merged(formatter: &mut Formatter<'_>, name: &str, list: &Value) -> fmt::Resul
             quoted.collect::<Vec<_>>().join(" | ")
         });
         let described = ty["signature"].as_str().or(ty["type"].as_str()).or(ty.as_str()).unwrap_or_default();
-        let optional = if ty["optional"] == true { "?" } else { "" };
+        // With nothing but a type it is not known.
+        let is_untold = ty.as_object().is_some_and(|ty| ty.len() == 1) && ty["type"] != "function";
+        let optional = if ty["optional"] == true {
+            "?"
+        } else if is_untold {
+            "(?)"
+        } else {
+            ""
+        };
         writeln!(formatter, "  {member}{optional}: {}", literals.as_deref().unwrap_or(described))?;
     }
     Ok(())

@@ -585,7 +585,7 @@ pub(super) fn went_with_folder(path: &Path) -> bool {
 
 /// Of a folder at `prefix` in its repository.
 pub(super) fn contracts_in(folder: &Path, prefix: &str) -> Result<WrittenContracts, Error> {
-    let index = read_index(folder).ok_or_else(|| no_index(folder))?;
+    let index = read_index(folder).ok_or_else(|| no_baseline(folder))?;
     let mut written = WrittenContracts { meta: Some(index.meta), ..WrittenContracts::default() };
     for row in &index.folders {
         let path = page_at(folder, &row.context_file)
@@ -710,28 +710,42 @@ fn form(node: &Value, contract: &Contract) -> (CodeMode, SchemaVersion) {
     (mode, contract.schema_version.parse().unwrap_or_default())
 }
 
-/// Why there is no index to be read in a folder.
+/// Why there is no index to be read in a project's folder, in the seed's words: clients look for them.
 pub(super) fn no_index(folder: &Path) -> Error {
-    let index = folder.join(INDEX);
-    if index.is_file() {
-        return unreadable(&index, "it is no index of LogicStamp")
-            .with_hint("Mend it, or delete it and run `becket context` to write it anew.");
-    }
-    missing_index(&folder.display().to_string())
+    damaged_index(folder).unwrap_or_else(|| {
+        let folder = folder.display();
+        Error::not_found(
+            "context_missing",
+            format!(
+                "context_main.json not found in {folder}. Run 'stamp context' or 'logicstamp_refresh_snapshot' first to \
+                 generate context files, or use forceRegenerate: true to regenerate automatically."
+            ),
+        )
+        .with_hint(
+            "Before edits, call logicstamp_refresh_snapshot or run `becket context`; after them, compare with baseline \
+             \"git:HEAD\".",
+        )
+    })
 }
 
-/// In the seed's words: clients look for them.
-fn missing_index(folder: &str) -> Error {
-    Error::not_found(
-        "context_missing",
-        format!(
-            "context_main.json not found in {folder}. Run 'stamp context' or 'logicstamp_refresh_snapshot' first to generate \
-             context files, or use forceRegenerate: true to regenerate automatically."
-        ),
-    )
-    .with_hint(
-        "Before edits, call logicstamp_refresh_snapshot or run `becket context`; after them, compare with baseline \"git:HEAD\".",
-    )
+/// The same of a folder that was named as something to compare with, into which nobody else writes one.
+fn no_baseline(folder: &Path) -> Error {
+    damaged_index(folder).unwrap_or_else(|| {
+        let folder = folder.display();
+        Error::not_found("context_missing", format!("There is no context_main.json in {folder}.")).with_hint(
+            format!(
+                "`becket context --out {folder}`, run before edits, writes one there; a commit is compared with as git:<ref>."
+            ),
+        )
+    })
+}
+
+fn damaged_index(folder: &Path) -> Option<Error> {
+    let index = folder.join(INDEX);
+    index.is_file().then(|| {
+        unreadable(&index, "it is no index of LogicStamp")
+            .with_hint("Mend it, or delete it and run `becket context` to write it anew.")
+    })
 }
 
 fn unreadable(path: &Path, why: &str) -> Error {
@@ -740,19 +754,27 @@ fn unreadable(path: &Path, why: &str) -> Error {
 }
 
 pub(super) fn not_written(error: FileError) -> Error {
-    let full = |source: &io::Error| {
-        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-    };
     let hint = match &error {
-        FileError::Failed { source, .. } if full(source) => {
-            "The disk is full: make room and run it again. The files of the run before are still there."
-        }
         FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => {
             "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`."
         }
-        _ => "Check the permissions of the folder.",
+        _ => unless_full(&error, "Check the permissions of the folder."),
     };
     Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
+}
+
+/// What to do about something that could not be written: `hint`, unless there was no room for it.
+pub(super) fn unless_full(error: &(dyn std::error::Error + 'static), hint: &'static str) -> &'static str {
+    let is_full = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref().is_some_and(|cause: &io::Error| {
+            matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        })
+    };
+    if std::iter::successors(Some(error), |cause| cause.source()).any(is_full) {
+        "The disk is full: make room and do it again. What was written before is still there."
+    } else {
+        hint
+    }
 }
 
 /// Context files below a folder, wherever they come from, by path relative to it.

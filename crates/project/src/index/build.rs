@@ -97,7 +97,7 @@ fn build_here(
         .zip(&read)
         .map(|((_, file), read)| match read {
             Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
-                Some(modules.led(specifier, found(&resolver, &file.path, specifier)?))
+                Some(modules.led(&file.path, specifier, found(&resolver, &file.path, specifier)?))
             })
             .into(),
             None => Arc::default(),
@@ -469,8 +469,13 @@ impl Members for Tree<'_> {
         !self.adding.modules.is_empty()
     }
 
-    fn declaring(&self, module: &str) -> Vec<usize> {
-        self.adding.modules.files(module).iter().filter_map(|path| self.position(path)).collect()
+    fn declaring(&self, to: usize, module: &str) -> Vec<usize> {
+        self.adding
+            .modules
+            .near(module, self.path(to))
+            .into_iter()
+            .filter_map(|path| self.position(path))
+            .collect()
     }
 
     fn adding(&self, at: usize) -> Vec<usize> {

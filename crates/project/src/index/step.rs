@@ -78,7 +78,7 @@ pub(super) fn step(
         let local = Local::parse(path, &bytes, &content);
         let found = |specifier: &str| {
             let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
-            Some(previous.adding.modules.led(specifier, found))
+            Some(previous.adding.modules.led(path, specifier, found))
         };
         let targets = targets_of(path, &local.facts, |specifier| {
             old.targets().get(specifier).cloned().or_else(|| found(specifier))
@@ -265,8 +265,8 @@ impl Members for Overlay<'_> {
         !self.previous.adding.modules.is_empty()
     }
 
-    fn declaring(&self, module: &str) -> Vec<usize> {
-        let files = self.previous.adding.modules.files(module).iter();
+    fn declaring(&self, to: usize, module: &str) -> Vec<usize> {
+        let files = self.previous.adding.modules.near(module, self.path(to)).into_iter();
         files.filter_map(|path| self.previous.position(path)).collect()
     }
 

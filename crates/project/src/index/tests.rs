@@ -614,6 +614,53 @@ fn a_router_knows_where_it_is_mounted_whoever_is_edited() {
     assert_eq!(hash(&index), first);
 }
 
+#[test]
+fn of_several_that_declare_a_module_the_nearest_is_meant() {
+    let user =
+        "import icon, { type Size } from './icon.svg';\nexport const V = (props: Size) => <i>{icon}</i>;\n";
+    let declared = |member: &str| {
+        format!(
+            "declare module '*.svg' {{ export type Size = {{ {member}: 1 }}; const url: string; export default url; }}\n"
+        )
+    };
+    let bench = Bench::new(&[
+        ("packages/a/svg.d.ts", &declared("a")),
+        ("packages/a/src/view.tsx", user),
+        ("packages/b/svg.d.ts", &declared("b")),
+        ("packages/b/src/view.tsx", user),
+        ("src/view.tsx", user),
+        ("types/svg.d.ts", &declared("root")),
+    ]);
+    let place = bench.place("cache");
+    let led = |index: &Index, path: &str| {
+        let graph = index.graph();
+        let edges = graph.edges(graph.position(path).unwrap()).iter();
+        let to: Vec<&str> = edges.map(|edge| graph.path(edge.to)).collect();
+        let props = &index.file(path).unwrap().contract().logic_signature.props;
+        format!("{} {}", to.join(" "), props.keys().cloned().collect::<Vec<_>>().join(" "))
+    };
+    let mut index = look(&place, None).unwrap();
+    assert_eq!(led(&index, "packages/a/src/view.tsx"), "packages/a/svg.d.ts a");
+    assert_eq!(led(&index, "packages/b/src/view.tsx"), "packages/b/svg.d.ts b");
+    assert_eq!(led(&index, "src/view.tsx"), "types/svg.d.ts root");
+    for (step, (path, text, expected)) in [
+        ("packages/b/src/svg.d.ts", declared("near"), "packages/b/src/svg.d.ts near"),
+        ("packages/b/src/svg.d.ts", declared("other"), "packages/b/src/svg.d.ts other"),
+        ("packages/b/src/svg.d.ts", "export {};\n".to_owned(), "packages/b/svg.d.ts b"),
+        ("packages/b/svg.d.ts", "export {};\n".to_owned(), "packages/a/svg.d.ts a"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        bench.write(path, &text);
+        index = look(&place, Some(&index)).unwrap();
+        assert_eq!(led(&index, "packages/b/src/view.tsx"), expected, "{step}");
+        let process = look(&place, None).unwrap();
+        let cold = look(&bench.place(&format!("cold{step}")), None).unwrap();
+        assert_eq!((shown(&index), shown(&process)), (shown(&cold), shown(&cold)), "{step}");
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Edit {
     Write(usize, usize),
@@ -632,6 +679,8 @@ const PATHS: &[&str] = &[
     "f.d.ts",
     "a.js",
     "lib/c.js",
+    "lib/f.d.ts",
+    "lib/d/g.d.ts",
 ];
 const TEXTS: &[&str] = &[
     "export const x = 1;\n",
@@ -646,6 +695,8 @@ const TEXTS: &[&str] = &[
     "import { Q } from 'declared';\nexport const U = (props: Q) => <i>{props.q}</i>;\n",
     "declare module 'declared' { export interface Q { q: string } }\n",
     "declare module 'declared' { export interface R { r: string } }\ndeclare module 'de*' { export interface Q { s: 1 } }\n",
+    "declare module 'declared' { export type Q = { t: 1 }; export const v: Q }\n",
+    "import { type Q, v } from 'declared';\nexport const U = (props: Q) => <i>{props.t}{v.t}</i>;\n",
     "import * as N from 'declared';\nexport const U = (props: N.Q & N.R) => <i>{props.q}</i>;\n",
     "export * from 'declared';\nexport { Q as P } from 'desert';\n",
     "export const all = import.meta.glob(['./**/*.ts', '!./**/*.d.ts'], { eager: true });\n",

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::Contents;
 use super::modules::{Modules, join};
+use super::{Contents, parent};
 
 /// Every manifest that could be read.
 #[derive(Debug, Default)]
@@ -18,7 +18,11 @@ pub(super) struct Manifests {
     by_folder: FxHashMap<String, usize>,
     /// Packages that any manifest of the workspace may name.
     by_name: BTreeMap<String, usize>,
+    /// Ranges that pnpm keeps for all manifests below a folder, by the name of the catalog and of the package.
+    catalogs: FxHashMap<String, Catalogs>,
 }
+
+type Catalogs = BTreeMap<(String, String), String>;
 
 #[derive(Debug)]
 pub(super) struct Manifest {
@@ -32,6 +36,8 @@ pub(super) struct Manifest {
 pub(super) struct Fields {
     #[serde(deserialize_with = "lenient")]
     pub(super) name: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    version: Option<String>,
     #[serde(deserialize_with = "lenient")]
     pub(super) main: Option<String>,
     #[serde(deserialize_with = "lenient")]
@@ -125,8 +131,11 @@ impl Manifests {
                     let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
                     roots.push((folder.to_owned(), globs_of(&fields.packages)));
                 }
-                _ => roots
-                    .push((folder.to_owned(), globs_of(&pnpm_packages(&becket_base::text::decoded(&bytes))))),
+                _ => {
+                    let text = becket_base::text::decoded(&bytes);
+                    roots.push((folder.to_owned(), globs_of(&pnpm_packages(&text))));
+                    manifests.catalogs.insert(folder.to_owned(), pnpm_catalogs(&text));
+                }
             }
         }
         // A root may have the name of one of its packages, which is the one that is linked for all.
@@ -190,7 +199,6 @@ impl Manifests {
 
     /// The version range that a manifest, or one above it, asks for.
     pub(super) fn range(&self, from: usize, package: &str) -> Option<String> {
-        let types = || format!("@types/{}", package.trim_start_matches('@').replace('/', "__"));
         let chain = self.chain(from);
         let asked = |name: &str| {
             chain
@@ -198,7 +206,31 @@ impl Manifests {
                 .flat_map(|index| self.all[*index].fields.asked())
                 .find_map(|asked| asked.get(name).cloned())
         };
-        asked(package).or_else(|| asked(&types()))
+        asked(package).or_else(|| asked(&types_of(package)))
+    }
+
+    /// The version that a range of the manifest `from` comes to: that of a catalog is said there, that of a package beside it
+    /// by its own manifest. Nothing where that says none.
+    pub(super) fn version(&self, from: usize, package: &str, range: &str) -> Option<String> {
+        if let Some(catalog) = range.strip_prefix("catalog:").map(str::trim) {
+            let catalog = if catalog.is_empty() { DEFAULT_CATALOG } else { catalog };
+            let names = [package.to_owned(), types_of(package)];
+            let mut folders = folders_around(&self.all[from].folder);
+            let catalogs = folders.find_map(|folder| self.catalogs.get(folder))?;
+            return names.into_iter().find_map(|name| catalogs.get(&(catalog.to_owned(), name)).cloned());
+        }
+        match range.strip_prefix("workspace:") {
+            None => Some(range.to_owned()),
+            Some("*" | "^" | "~" | "") => {
+                let named = || self.all.iter().position(|one| one.fields.name.as_deref() == Some(package));
+                let index = self.package(Some(from), package).or_else(named)?;
+                self.all[index].fields.version.clone()
+            }
+            // Otherwise it is a path, or the name of another package.
+            Some(range) => range
+                .starts_with(|first: char| !first.is_alphabetic() && first != '.' && first != '@')
+                .then(|| range.to_owned()),
+        }
     }
 
     /// Whether a package asks for another. A manifest that asks for nothing at all leaves that to the one above it, as where
@@ -216,13 +248,9 @@ impl Manifests {
 
     /// A manifest and those in the folders above it.
     fn chain(&self, index: usize) -> Vec<usize> {
-        let mut chain = vec![index];
-        let mut folder = self.all[index].folder.as_str();
-        while !folder.is_empty() {
-            folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-            chain.extend(self.by_folder.get(folder));
-        }
-        chain
+        folders_around(&self.all[index].folder)
+            .filter_map(|folder| self.by_folder.get(folder).copied())
+            .collect()
     }
 }
 
@@ -237,6 +265,18 @@ impl Fields {
 struct LernaFields {
     #[serde(default, deserialize_with = "texts")]
     packages: Vec<String>,
+}
+
+const DEFAULT_CATALOG: &str = "default";
+
+/// What types a package has that are written elsewhere.
+fn types_of(package: &str) -> String {
+    format!("@types/{}", package.trim_start_matches('@').replace('/', "__"))
+}
+
+/// A folder and those above it.
+fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then_some(parent(folder)))
 }
 
 /// The rest of `folder` below `root`.
@@ -278,6 +318,30 @@ fn pnpm_packages(text: &str) -> Vec<String> {
         }
     }
     packages
+}
+
+/// What stands under `catalog:`, and by name under `catalogs:`.
+fn pnpm_catalogs(text: &str) -> Catalogs {
+    let mut catalogs = Catalogs::new();
+    let mut catalog = None;
+    let mut several = false;
+    for line in text.lines() {
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        let Some((name, range)) = line.rsplit_once(": ").or_else(|| Some((line.strip_suffix(':')?, "")))
+        else {
+            continue;
+        };
+        let (name, range) = (unquoted(name), unquoted(range));
+        if !line.starts_with([' ', '\t']) {
+            several = name == "catalogs";
+            catalog = (name == "catalog").then(|| DEFAULT_CATALOG.to_owned());
+        } else if range.is_empty() && several {
+            catalog = Some(name);
+        } else if let Some(catalog) = &catalog {
+            catalogs.insert((catalog.clone(), name), range);
+        }
+    }
+    catalogs
 }
 
 fn unquoted(text: &str) -> String {

@@ -244,7 +244,8 @@ impl Resolver {
         let home = manifest.map_or("", |index| self.manifests.folder(index));
         let declared = range.is_some();
         // A version may be an address, and an address may have a password in it.
-        let version = self.versions.of(home, package, range.as_deref()).or(range);
+        let version = self.versions.of(home, package, range.as_deref());
+        let version = version.or_else(|| self.manifests.version(manifest?, package, &range?));
         let version = version.map(|version| secrets::redact(&version).into_owned());
         Target::Package { name: package.to_owned(), version, declared }
     }

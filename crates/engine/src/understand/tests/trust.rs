@@ -1,6 +1,9 @@
 //! What comes with a clone, or was left by others, is data: it says nothing that is obeyed, and nothing that is believed
 //! unseen.
 
+use becket_project::files::FileError;
+use becket_project::snapshot::SnapshotError;
+
 use super::*;
 use crate::ErrorKind;
 
@@ -159,6 +162,47 @@ fn a_baseline_that_is_none_is_answered_with_what_was_meant() {
         assert_eq!((error.kind(), error.code()), (ErrorKind::NotFound, "unknown_baseline"), "{named}");
         assert!(error.hint().unwrap().starts_with(hint), "{named}: {error:?}");
     }
+}
+
+#[test]
+fn a_baseline_without_an_index_says_how_to_write_one_there() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let request = CompareRequest { baseline: Some("src/pages".to_owned()), ..CompareRequest::default() };
+    let error = engine.compare_snapshot(&request).unwrap_err();
+    let folder = repo.path("src/pages").display().to_string();
+    assert_eq!(error.code(), "context_missing");
+    assert_eq!(error.message(), format!("There is no context_main.json in {folder}."));
+    assert!(error.hint().unwrap().starts_with(&format!("`becket context --out {folder}`")), "{error:?}");
+}
+
+#[test]
+fn tokens_of_two_modes_are_said_to_be_such() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let compare = |mode: Option<&str>| {
+        let choice = ContextChoice { mode: mode.map(str::to_owned), ..ContextChoice::default() };
+        engine.compare_snapshot(&CompareRequest { choice, ..CompareRequest::default() }).unwrap()
+    };
+    assert_eq!(compare(Some("none")).notice, None, "nothing changed");
+    repo.write("src/money.ts", format!("{MONEY}export const more: number = 1;\n"));
+    assert_eq!(compare(None).notice, None);
+    assert_eq!(compare(Some("header")).notice, None);
+    let notice = compare(Some("none")).notice.unwrap();
+    assert!(notice.contains("made in mode header and compared in mode none"), "{notice}");
+}
+
+#[test]
+fn a_full_disk_is_named_as_what_it_is() {
+    let failed = |kind: std::io::ErrorKind| {
+        let path = "snapshots/a".into();
+        let error = FileError::Failed { path, action: "written", source: kind.into() };
+        snapshot::of_snapshot(SnapshotError::File(error)).hint().unwrap_or_default().to_owned()
+    };
+    assert!(failed(std::io::ErrorKind::StorageFull).starts_with("The disk is full: make room"));
+    assert!(failed(std::io::ErrorKind::PermissionDenied).contains("permissions"));
 }
 
 #[test]
