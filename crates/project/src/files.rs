@@ -413,15 +413,8 @@ impl Temporary {
     /// As [`Temporary::become_file`], without waiting for the disk: ext4 brings to it whatever replaces a file, but not what
     /// changes places with one.
     fn take_place(self, path: &Path) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::{CWD, RenameFlags, renameat_with};
-            if renameat_with(CWD, &self.path, CWD, path, RenameFlags::EXCHANGE).is_ok() {
-                // What is dropped now is the file that was there before.
-                return Ok(());
-            }
-        }
-        self.become_file(path)
+        // Dropped after that, it takes the file with it that was there before.
+        if change_places(&self.path, path) { Ok(()) } else { self.become_file(path) }
     }
 
     fn become_file(mut self, path: &Path) -> io::Result<()> {
@@ -429,6 +422,17 @@ impl Temporary {
         self.renamed = true;
         Ok(())
     }
+}
+
+#[cfg(target_os = "linux")]
+fn change_places(one: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn change_places(_: &Path, _: &Path) -> bool {
+    false
 }
 
 impl Drop for Temporary {

@@ -228,7 +228,11 @@ impl Engine {
             if !late {
                 scope.spawn(move |_| save());
             }
-            let read = || if late { scope.spawn(move |_| save()) };
+            let read = || {
+                if late {
+                    scope.spawn(move |_| save());
+                }
+            };
             self.generated(job, Arc::clone(&index), last, read)
         })?;
         if generated.is_empty() {
