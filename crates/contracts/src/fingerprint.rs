@@ -104,15 +104,22 @@ pub fn bundle_hash<'a>(depth: usize, nodes: impl Iterator<Item = &'a str> + Clon
     named("uifb:", &blake3::hash(text.as_bytes()))
 }
 
-/// What the hash of every bundle is over that has this node.
-pub fn bundled(path: &str, semantic_hash: &str) -> Box<str> {
-    let mut text = String::with_capacity(path.len() + semantic_hash.len() + 7);
+/// What the hash of every bundle is over that has this node; `promise` is [`digits`] of its semantic hash.
+pub fn bundled(path: &str, promise: [u8; 12]) -> Box<str> {
+    let mut text = String::with_capacity(path.len() + 36);
     text.push('[');
     quote(&mut text, path);
-    text.push(',');
-    quote(&mut text, semantic_hash);
-    text.push(']');
+    text.push_str(",\"");
+    write_named(&mut text, "uif:", &promise);
+    text.push_str("\"]");
     text.into()
+}
+
+/// The digits of a hash as numbers: a name takes more than twice the room.
+pub fn digits(hash: &str) -> [u8; 12] {
+    let digits = hash.rsplit(':').next().unwrap_or(hash).as_bytes();
+    let value = |at: usize| digits.get(at).and_then(|digit| char::from(*digit).to_digit(16)).unwrap_or(0);
+    std::array::from_fn(|at| (value(2 * at) * 16 + value(2 * at + 1)).to_le_bytes()[0])
 }
 
 #[derive(Serialize)]
@@ -232,15 +239,19 @@ fn digest(prefix: &str, value: &impl Serialize) -> String {
 }
 
 fn named(prefix: &str, hash: &blake3::Hash) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut name = String::with_capacity(prefix.len() + 24);
-    name.push_str(prefix);
-    for byte in &hash.as_bytes()[..12] {
+    write_named(&mut name, prefix, &hash.as_bytes()[..12]);
+    name
+}
+
+fn write_named(text: &mut String, prefix: &str, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    text.push_str(prefix);
+    for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            name.push(char::from(DIGITS[usize::from(digit)]));
+            text.push(char::from(DIGITS[usize::from(digit)]));
         }
     }
-    name
 }
 
 /// The original writes its own stamp into a comment, which must not count.
@@ -271,9 +282,12 @@ mod tests {
 
     #[test]
     fn a_bundle_is_known_by_its_depth_and_what_its_nodes_promise() {
-        let nodes = [bundled("a", "uif:1"), bundled("\"b\"", "uif:2")];
+        let promises = ["one", "two"].map(file_hash);
+        let [one, two] = &promises;
+        let nodes = [bundled("a", digits(one)), bundled("\"b\"", digits(two))];
         let hash = |depth| bundle_hash(depth, nodes.iter().map(|node| &**node));
-        assert_eq!(hash(2), named("uifb:", &blake3::hash(br#"["0.1",2,[["a","uif:1"],["\"b\"","uif:2"]]]"#)));
+        let over = format!(r#"["0.1",2,[["a","{one}"],["\"b\"","{two}"]]]"#);
+        assert_eq!(hash(2), named("uifb:", &blake3::hash(over.as_bytes())));
         assert_ne!(hash(2), hash(1));
         assert!(hash(2).starts_with("uifb:") && hash(2).len() == 29);
     }

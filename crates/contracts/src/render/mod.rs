@@ -1,6 +1,7 @@
 //! Contracts as files: nodes, bundles, the index over them, in the seed's fields. A node is written once and spliced into
 //! every bundle that has it. What goes where is decided elsewhere; when something was made is told by the caller.
 
+mod earlier;
 mod index;
 mod merged;
 mod node;
@@ -19,6 +20,7 @@ use crate::bundle::{CutReason, LeftOut};
 use crate::graph::{EdgeKind, Graph};
 use crate::json::quote;
 
+pub use self::earlier::EarlierText;
 pub use self::index::{FolderEntry, Index, IndexMeta, IndexSummary, TokenEstimates, root_label};
 pub(crate) use self::node::named;
 pub use self::node::{NodeSource, NodeText, node, read_node};
@@ -71,6 +73,9 @@ impl Format {
 /// The seed's, so that its readers know what they have.
 const SCHEMA: &str = "https://logicstamp.dev/schemas/context/v0.1.json";
 
+/// What stands behind the position of a bundle.
+const KIND: &str = ",\"type\":\"LogicStampBundle\"";
+
 /// Who wrote a file, in the form that readers of the original look for.
 pub fn source() -> String {
     format!("logicstamp-context@{}", env!("CARGO_PKG_VERSION"))
@@ -103,7 +108,7 @@ pub struct QuotedPaths<'a> {
 }
 
 impl<'a> QuotedPaths<'a> {
-    fn of(&self, at: usize) -> &'a str {
+    pub fn of(&self, at: usize) -> &'a str {
         self.quoted[at].get_or_init(|| quoted(self.graph.path(at)))
     }
 }
@@ -126,14 +131,11 @@ impl<'a> BundleText<'a> {
 
     /// What stands in a list ends with a comma, and the last of these is taken back.
     fn write(&self, text: &mut String, mut put_node: impl FnMut(&mut String, &'a str)) {
-        let (at, of) = self.position;
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{{\"$schema\":\"{SCHEMA}\",\"position\":\"{at}/{of}\",\"type\":\"LogicStampBundle\",\"schemaVersion\":\"0.1\",\
-             \"entryId\":",
-        );
+        begin(text, self.position);
+        text.push_str(KIND);
+        text.push_str(",\"schemaVersion\":\"0.1\",\"entryId\":");
         quote(text, self.entry_id);
+        // Writing to a string cannot fail.
         let _ = write!(text, ",\"depth\":{},\"createdAt\":", self.depth);
         quote(text, self.created_at);
         text.push_str(",\"bundleHash\":");
@@ -196,12 +198,63 @@ impl<'a> BundleText<'a> {
     }
 }
 
+/// The beginning of a bundle that is so many of so many in its file.
+fn begin(text: &mut String, (at, of): (usize, usize)) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{{\"$schema\":\"{SCHEMA}\",\"position\":\"{at}/{of}\"");
+}
+
 /// Ends a list; where something stands in it, in the place of the last comma.
 fn end(text: &mut String, is_empty: bool) {
     if !is_empty {
         text.pop();
     }
     text.push(']');
+}
+
+/// A bundle of a folder's file.
+#[derive(Debug)]
+pub enum BundleLine<'a> {
+    New(BundleText<'a>),
+    /// As an earlier file has it behind its position, which may be another now.
+    Known {
+        position: (usize, usize),
+        rest: &'a str,
+    },
+}
+
+impl<'a> BundleLine<'a> {
+    fn size(&self) -> usize {
+        match self {
+            BundleLine::New(bundle) => bundle.size(WORTH_SHARING),
+            BundleLine::Known { .. } => 128,
+        }
+    }
+
+    fn nodes(&self) -> usize {
+        match self {
+            BundleLine::New(bundle) => bundle.nodes.len(),
+            BundleLine::Known { .. } => 1,
+        }
+    }
+
+    fn write(&self, own: &mut String, shared: &mut Vec<(usize, &'a str)>) {
+        match self {
+            BundleLine::New(bundle) => bundle.write(own, |own, node| match node.len() {
+                ..WORTH_SHARING => own.push_str(node),
+                _ => shared.push((own.len(), node)),
+            }),
+            BundleLine::Known { position, rest } => {
+                begin(own, *position);
+                shared.push((own.len(), rest));
+            }
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        let BundleLine::New(bundle) = self else { return None };
+        serde_json::from_str(&bundle.json()).ok()
+    }
 }
 
 /// The file of a folder. A node stands in many of them, and is not copied for each.
@@ -216,10 +269,10 @@ pub struct FolderText<'a> {
 const WORTH_SHARING: usize = 256;
 
 impl<'a> FolderText<'a> {
-    /// Written in the room of a text that nobody needs any more.
-    pub fn of(bundles: &[BundleText<'a>], format: Format, mut room: String) -> Self {
+    /// Written in the room of a text that nobody needs any more. What is known has a format with a bundle a line.
+    pub fn of(bundles: &[BundleLine<'a>], format: Format, mut room: String) -> Self {
         room.clear();
-        let nodes = Vec::with_capacity(bundles.iter().map(|bundle| bundle.nodes.len()).sum());
+        let nodes = Vec::with_capacity(bundles.iter().map(BundleLine::nodes).sum());
         let mut text = Self { own: room, nodes };
         match format {
             // One bundle a line: small, and a difference in Git shows the bundle.
@@ -238,9 +291,9 @@ impl<'a> FolderText<'a> {
         text
     }
 
-    fn join(&mut self, bundles: &[BundleText<'a>], before: &str, between: &str, after: &str) {
+    fn join(&mut self, bundles: &[BundleLine<'a>], before: &str, between: &str, after: &str) {
         let Self { own, nodes } = self;
-        let size = bundles.iter().map(|bundle| bundle.size(WORTH_SHARING)).sum();
+        let size = bundles.iter().map(BundleLine::size).sum();
         if own.capacity() < size {
             // Larger at once: nothing that stands in it has to be copied.
             *own = String::with_capacity(size);
@@ -250,10 +303,7 @@ impl<'a> FolderText<'a> {
             if at > 0 {
                 own.push_str(between);
             }
-            bundle.write(own, |own, node| match node.len() {
-                ..WORTH_SHARING => own.push_str(node),
-                _ => nodes.push((own.len(), node)),
-            });
+            bundle.write(own, nodes);
         }
         own.push_str(after);
     }
@@ -283,8 +333,8 @@ pub fn quoted(path: &str) -> Box<str> {
     text.into()
 }
 
-fn values(bundles: &[BundleText<'_>]) -> Vec<Value> {
-    bundles.iter().filter_map(|bundle| serde_json::from_str(&bundle.json()).ok()).collect()
+fn values(bundles: &[BundleLine<'_>]) -> Vec<Value> {
+    bundles.iter().filter_map(BundleLine::value).collect()
 }
 
 /// The bundles in a folder's file, whichever of its forms it has.
@@ -346,7 +396,8 @@ mod tests {
         let texts = [
             bundle(vec!["{\"entryId\":\"a\"}", &large_node], &missing, &cut, paths),
             bundle(Vec::new(), &[], &[], paths),
-        ];
+        ]
+        .map(BundleLine::New);
         let read = |format| {
             let text = FolderText::of(&texts, format, "old".to_owned());
             read_folder_file(&text.pieces().concat()).unwrap()

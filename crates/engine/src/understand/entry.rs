@@ -47,6 +47,8 @@ pub(super) struct Measures {
     pub(super) source_tokens: usize,
     /// Syntax errors.
     pub(super) errors: usize,
+    /// What it promises, as [`fingerprint::digits`] has it.
+    promise: [u8; 12],
     pub(super) missing: Arc<Lacking>,
 }
 
@@ -82,6 +84,7 @@ impl Entry {
             contract_tokens,
             source_tokens: file.tokens,
             errors: errors(file.contract()),
+            promise: fingerprint::digits(&file.contract().semantic_hash),
             missing: Arc::new(missing(file, &recipe.site).into()),
         };
         let origin = Origin::Indexed {
@@ -142,16 +145,17 @@ impl Entry {
         }
     }
 
-    pub(super) fn semantic_hash(&self) -> &str {
-        match &self.origin {
-            Origin::Indexed { file, .. } => &file.contract().semantic_hash,
-            Origin::Stored(stored) => &stored.0.semantic_hash,
-        }
-    }
-
     /// As [`fingerprint::bundled`] has it.
     pub(super) fn bundled(&self) -> &str {
-        self.bundled.get_or_init(|| fingerprint::bundled(self.path(), self.semantic_hash()))
+        self.bundled.get_or_init(|| fingerprint::bundled(self.path(), self.measures.promise))
+    }
+
+    /// Its node, if nobody has to make it first.
+    pub(super) fn made_node(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Indexed { text, .. } => text.get().map(|text| text.node.as_str()),
+            Origin::Stored(stored) => Some(&stored.1),
+        }
     }
 
     pub(super) fn node(&self) -> &str {
@@ -205,14 +209,16 @@ impl Measures {
         for number in [self.tokens, self.contract_tokens, self.source_tokens, self.errors] {
             encoder.small(number);
         }
+        encoder.bytes.extend(self.promise);
         self.missing.encode(encoder);
     }
 
     pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
         let (tokens, contract_tokens) = (decoder.small()?, decoder.small()?);
         let (source_tokens, errors) = (decoder.small()?, decoder.small()?);
+        let promise = decoder.array()?;
         let missing = Arc::new(Lacking::decode(decoder)?);
-        Some(Self { tokens, contract_tokens, source_tokens, errors, missing })
+        Some(Self { tokens, contract_tokens, source_tokens, errors, promise, missing })
     }
 }
 
@@ -250,9 +256,10 @@ impl From<Stored> for Entry {
     fn from(stored: Stored) -> Self {
         let Stored { contract, node, tokens, contract_tokens, source_tokens, missing } = stored;
         let (errors, missing) = (errors(&contract), Arc::new(missing.into()));
+        let promise = fingerprint::digits(&contract.semantic_hash);
         Self {
             origin: Origin::Stored(Box::new((contract, node))),
-            measures: Measures { tokens, contract_tokens, source_tokens, errors, missing },
+            measures: Measures { tokens, contract_tokens, source_tokens, errors, promise, missing },
             bundled: OnceLock::new(),
         }
     }

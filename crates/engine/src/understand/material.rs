@@ -10,7 +10,7 @@ use becket_contracts::compare::component_name;
 use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
-use becket_contracts::render::{BundleText, CodeMode, Thrift, quoted};
+use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
 use becket_project::index::{FileRecord, Index, IndexId, IndexedFile};
 use becket_project::share::{AT_ONCE, each};
 use rayon::prelude::*;
@@ -353,10 +353,6 @@ impl Material {
             if let Some(before) = before.filter(|before| before.same_graph) {
                 let mut packed = before.packed.clone();
                 let touched = self.touched(before);
-                if !before.here {
-                    let nodes = touched.iter().flat_map(|at| &before.packed[*at].nodes);
-                    self.read_back(nodes.copied().collect());
-                }
                 let bundle = |at: usize| (at, Arc::new(self.bundle_of(before.packed[at].root)));
                 for (at, bundle) in each(touched, WORTH_WAKING, bundle) {
                     packed.set(at, bundle);
@@ -389,7 +385,7 @@ impl Material {
     }
 
     /// Makes the texts of entries that an earlier process measured, by all threads: few bundles may hold many of them.
-    fn read_back(&self, places: BTreeSet<usize>) {
+    pub(super) fn read_back(&self, places: BTreeSet<usize>) {
         each(places.into_iter().collect(), WORTH_WAKING, |at| _ = self.entries[at].node());
     }
 
@@ -443,7 +439,7 @@ impl Material {
                 edges: &[],
                 missing: &[],
                 cut: &[],
-                paths: self.layout.quoted(self.graph()),
+                paths: self.paths(),
             };
             tokens::count(&whole.json()) - own
         });
@@ -482,6 +478,17 @@ impl Material {
         position: (usize, usize),
         created_at: &'a str,
     ) -> BundleText<'a> {
+        self.text_with(packed, position, created_at, |at| self.entries[at].node())
+    }
+
+    /// With the texts of nodes from elsewhere.
+    pub(super) fn text_with<'a>(
+        &'a self,
+        packed: &'a Packed,
+        position: (usize, usize),
+        created_at: &'a str,
+        node: impl Fn(usize) -> &'a str,
+    ) -> BundleText<'a> {
         let bundle = || bundle::bundle(self.graph(), self.reach(packed.root));
         let more = packed.more.get_or_init(|| self.more(bundle()).1);
         BundleText {
@@ -490,12 +497,36 @@ impl Material {
             depth: self.options.bundle.depth,
             created_at,
             bundle_hash: &packed.hash,
-            nodes: packed.nodes.iter().map(|at| self.entries[*at].node()).collect(),
+            nodes: packed.nodes.iter().map(|at| node(*at)).collect(),
             edges: &more.edges,
             missing: &more.missing,
             cut: &more.cut,
-            paths: self.layout.quoted(self.graph()),
+            paths: self.paths(),
         }
+    }
+
+    /// Of its entries, as JSON.
+    pub(super) fn paths(&self) -> QuotedPaths<'_> {
+        self.layout.quoted(self.graph())
+    }
+
+    /// Whether the text of a bundle is there without making a part of it.
+    pub(super) fn is_at_hand(&self, packed: &Packed) -> bool {
+        packed.more.get().is_some() && packed.nodes.iter().all(|at| self.entries[*at].made_node().is_some())
+    }
+
+    /// Whether a bundle is of the material before, so that what did not change since stands in both.
+    pub(super) fn follows(&self, packed: &Arc<Packed>) -> bool {
+        let known = self.before.as_ref().and_then(|before| {
+            let at = before.packed.binary_search_by(|known| known.root.cmp(&packed.root)).ok()?;
+            Some(&before.packed[at])
+        });
+        known.is_some_and(|known| Arc::ptr_eq(known, packed))
+    }
+
+    /// Whether an entry is another than in the material before.
+    pub(super) fn has_changed(&self, at: usize) -> bool {
+        self.before.as_ref().is_none_or(|before| before.changed.contains(&at))
     }
 
     /// The file's name without its ending, as the seed names components.

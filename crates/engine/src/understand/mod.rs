@@ -15,6 +15,7 @@ mod layout;
 mod material;
 mod modes;
 mod options;
+mod page;
 mod part;
 mod protect;
 mod run;

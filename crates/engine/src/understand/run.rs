@@ -17,10 +17,11 @@ use super::entry::Measures;
 use super::generate::{ContextReport, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
+use super::page::KeptPage;
 use super::site::Site;
-use super::written::{self, INDEX, KeptIndex, KeptPage, KeptPages};
+use super::written::{self, INDEX, KeptIndex, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 8\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 9\n").as_bytes();
 const ENDING: &str = "run";
 /// Of the files with what only a changed project needs: what each entry measured, and what bundles hold.
 const PARTS: &str = "parts";
@@ -199,8 +200,8 @@ impl LastRun {
         let (paths, graph) = (decoder.array()?, decoder.array()?);
         let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
         let count = decoder.small()?;
-        // No more than there can be, whatever the number says: each has a record and four numbers.
-        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 76));
+        // No more than there can be, whatever the number says: each has a record, four numbers and twelve bytes.
+        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 88));
         for _ in 0..count {
             entries.push((decoder.array()?, Measures::decode(decoder)?));
         }

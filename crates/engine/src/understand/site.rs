@@ -30,7 +30,7 @@ pub struct Understanding {
     /// By root and by whether tests are in it.
     indexes: Mutex<BTreeMap<(PathBuf, bool), Arc<LastIndex>>>,
     /// What was last handed out of a folder under some options; the newest last.
-    materials: Mutex<Vec<(MaterialKey, Arc<Material>)>>,
+    pub(super) materials: Mutex<Vec<(MaterialKey, Arc<Material>)>>,
     /// What was last written into an output folder.
     pages: Mutex<BTreeMap<PathBuf, Arc<KeptPages>>>,
     /// Snapshots that were opened, by content.

@@ -1,7 +1,6 @@
 //! Contracts as files in the project: written only where something changed, read back in either spelling, and taken away
 //! again. Times of making are kept while what was made is the same, so that an unchanged project writes unchanged bytes.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,8 @@ use becket_base::text::decoded;
 use becket_contracts::bundle::Missing;
 use becket_contracts::model::{Contract, SchemaVersion, StyleMode};
 use becket_contracts::render::{
-    BundleText, CodeMode, FolderEntry, FolderText, Format, Index as IndexFile, IndexMeta, IndexSummary,
-    TokenEstimates, read_folder_file, read_node, root_label,
+    CodeMode, FolderEntry, Format, Index as IndexFile, IndexMeta, IndexSummary, TokenEstimates,
+    read_folder_file, read_node, root_label,
 };
 use becket_project::files::{self, FileError, Folders, MissingFolders, Staged};
 use becket_project::index::Index;
@@ -25,6 +24,7 @@ use serde_json::{Value, json};
 
 use super::material::{Material, Packed};
 use super::options::ContextOptions;
+use super::page::KeptPage;
 use super::site::Site;
 use super::staging::{Staging, put};
 use super::tokens::claude;
@@ -63,21 +63,10 @@ pub(super) struct Pages {
 #[derive(Debug)]
 pub(super) enum Page {
     /// Its text is made when it is written: all of them together would be the largest part of the memory of a run.
-    Bundles(Arc<KeptPage>),
+    Bundles(Arc<KeptPage>, Option<Arc<KeptPage>>),
     Text(String),
     /// It stands there already, and was not touched since.
     Same,
-}
-
-/// What was written of a folder, to know it again.
-#[derive(Debug, Clone)]
-pub(super) struct KeptPage {
-    pub(super) bundles: Vec<Arc<Packed>>,
-    /// When each of them was made.
-    pub(super) times: Vec<Arc<str>>,
-    pub(super) stamp: Option<Stamp>,
-    /// What the index says of it.
-    pub(super) row: OnceLock<Arc<FolderEntry>>,
 }
 
 /// The pages of the time before, by path relative to the output folder.
@@ -162,7 +151,7 @@ pub(super) fn pages(
         let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
         let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
         let page = Arc::new(KeptPage { bundles, times, stamp: None, row: OnceLock::new() });
-        (Page::Bundles(Arc::clone(&page)), page)
+        (Page::Bundles(Arc::clone(&page), known.map(Arc::clone)), page)
     })
     .into_iter();
     let (mut files, mut pages, mut rows) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
@@ -371,7 +360,7 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
     let (listener, begun) = (progress::listener(), AtomicUsize::new(0));
     let stage = |some: Vec<(&String, &Page)>| {
         let weight = |(_, page): &(&String, &Page)| match page {
-            Page::Bundles(page) => page.bundles.iter().map(|packed| packed.tokens).sum(),
+            Page::Bundles(page, _) => page.bundles.iter().map(|packed| packed.tokens).sum(),
             Page::Text(text) => text.len(),
             Page::Same => 0,
         };
@@ -382,9 +371,10 @@ pub(super) fn write(material: &Material, site: &Site, pages: &Pages, folder: &Pa
             }
             match page {
                 // Who removes a folder has taken its sources, and would find something in it again.
-                Page::Bundles(page) if beside_sources && !has_source(material, site, page) => Ok(None),
-                Page::Bundles(page) => {
-                    with_text(material, page, |text| staged(folder, &folders_of, path, text))
+                Page::Bundles(page, _) if beside_sources && !has_source(material, site, page) => Ok(None),
+                Page::Bundles(page, known) => {
+                    let known = known.as_deref().map(|known| (known, folder.join(path)));
+                    page.with_text(material, known, |text| staged(folder, &folders_of, path, text))
                 }
                 Page::Text(text) => staged(folder, &folders_of, path, &[text]),
                 Page::Same => Ok(None),
@@ -478,21 +468,6 @@ pub(super) fn folder_of(path: &str) -> &str {
 fn has_source(material: &Material, site: &Site, page: &KeptPage) -> bool {
     let mut roots = page.bundles.iter().map(|packed| material.graph().path(packed.root));
     roots.any(|path| site.workspace.root.join(path).exists())
-}
-
-/// Hands the text of a page to `then`, without making room for it each time.
-fn with_text<T>(material: &Material, page: &KeptPage, then: impl FnOnce(&[&str]) -> T) -> T {
-    thread_local! {
-        static ROOM: Cell<String> = const { Cell::new(String::new()) };
-    }
-    let bundles = page.bundles.iter().zip(&page.times).enumerate();
-    let texts: Vec<BundleText<'_>> = bundles
-        .map(|(at, (packed, time))| material.text(packed, (at + 1, page.bundles.len()), time))
-        .collect();
-    let text = FolderText::of(&texts, material.options.format, ROOM.take());
-    let result = then(&text.pieces());
-    ROOM.set(text.into_room());
-    result
 }
 
 /// Nothing where it need not be written, or cannot be because its folder is gone.

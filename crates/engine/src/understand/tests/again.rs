@@ -212,3 +212,23 @@ fn what_bundles_cost_is_what_is_in_their_files() {
         assert!(said.abs_diff(counted) * 100 <= counted * 2, "{said} for {counted} in {}", folder["path"]);
     }
 }
+
+/// What stands in the file that is replaced is copied from there, in a bundle that changed too.
+#[test]
+fn a_new_process_makes_no_contract_again_that_it_finds_written() {
+    for format in ["json", "ndjson", "pretty"] {
+        let repo = project();
+        repo.write("src/all.ts", "export * from './ui/part0';\nexport * from './quiet/part0';\n");
+        let choice = ContextChoice { format: Some(format.to_owned()), ..ContextChoice::default() };
+        let request = ContextRequest { choice, ..ContextRequest::default() };
+        engine(&repo).context_generate(&request).unwrap();
+        repo.write(path(0), text(&[1], 1, 4));
+        let second = engine(&repo);
+        assert!(second.context_generate(&request).unwrap().files_written > 1);
+        let materials = second.understanding.materials.lock().unwrap();
+        let entries = &materials[0].1.entries;
+        let made = entries.iter().filter(|entry| entry.made_node().is_some()).count();
+        // The others have no bundle on a line of its own.
+        assert_eq!(made == 1, format != "pretty", "{format}: {made} of {}", entries.len());
+    }
+}
