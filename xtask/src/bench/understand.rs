@@ -25,6 +25,8 @@ const GROWTH: [usize; 7] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 const COLD: usize = 11;
 /// Cold runs of each size, where projects grow.
 const GROWN: usize = 5;
+/// A neighbour that stays for a second is met in all runs of a small one: these are run until so many files were read.
+const GROWN_FILES: usize = 60_000;
 const FRESH: usize = 21;
 const COMPARES: usize = 15;
 /// So many files the original reads in a minute or two.
@@ -64,7 +66,7 @@ fn cold_rows(binary: &Path, floor: &Path, project: &Project) -> Result<Vec<Row>,
         size = (number(&told["files"]), number(&told["bytes"]) / 1e6);
         least.add(cost);
         project.forget().map_err(failed)?;
-        cold.add(run(&mut context(binary, &project.path, &[]))?.0);
+        cold.add(watched(&mut context(binary, &project.path, &[]))?.0);
     }
     let (files, megabytes) = size;
     let name = |what: &str| format!("{}, {files} files of {megabytes:.1} MB, cold, {what}", project.name);
@@ -184,21 +186,23 @@ fn growth_rows(binary: &Path, scratch: &Path) -> Result<Vec<Row>, BenchError> {
         project.forget().map_err(failed)?;
         Ok(run(&mut context(binary, &project.path, &[]))?.0.wall.as_secs_f64() * 1e3)
     };
-    let named = |files: usize| format!("generated, {files} files, cold, best of {GROWN}");
+    let rounds = |files: usize| (GROWN_FILES / files).max(GROWN);
+    let named = |files: usize, rounds: usize| format!("generated, {files} files, cold, best of {rounds}");
     let mut rows = Vec::new();
     let mut half = made(GROWTH[0])?;
     for files in &GROWTH[1..] {
         let whole = made(*files)?;
         let (mut least, mut most) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..GROWN {
+        let rounds = rounds(*files);
+        for _ in 0..rounds {
             least = least.min(cold(&half)?);
             most = most.min(cold(&whole)?);
         }
         if rows.is_empty() {
-            rows.push(Row::new(named(GROWTH[0]), least, "ms"));
+            rows.push(Row::new(named(GROWTH[0], rounds), least, "ms"));
         }
         let floor = Floor { name: "half as many", value: least };
-        rows.push(Row::new(named(*files), most, "ms").with_floor(floor));
+        rows.push(Row::new(named(*files, rounds), most, "ms").with_floor(floor));
         let name = format!("generated, {files} files, as a multiple of half as many");
         rows.push(Row::new(name, most / least, "×").with_goal(Goal::AtMost(2.2)));
         half.remove().map_err(failed)?;
@@ -306,8 +310,17 @@ impl Cost {
     }
 }
 
-/// Runs a command that must succeed; looks at its memory while it lives.
+/// Runs a command that must succeed.
 fn run(command: &mut Command) -> Result<(Spent, String), BenchError> {
+    spend(command, false)
+}
+
+/// Looks at its memory while it lives, too: that takes time from a short one where there are few processors.
+fn watched(command: &mut Command) -> Result<(Spent, String), BenchError> {
+    spend(command, true)
+}
+
+fn spend(command: &mut Command, watches: bool) -> Result<(Spent, String), BenchError> {
     let shown = command.get_program().display().to_string();
     let before = process::children_processor_time();
     let begun = Instant::now();
@@ -324,7 +337,7 @@ fn run(command: &mut Command) -> Result<(Spent, String), BenchError> {
         let errors = scope.spawn(|| drain(errors));
         let watched = scope.spawn(move || {
             let mut peak = 0.0_f64;
-            while let Some(memory) = process::memory(id) {
+            while let Some(memory) = watches.then(|| process::memory(id)).flatten() {
                 peak = peak.max(memory.peak);
                 thread::sleep(Duration::from_millis(3));
             }

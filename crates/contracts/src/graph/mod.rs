@@ -9,6 +9,7 @@ mod reach;
 mod twin;
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -115,12 +116,40 @@ impl Edge {
 #[serde(from = "Stored", into = "Stored")]
 pub struct Graph {
     paths: Vec<Arc<str>>,
-    /// Those of one file after those of another.
-    edges: Vec<Edge>,
-    /// Where those of each file end.
-    ends: Vec<usize>,
+    edges: Edges,
     /// Made when somebody asks.
     reverse: OnceLock<Reverse>,
+    takers: OnceLock<Vec<(usize, usize)>>,
+}
+
+#[derive(Debug, Clone)]
+enum Edges {
+    All {
+        /// Those of one file after those of another.
+        list: Vec<Edge>,
+        /// Where those of each file end.
+        ends: Vec<usize>,
+    },
+    /// Each list is read when somebody asks: after an edit nobody asks for most of them.
+    Written { by: Arc<dyn WrittenEdges>, read: Vec<OnceLock<Box<[Edge]>>> },
+}
+
+impl Default for Edges {
+    fn default() -> Self {
+        Self::All { list: Vec::new(), ends: Vec::new() }
+    }
+}
+
+/// The edges of a graph as somebody wrote them down.
+pub trait WrittenEdges: Debug + Send + Sync {
+    /// Of all files.
+    fn count(&self) -> usize;
+
+    /// Those of one file, by path of the other.
+    fn of(&self, from: usize) -> Vec<Edge>;
+
+    /// Those by which somebody takes all that a file exports: the file and who takes it, by the file.
+    fn takers(&self) -> Vec<(usize, usize)>;
 }
 
 /// Who needs each file: all in one list, and where those of each begin in it.
@@ -191,16 +220,13 @@ impl Graph {
             ends.push(all.len());
         }
         ends.resize(paths.len(), all.len());
-        Self { paths, edges: all, ends, reverse: OnceLock::new() }
+        Self { paths, edges: Edges::All { list: all, ends }, ..Self::default() }
     }
 
-    /// The same of edges in one list, and where those of each file end; nothing where that cannot be.
-    pub fn from_list(paths: Vec<Arc<str>>, edges: Vec<Edge>, ends: Vec<usize>) -> Option<Self> {
-        let sound = ends.len() == paths.len()
-            && ends.is_sorted()
-            && ends.last().is_none_or(|last| *last == edges.len())
-            && edges.iter().all(|edge| edge.to < paths.len());
-        sound.then_some(Self { paths, edges, ends, reverse: OnceLock::new() })
+    /// The same of edges that are written down.
+    pub fn written(paths: Vec<Arc<str>>, by: Arc<dyn WrittenEdges>) -> Self {
+        let read = paths.iter().map(|_| OnceLock::new()).collect();
+        Self { paths, edges: Edges::Written { by, read }, ..Self::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -221,8 +247,17 @@ impl Graph {
 
     /// By path of the other file.
     pub fn edges(&self, from: usize) -> &[Edge] {
-        let start = from.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.edges[start..self.ends[from]]
+        match &self.edges {
+            Edges::All { list, ends } => {
+                let start = from.checked_sub(1).map_or(0, |before| ends[before]);
+                &list[start..ends[from]]
+            }
+            Edges::Written { by, read } => read[from].get_or_init(|| {
+                let mut edges = by.of(from);
+                edges.retain(|edge| edge.to < self.len());
+                edges.into()
+            }),
+        }
     }
 
     /// The files that need this one, by path.
@@ -231,9 +266,33 @@ impl Graph {
         &from[starts[of]..starts[of + 1]]
     }
 
+    /// Those of them that take all that it exports.
+    pub fn takers_of_all(&self, of: usize) -> impl Iterator<Item = usize> {
+        let takers = self.takers();
+        let start = takers.partition_point(|(to, _)| *to < of);
+        takers[start..].iter().take_while(move |(to, _)| *to == of).map(|(_, from)| *from)
+    }
+
+    /// All of these, each behind what it takes.
+    pub fn takers(&self) -> &[(usize, usize)] {
+        self.takers.get_or_init(|| match &self.edges {
+            Edges::All { .. } => {
+                let of = |from: usize| self.edges(from).iter().filter(|edge| edge.names.has_all());
+                let pairs = (0..self.len()).flat_map(|from| of(from).map(move |edge| (edge.to, from)));
+                let mut takers: Vec<(usize, usize)> = pairs.collect();
+                takers.sort_unstable();
+                takers
+            }
+            Edges::Written { by, .. } => by.takers(),
+        })
+    }
+
     /// How many pairs of files there are, those through a barrel included.
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        match &self.edges {
+            Edges::All { list, .. } => list.len(),
+            Edges::Written { by, .. } => by.count(),
+        }
     }
 
     /// Files that use `name` of a file, as far as imports tell; all that use it at all for `None`.
@@ -249,14 +308,14 @@ impl Graph {
 impl Reverse {
     fn of(graph: &Graph) -> Self {
         let mut starts = vec![0; graph.len() + 1];
-        for edge in &graph.edges {
+        for edge in (0..graph.len()).flat_map(|from| graph.edges(from)) {
             starts[edge.to + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
-        let mut reverse = vec![0; graph.edges.len()];
+        let mut reverse = vec![0; graph.edge_count()];
         for from in 0..graph.len() {
             for edge in graph.edges(from) {
                 reverse[next[edge.to]] = from;

@@ -60,8 +60,6 @@ impl<'a> EarlierText<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
-
     use super::*;
     use crate::graph::Graph;
     use crate::render::{BundleLine, BundleText, FolderText, QuotedPaths};
@@ -83,7 +81,7 @@ mod tests {
                 edges: &[],
                 missing: &[],
                 cut: &[],
-                paths: QuotedPaths { graph: &graph, quoted: &[const { OnceLock::new() }; 0] },
+                paths: QuotedPaths { graph: &graph, quoted: &[] },
             })
         });
         FolderText::of(&lines.collect::<Vec<_>>(), format, String::new()).pieces().concat()

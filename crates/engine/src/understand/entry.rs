@@ -57,7 +57,8 @@ enum Origin {
     Indexed {
         file: Arc<IndexedFile>,
         recipe: Arc<Recipe>,
-        text: OnceLock<Text>,
+        /// Few are ever made of those that an earlier process measured.
+        text: OnceLock<Box<Text>>,
     },
     /// A snapshot, where nothing is left but what was stored.
     Stored(Box<(Contract, String)>),
@@ -90,7 +91,7 @@ impl Entry {
         let origin = Origin::Indexed {
             file: Arc::clone(file),
             recipe: Arc::clone(recipe),
-            text: OnceLock::from(text),
+            text: OnceLock::from(Box::new(text)),
         };
         Self { origin, measures, bundled: OnceLock::new() }
     }
@@ -168,7 +169,7 @@ impl Entry {
     fn text(&self) -> Option<&Text> {
         match &self.origin {
             Origin::Indexed { file, recipe, text } => {
-                Some(text.get_or_init(|| Text::of(file, recipe, &|_| None)))
+                Some(text.get_or_init(|| Box::new(Text::of(file, recipe, &|_| None))))
             }
             Origin::Stored(_) => None,
         }

@@ -9,12 +9,18 @@ use becket_contracts::bundle::Missing;
 
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
-    told: OnceLock<Vec<Missing>>,
-    /// Each of these in the text of a bundle, where one says it: of many that lack the same it names one file.
-    texts: OnceLock<Vec<OnceLock<LackingText>>>,
+    told: OnceLock<Box<Told>>,
     /// As it was written down, where it was.
     written: Box<[u8]>,
     is_problem: bool,
+}
+
+/// What most never tell.
+#[derive(Debug)]
+struct Told {
+    all: Vec<Missing>,
+    /// Each of these in the text of a bundle, where one says it: of many that lack the same it names one file.
+    texts: Vec<OnceLock<LackingText>>,
 }
 
 /// As it stands in every bundle that lacks it.
@@ -35,15 +41,20 @@ impl LackingText {
 }
 
 impl Lacking {
-    pub(super) fn all(&self) -> &[Missing] {
+    fn told(&self) -> &Told {
         // The bytes are under a checksum, and under the version of whoever wrote them.
-        self.told.get_or_init(|| decode_all(&mut Decoder { bytes: &self.written }).unwrap_or_default())
+        let read = || decode_all(&mut Decoder { bytes: &self.written }).unwrap_or_default();
+        self.told.get_or_init(|| Box::new(Told::of(read())))
+    }
+
+    pub(super) fn all(&self) -> &[Missing] {
+        &self.told().all
     }
 
     /// Each with the place of its text in a bundle, of which many have the same.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&Missing, &OnceLock<LackingText>)> {
-        let all = self.all();
-        all.iter().zip(self.texts.get_or_init(|| vec![OnceLock::new(); all.len()]))
+        let Told { all, texts } = self.told();
+        all.iter().zip(texts)
     }
 
     /// Those that somebody should look at.
@@ -77,10 +88,17 @@ impl Lacking {
     }
 }
 
+impl Told {
+    fn of(all: Vec<Missing>) -> Self {
+        let texts = vec![OnceLock::new(); all.len()];
+        Self { all, texts }
+    }
+}
+
 impl From<Vec<Missing>> for Lacking {
     fn from(all: Vec<Missing>) -> Self {
         let is_problem = all.iter().any(Missing::is_problem);
-        Self { told: OnceLock::from(all), is_problem, ..Self::default() }
+        Self { told: OnceLock::from(Box::new(Told::of(all))), is_problem, ..Self::default() }
     }
 }
 

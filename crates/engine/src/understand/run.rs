@@ -27,8 +27,8 @@ const ENDING: &str = "run";
 const PARTS: &str = "parts";
 const BUNDLES: &str = "bundles";
 const LARGEST: u64 = 256 * 1024 * 1024;
-/// Bytes that an entry or a bundle usually takes.
-const USUAL: usize = 128;
+/// More bytes than an entry or a bundle usually takes: what is not used costs nothing.
+const USUAL: usize = 256;
 /// As they are written, by position.
 const THRIFTS: [Thrift; 3] = [Thrift::None, Thrift::Texts, Thrift::Fields];
 

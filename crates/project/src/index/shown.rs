@@ -43,13 +43,9 @@ impl Shown {
             return;
         }
         let graph = graph();
-        let takes_all = |from: usize, to: usize| {
-            let edges = graph.edges(from).iter();
-            edges.filter(|edge| edge.to == to).any(|edge| edge.names.has_all())
-        };
         let mut open: Vec<(usize, Asked)> = self.exports.iter().map(|(at, names)| (*at, *names)).collect();
         while let Some((to, names)) = open.pop() {
-            for from in graph.dependents(to).iter().copied().filter(|from| takes_all(*from, to)) {
+            for from in graph.takers_of_all(to) {
                 let known = self.exports.entry(from).or_default();
                 let before = *known;
                 known.add(names);

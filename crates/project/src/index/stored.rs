@@ -4,12 +4,13 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the files of the index")]
 
 use std::io;
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names};
+use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names, WrittenEdges};
 use fs_err as fs;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
@@ -25,7 +26,7 @@ use crate::files;
 use crate::walk::{Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 9\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 10\n").as_bytes();
 /// Bytes that a file usually takes.
 const USUAL: usize = 256;
 /// Endings of what is ours in the cache folder.
@@ -244,56 +245,124 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
     if xxh3_128(&bytes).to_le_bytes() != id {
         return None;
     }
-    let mut decoder = Decoder { bytes: &bytes };
-    let names: Arc<str> = decoder.str()?.into();
-    let mut start = 0_usize;
-    // No more than there can be, whatever the number says.
-    let mut edges = Vec::with_capacity(decoder.small()?.min(decoder.bytes.len()));
-    let mut ends = Vec::with_capacity(paths.len());
-    for _ in 0..paths.len() {
-        for _ in 0..decoder.small()? {
-            let to = decoder.small()?;
-            let how = decoder.byte()?;
-            let kind = match how & !HANDED_ON {
-                0 => EdgeKind::Static,
-                1 => EdgeKind::Dynamic,
-                2 => EdgeKind::ReExport,
-                _ => EdgeKind::TypeOnly,
-            };
-            let through = decoder.small()?.checked_sub(1);
-            let end = start.checked_add(decoder.small()?)?;
-            let names = Names::from_text(&names, start..end)?;
-            start = end;
-            edges.push(Edge { to, kind, names, through, handed_on: how & HANDED_ON != 0 });
+    let edges = GraphFile::of(bytes, paths.len())?;
+    Some(Graph::written(paths, Arc::new(edges)))
+}
+
+/// The file of a graph: the names of all edges, who takes all of a file, how long each file's part of the names and of the
+/// edges is, and these.
+#[derive(Debug)]
+struct GraphFile {
+    bytes: Vec<u8>,
+    names: Arc<str>,
+    /// Edges of all files.
+    count: usize,
+    takers: Range<usize>,
+    /// Where the edges of each file begin, and where their names do; the end behind the last.
+    places: Vec<(usize, usize)>,
+}
+
+impl GraphFile {
+    fn of(bytes: Vec<u8>, files: usize) -> Option<Self> {
+        let mut decoder = Decoder { bytes: &bytes };
+        let (names, count) = (Arc::from(decoder.str()?), decoder.small()?);
+        let length = decoder.small()?;
+        let start = bytes.len() - decoder.bytes.len();
+        let takers = start..start + decoder.take(length)?.len();
+        let mut places = Vec::with_capacity(files + 1);
+        let mut end = (0_usize, 0_usize);
+        for _ in 0..files {
+            places.push(end);
+            end = (end.0.checked_add(decoder.small()?)?, end.1.checked_add(decoder.small()?)?);
         }
-        ends.push(edges.len());
+        places.push(end);
+        let start = bytes.len() - decoder.bytes.len();
+        for (edges, _) in &mut places {
+            *edges += start;
+        }
+        (start + end.0 == bytes.len()).then_some(Self { bytes, names, count, takers, places })
     }
-    Graph::from_list(paths, edges, ends)
+}
+
+impl WrittenEdges for GraphFile {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn of(&self, from: usize) -> Vec<Edge> {
+        let ((start, mut name), (end, _)) = (self.places[from], self.places[from + 1]);
+        let mut decoder = Decoder { bytes: &self.bytes[start..end] };
+        let mut edges = Vec::new();
+        while let Some(edge) = decode_edge(&mut decoder, &self.names, &mut name) {
+            edges.push(edge);
+        }
+        // They are under a checksum, and under the version of whoever wrote them.
+        debug_assert!(decoder.bytes.is_empty());
+        edges
+    }
+
+    fn takers(&self) -> Vec<(usize, usize)> {
+        let mut decoder = Decoder { bytes: &self.bytes[self.takers.clone()] };
+        let mut last = 0;
+        let next = || {
+            last += decoder.small()?;
+            Some((last, decoder.small()?))
+        };
+        iter::from_fn(next).collect()
+    }
+}
+
+/// Its names begin at `name` in all of them; then the next ones do.
+fn decode_edge(decoder: &mut Decoder<'_>, names: &Arc<str>, name: &mut usize) -> Option<Edge> {
+    let to = decoder.small()?;
+    let how = decoder.byte()?;
+    let kind = match how & !HANDED_ON {
+        0 => EdgeKind::Static,
+        1 => EdgeKind::Dynamic,
+        2 => EdgeKind::ReExport,
+        _ => EdgeKind::TypeOnly,
+    };
+    let through = decoder.small()?.checked_sub(1);
+    let start = *name;
+    *name = start.checked_add(decoder.small()?)?;
+    let names = Names::from_text(names, start..*name)?;
+    Some(Edge { to, kind, names, through, handed_on: how & HANDED_ON != 0 })
 }
 
 pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
-    let mut names = String::new();
-    for edge in (0..graph.len()).flat_map(|from| graph.edges(from)) {
-        names.push_str(edge.names.as_text());
-    }
-    let mut encoder = Encoder { bytes: Vec::with_capacity(2 * names.len()) };
-    encoder.text(&names);
-    encoder.small(graph.edge_count());
+    let (mut names, mut lengths, mut edges) = (String::new(), Encoder::default(), Encoder::default());
     for from in 0..graph.len() {
-        encoder.small(graph.edges(from).len());
+        let (start, first_name) = (edges.bytes.len(), names.len());
         for edge in graph.edges(from) {
-            encoder.small(edge.to);
+            names.push_str(edge.names.as_text());
+            edges.small(edge.to);
             let kind = match edge.kind {
                 EdgeKind::Static => 0,
                 EdgeKind::Dynamic => 1,
                 EdgeKind::ReExport => 2,
                 EdgeKind::TypeOnly => 3,
             };
-            encoder.bytes.push(if edge.handed_on { kind | HANDED_ON } else { kind });
-            encoder.small(edge.through.map_or(0, |through| through + 1));
-            encoder.small(edge.names.as_text().len());
+            edges.bytes.push(if edge.handed_on { kind | HANDED_ON } else { kind });
+            edges.small(edge.through.map_or(0, |through| through + 1));
+            edges.small(edge.names.as_text().len());
         }
+        lengths.small(edges.bytes.len() - start);
+        lengths.small(names.len() - first_name);
     }
+    let mut encoder = Encoder { bytes: Vec::with_capacity(names.len() + 2 * edges.bytes.len()) };
+    encoder.text(&names);
+    encoder.small(graph.edge_count());
+    let mut takers = Encoder::default();
+    let mut last = 0;
+    for (to, from) in graph.takers() {
+        takers.small(to - last);
+        takers.small(*from);
+        last = *to;
+    }
+    encoder.small(takers.bytes.len());
+    encoder.bytes.extend(takers.bytes);
+    encoder.bytes.extend(lengths.bytes);
+    encoder.bytes.extend(edges.bytes);
     encoder.bytes
 }
 
@@ -364,5 +433,48 @@ fn put_pairs<'a>(encoder: &mut Encoder, pairs: impl ExactSizeIterator<Item = (&'
     for (left, right) in pairs {
         encoder.text(left);
         encoder.text(right);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_is_read_as_it_was_written() {
+        let edge = |to, kind, names: &[&str], through, handed_on| Edge {
+            to,
+            kind,
+            names: names.iter().copied().collect(),
+            through,
+            handed_on,
+        };
+        let many: Vec<String> = (0..300).map(|at| format!("räder{at}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let edges = vec![
+            vec![
+                edge(1, EdgeKind::ReExport, &["*"], None, true),
+                edge(2, EdgeKind::Static, &[], None, false),
+            ],
+            vec![],
+            vec![
+                edge(0, EdgeKind::TypeOnly, &many, Some(1), false),
+                edge(1, EdgeKind::Dynamic, &["*", "a"], Some(0), false),
+            ],
+        ];
+        let paths: Vec<Arc<str>> = ["a.ts", "b.ts", "c.ts"].map(Arc::from).into();
+        let made = Graph::from_edges(paths.clone(), edges.clone());
+        let encoded = encode_graph(&made);
+        let read = Graph::written(paths, Arc::new(GraphFile::of(encoded.clone(), 3).unwrap()));
+        for (from, edges) in edges.iter().enumerate() {
+            assert_eq!(read.edges(from), edges);
+            assert!(read.takers_of_all(from).eq(made.takers_of_all(from)));
+        }
+        assert_eq!(read.takers(), [(1, 0), (1, 2)]);
+        assert_eq!((read.edge_count(), read.dependents(1)), (4, &[0, 2][..]));
+        assert_eq!(encode_graph(&read), encoded);
+        // Not the files that it is of.
+        assert!(GraphFile::of(encoded.clone(), 2).is_none() && GraphFile::of(encoded, 4).is_none());
+        assert!(GraphFile::of(Vec::new(), 0).is_none());
     }
 }
