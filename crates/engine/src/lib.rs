@@ -21,7 +21,7 @@ pub mod token;
 pub mod understand;
 
 pub use becket_git::{Cancelled, cancellable, stamp::Stamp as RepositoryStamp};
-pub use becket_project::Environment;
+pub use becket_project::{Environment, share::alone};
 pub use engine::{Engine, OpenOptions, current_directory, environment};
 pub use error::{Error, ErrorKind};
 pub use shrink::shrink;

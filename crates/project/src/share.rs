@@ -18,6 +18,15 @@ pub fn prepare() {
     MADE.call_once(|| _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global());
 }
 
+/// What `work` gives, done by one of the threads of all work from beginning to end. Whoever shares out from outside has to
+/// wait at each turn, and where systems wake threads for a moment's work they are put on one processor and stay there for
+/// milliseconds. Only where a process does nothing else meanwhile: a thread that waits for its own work, with a lock, would
+/// take up the work of others who ask for it.
+pub fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    prepare();
+    rayon::scope(|_| work())
+}
+
 /// What `work` gives, which shares out while somebody holds a lock: on threads of its own, so that none that waits for it can
 /// be given something that asks for the same.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {

@@ -7,8 +7,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::merge;
 
@@ -36,43 +36,64 @@ thread_local! {
 const MOST_LONG: usize = 512;
 const LONGEST: usize = 256;
 
-/// The tokens of the piece that begins and ends there in the text.
-#[inline]
-pub(super) fn count(text: &[u8], start: usize, end: usize) -> usize {
-    let length = end - start;
-    if length <= BRIEF_LENGTH {
-        let key = key(bytes_at(text, start), length, length);
-        let place = &BRIEF[place(key)];
-        let known = place.load(Relaxed);
-        if known & KEY == key {
-            return (known >> TOKENS) as usize;
+/// Bytes that were counted, until they are many.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+const MANY: usize = 64 * 1024;
+/// For a few texts a part of the places does: each page of memory that is written to for the first time takes as long as many
+/// pieces do.
+const FEW_PLACES: u32 = 11;
+
+/// What was seen, as a text is counted that has to be.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    /// A power of two.
+    places: u32,
+}
+
+impl Seen {
+    pub(super) fn before(text: &[u8]) -> Self {
+        let few = COUNTED.load(Relaxed) < MANY && COUNTED.fetch_add(text.len(), Relaxed) < MANY;
+        Self { places: if few { FEW_PLACES } else { PLACES } }
+    }
+
+    /// The tokens of the piece that begins and ends there in the text.
+    #[inline]
+    pub(super) fn count(self, text: &[u8], start: usize, end: usize) -> usize {
+        let length = end - start;
+        if length <= BRIEF_LENGTH {
+            let key = key(bytes_at(text, start), length, length);
+            let place = &BRIEF[place(key, self.places)];
+            let known = place.load(Relaxed);
+            if known & KEY == key {
+                return (known >> TOKENS) as usize;
+            }
+            let count = new(&text[start..end]);
+            place.store(key | (count as u64) << TOKENS, Relaxed);
+            return count;
+        }
+        if length > SHORT_LENGTH {
+            return long(&text[start..end]);
+        }
+        let first = u64::from_le_bytes(bytes_at(text, start));
+        let last = key(bytes_at(text, start + 8), length - 8, length);
+        // Two neighbours: what came first stays where it is.
+        let place = place(first ^ last.rotate_left(29), self.places);
+        for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+            let known = last_known.load(Acquire);
+            if known & KEY == last && first_known.load(Relaxed) == first {
+                return (known >> TOKENS) as usize;
+            }
         }
         let count = new(&text[start..end]);
-        place.store(key | (count as u64) << TOKENS, Relaxed);
-        return count;
-    }
-    if length > SHORT_LENGTH {
-        return long(&text[start..end]);
-    }
-    let first = u64::from_le_bytes(bytes_at(text, start));
-    let last = key(bytes_at(text, start + 8), length - 8, length);
-    // Two neighbours: what came first stays where it is.
-    let place = place(first ^ last.rotate_left(29));
-    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
-        let known = last_known.load(Acquire);
-        if known & KEY == last && first_known.load(Relaxed) == first {
-            return (known >> TOKENS) as usize;
+        for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+            if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
+                first_known.store(first, Relaxed);
+                last_known.store(last | (count as u64) << TOKENS, Release);
+                break;
+            }
         }
+        count
     }
-    let count = new(&text[start..end]);
-    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
-        if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
-            first_known.store(first, Relaxed);
-            last_known.store(last | (count as u64) << TOKENS, Release);
-            break;
-        }
-    }
-    count
 }
 
 fn long(piece: &[u8]) -> usize {
@@ -115,6 +136,7 @@ fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
 }
 
 #[inline]
-fn place(key: u64) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES)) as usize
+fn place(key: u64, places: u32) -> usize {
+    // No larger than there are, as the compiler can see.
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - places)) as usize & ((1 << PLACES) - 1)
 }

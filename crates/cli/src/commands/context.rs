@@ -255,7 +255,8 @@ impl Generate {
         }
         let talks = !self.quiet && !context.global.json;
         let started = Instant::now();
-        let report = bar::shown(talks, || engine.context_generate(&request)).and_then(|report| {
+        let generate = || bar::shown(talks, || engine.context_generate(&request));
+        let report = becket_engine::alone(generate).and_then(|report| {
             if self.stats {
                 let took = started.elapsed();
                 let modes = engine.compare_modes(&ModesRequest {

@@ -12,7 +12,7 @@ use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
 use becket_diff::FilePath;
 use becket_git::{LogOptions, Merges};
-use becket_project::index::{Index, IndexedFile};
+use becket_project::index::{FileRecord, Index, IndexedFile};
 use becket_project::walk::rules::is_rule_file;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -360,9 +360,12 @@ impl Engine {
     fn of_folder(&self, site: &Site, folder: &Path, asked: ContextOptions) -> Result<Baseline, Error> {
         let run = if asked.style.is_none() { LastRun::that_wrote(site, folder) } else { None };
         let recalled = run.and_then(|run| {
-            let (records, measures): (Vec<_>, Vec<_>) = run.remembered.entries.into_iter().unzip();
+            let rows = &run.remembered.rows;
+            let records: Vec<FileRecord> =
+                rows.records().filter_map(|(_, record)| record.try_into().ok()).collect();
             let index = Index::recalled(&site.cache(), &records)?;
-            let tokens = measures.iter().map(|measures| measures.tokens).collect();
+            let tokens = |at: usize| rows.measures(at).map(|measures| measures.tokens);
+            let tokens = (0..rows.len()).map(tokens).collect::<Option<_>>()?;
             Some((Contracts::Recalled(Box::new((index, tokens))), run.told.options))
         });
         let (contracts, options) = if let Some(recalled) = recalled {

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::lacking::Lacking;
 use super::options::ContextOptions;
+use super::rows::Row;
 use super::site::Site;
 
 /// What is the same for all entries of a material.
@@ -37,7 +38,7 @@ pub(super) struct Entry {
 }
 
 /// What is counted of an entry, and what it lacks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(super) struct Measures {
     /// Of the node.
     pub(super) tokens: usize,
@@ -49,7 +50,7 @@ pub(super) struct Measures {
     pub(super) errors: usize,
     /// What it promises, as [`fingerprint::digits`] has it.
     promise: [u8; 12],
-    pub(super) missing: Arc<Lacking>,
+    pub(super) missing: Lacking,
 }
 
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl Entry {
             source_tokens: file.tokens,
             errors: errors(file.contract()),
             promise: fingerprint::digits(&file.contract().semantic_hash),
-            missing: Arc::new(missing(file, &recipe.site).into()),
+            missing: missing(file, &recipe.site).into(),
         };
         let origin = Origin::Indexed {
             file: Arc::clone(file),
@@ -206,6 +207,13 @@ impl Text {
 }
 
 impl Measures {
+    /// Of something that has no more than this.
+    #[cfg(test)]
+    pub(super) fn lacking(missing: Vec<Missing>) -> Self {
+        let (tokens, contract_tokens, source_tokens, errors) = (0, 0, 0, 0);
+        Self { tokens, contract_tokens, source_tokens, errors, promise: [0; 12], missing: missing.into() }
+    }
+
     pub(super) fn encode(&self, encoder: &mut Encoder) {
         for number in [self.tokens, self.contract_tokens, self.source_tokens, self.errors] {
             encoder.small(number);
@@ -214,11 +222,12 @@ impl Measures {
         self.missing.encode(encoder);
     }
 
-    pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
+    /// Those of a row, up to where it says what is missing.
+    pub(super) fn decode(decoder: &mut Decoder<'_>, row: Row) -> Option<Self> {
         let (tokens, contract_tokens) = (decoder.small()?, decoder.small()?);
         let (source_tokens, errors) = (decoder.small()?, decoder.small()?);
         let promise = decoder.array()?;
-        let missing = Arc::new(Lacking::decode(decoder)?);
+        let missing = Lacking::in_row(row, decoder.byte()? == 1);
         Some(Self { tokens, contract_tokens, source_tokens, errors, promise, missing })
     }
 }
@@ -256,7 +265,7 @@ impl Serialize for Entry {
 impl From<Stored> for Entry {
     fn from(stored: Stored) -> Self {
         let Stored { contract, node, tokens, contract_tokens, source_tokens, missing } = stored;
-        let (errors, missing) = (errors(&contract), Arc::new(missing.into()));
+        let (errors, missing) = (errors(&contract), missing.into());
         let promise = fingerprint::digits(&contract.semantic_hash);
         Self {
             origin: Origin::Stored(Box::new((contract, node))),

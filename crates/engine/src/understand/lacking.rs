@@ -7,11 +7,13 @@ use becket_base::codec::{Decoder, Encoder};
 use becket_base::tokens;
 use becket_contracts::bundle::Missing;
 
+use super::rows::Row;
+
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
     told: OnceLock<Box<Told>>,
-    /// As it was written down, where it was.
-    written: Box<[u8]>,
+    /// Where it was written down.
+    row: Option<Row>,
     is_problem: bool,
 }
 
@@ -43,7 +45,7 @@ impl LackingText {
 impl Lacking {
     fn told(&self) -> &Told {
         // The bytes are under a checksum, and under the version of whoever wrote them.
-        let read = || decode_all(&mut Decoder { bytes: &self.written }).unwrap_or_default();
+        let read = || self.row.as_ref().and_then(Row::missing).unwrap_or_default();
         self.told.get_or_init(|| Box::new(Told::of(read())))
     }
 
@@ -67,24 +69,18 @@ impl Lacking {
         self.is_problem
     }
 
-    pub(super) fn encode(&self, encoder: &mut Encoder) {
-        encoder.bytes.push(u8::from(self.is_problem));
-        if self.written.is_empty() {
-            let mut written = Encoder::default();
-            encode_all(self.all(), &mut written);
-            encoder.small(written.bytes.len());
-            encoder.bytes.extend(written.bytes);
-        } else {
-            encoder.small(self.written.len());
-            encoder.bytes.extend(&*self.written);
-        }
+    pub(super) fn row(&self) -> Option<&Row> {
+        self.row.as_ref()
     }
 
-    pub(super) fn decode(decoder: &mut Decoder<'_>) -> Option<Self> {
-        let is_problem = decoder.byte()? == 1;
-        let length = decoder.small()?;
-        let written = decoder.take(length)?.into();
-        Some(Self { written, is_problem, ..Self::default() })
+    pub(super) fn encode(&self, encoder: &mut Encoder) {
+        encoder.bytes.push(u8::from(self.is_problem));
+        encode_all(self.all(), encoder);
+    }
+
+    /// What a row tells when somebody asks.
+    pub(super) fn in_row(row: Row, is_problem: bool) -> Self {
+        Self { row: Some(row), is_problem, ..Self::default() }
     }
 }
 
@@ -115,7 +111,7 @@ fn encode_all(all: &[Missing], encoder: &mut Encoder) {
     }
 }
 
-fn decode_all(decoder: &mut Decoder<'_>) -> Option<Vec<Missing>> {
+pub(super) fn decode_all(decoder: &mut Decoder<'_>) -> Option<Vec<Missing>> {
     let mut all = Vec::new();
     for _ in 0..decoder.small()? {
         let (name, reason, referenced_by) = (decoder.text()?, decoder.text()?, decoder.text()?);
@@ -128,38 +124,4 @@ fn decode_all(decoder: &mut Decoder<'_>) -> Option<Vec<Missing>> {
         all.push(Missing { name, reason, referenced_by, package_name, package_version });
     }
     Some(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use becket_contracts::bundle::EXTERNAL_PACKAGE;
-
-    #[test]
-    fn what_was_written_down_is_told_again() {
-        let missing = |name: &str, reason: &str, version: Option<&str>| Missing {
-            name: name.to_owned(),
-            reason: reason.to_owned(),
-            referenced_by: "src/räder.ts".to_owned(),
-            package_name: version.map(|_| name.to_owned()),
-            package_version: version.map(str::to_owned),
-        };
-        let package = missing("react", EXTERNAL_PACKAGE, Some("19.0.0"));
-        let lost = missing("./gone", "file not found", None);
-        for all in [vec![], vec![package.clone()], vec![lost.clone(), package]] {
-            let lacking = Lacking::from(all.clone());
-            let mut encoder = Encoder::default();
-            lacking.encode(&mut encoder);
-            let mut decoder = Decoder { bytes: &encoder.bytes };
-            let again = Lacking::decode(&mut decoder).unwrap();
-            assert!(decoder.bytes.is_empty());
-            assert_eq!(again.is_problem(), all.contains(&lost));
-            // Written on without being read, and read.
-            let mut twice = Encoder::default();
-            again.encode(&mut twice);
-            assert_eq!(twice.bytes, encoder.bytes);
-            assert_eq!(again.all(), all);
-            assert!(again.problems().eq(all.iter().filter(|missing| **missing == lost)));
-        }
-    }
 }

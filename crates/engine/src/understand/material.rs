@@ -11,16 +11,17 @@ use becket_contracts::fingerprint::bundle_hash;
 use becket_contracts::graph::{EdgeKind, Graph};
 use becket_contracts::model::Contract;
 use becket_contracts::render::{BundleText, CodeMode, QuotedPaths, Thrift, quoted};
-use becket_project::index::{FileRecord, Index, IndexId, IndexedFile};
+use becket_project::index::{Index, IndexId, IndexedFile};
 use becket_project::share::{AT_ONCE, each};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::entry::{self, Entry, Measures, Recipe, SourceOf};
+use super::entry::{self, Entry, Recipe, SourceOf};
 use super::lacking::LackingText;
 use super::layout::{Layout, cut_tokens, edge_tokens};
 use super::options::ContextOptions;
+use super::rows::Rows;
 use super::site::Site;
 
 /// Entries are by entry id; positions are those of the graph.
@@ -138,8 +139,8 @@ pub(super) struct Remembered {
     pub(super) paths: IndexId,
     pub(super) graph: IndexId,
     pub(super) thrift: Thrift,
-    /// The file of each entry, and what it measured.
-    pub(super) entries: Vec<(FileRecord, Measures)>,
+    /// Of its entries.
+    pub(super) rows: Arc<Rows>,
     pub(super) packed: Parts<Arc<Packed>>,
 }
 
@@ -158,6 +159,9 @@ const SOME_TIME: &str = "2026-01-01T00:00:00.123456789Z";
 
 /// With fewer bundles or entries to be made than this, one thread is done before another has begun.
 const WORTH_WAKING: usize = 4;
+
+/// Looking whether an entry is known takes so little that a thread has to have many of them.
+const WORTH_SHARING: usize = 512;
 
 /// A bundle with what a list says of it.
 #[derive(Debug)]
@@ -219,29 +223,26 @@ impl Material {
         let recipe = recipe(thrift);
         let previous = previous.filter(|previous| previous.is_alike(&recipe));
         let known = previous.map(|previous| previous.known_by(&files));
-        // Each with whether it was known.
-        let entries: Vec<(Arc<Entry>, bool)> = files
-            .par_iter()
-            .with_max_len(AT_ONCE)
-            .enumerate()
-            .map(|(at, file)| {
-                // A style sheet may be another while what imports it is the same.
-                let known = known.as_ref().filter(|_| options.style.is_none() || !has_sheets(file));
-                match known.and_then(|known| known.entry(at, file, &recipe)) {
-                    Some(entry) => (entry, true),
-                    None => (Arc::new(Entry::of(file, &recipe, source)), false),
-                }
-            })
-            .collect();
+        let known_entry = |(at, file): (usize, &&Arc<IndexedFile>)| {
+            // A style sheet may be another while what imports it is the same.
+            let known = known.as_ref().filter(|_| options.style.is_none() || !has_sheets(file));
+            known.and_then(|known| known.entry(at, file, &recipe))
+        };
+        let mut entries: Vec<Option<Arc<Entry>>> =
+            files.par_iter().with_min_len(WORTH_SHARING).enumerate().map(known_entry).collect();
+        let changed: Vec<usize> = (0..files.len()).filter(|at| entries[*at].is_none()).collect();
+        let made = |at: usize| Arc::new(Entry::of(files[at], &recipe, source));
+        for (at, entry) in changed.iter().zip(each(changed.clone(), WORTH_WAKING, made)) {
+            entries[*at] = Some(entry);
+        }
+        let entries = entries.into_iter().flatten().collect();
         let graph = if whole {
             GraphOf::Index(Arc::clone(index))
         } else {
             let part = index.graph().restricted(|path| site.holds(path));
             GraphOf::Part(Arc::new(part), index.graph_id())
         };
-        let changed = entries.iter().enumerate().filter(|(_, (_, known))| !known).map(|(at, _)| at);
-        let before = known.and_then(|known| known.before(changed, graph.id()));
-        let entries = entries.into_iter().map(|(entry, _)| entry).collect();
+        let before = known.and_then(|known| known.before(changed.into_iter(), graph.id()));
         Self::made(options, thrift, entries, graph, before)
     }
 
@@ -582,14 +583,13 @@ impl<'a> Previous<'a> {
                 material.entries.len() == files.len() && pairs().all(|(entry, file)| entry.has_path_of(file))
             }
             Previous::Remembered(remembered) => {
-                remembered.entries.len() == files.len()
+                remembered.rows.len() == files.len()
                     && remembered.paths == paths_id(files.iter().map(|file| &*file.path))
             }
         };
         let by_record = match self {
             Previous::Remembered(remembered) if !same_paths => {
-                let entries = remembered.entries.iter().enumerate();
-                entries.map(|(at, (record, _))| (record, at)).collect()
+                remembered.rows.records().map(|(at, record)| (record, at)).collect()
             }
             _ => HashMap::new(),
         };
@@ -608,7 +608,7 @@ struct Known<'a> {
     /// Whether positions of now are those of then.
     same_paths: bool,
     /// Positions of then, where they are others.
-    by_record: HashMap<&'a FileRecord, usize>,
+    by_record: HashMap<&'a [u8], usize>,
 }
 
 impl Known<'_> {
@@ -621,9 +621,10 @@ impl Known<'_> {
             }
             Previous::Remembered(remembered) => {
                 let record = file.record();
-                let at = if self.same_paths { at } else { *self.by_record.get(&record)? };
-                let (known, measures) = &remembered.entries[at];
-                (*known == record).then(|| Arc::new(Entry::measured(file, recipe, measures.clone())))
+                let at = if self.same_paths { at } else { *self.by_record.get(&record[..])? };
+                let rows = &remembered.rows;
+                let measures = rows.measures(at).filter(|_| rows.record(at) == Some(&record));
+                Some(Arc::new(Entry::measured(file, recipe, measures?)))
             }
         }
     }

@@ -18,6 +18,7 @@ mod options;
 mod page;
 mod part;
 mod protect;
+mod rows;
 mod run;
 mod search;
 mod session;

@@ -13,21 +13,21 @@ use becket_project::walk::{Stamp, stamp_of};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::entry::Measures;
 use super::generate::{ContextReport, left_out};
 use super::material::{Material, Packed, Remembered, paths_id};
 use super::options::ContextOptions;
 use super::page::KeptPage;
+use super::rows::Rows;
 use super::site::Site;
 use super::written::{self, INDEX, KeptIndex, KeptPages};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 9\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " run 10\n").as_bytes();
 const ENDING: &str = "run";
 /// Of the files with what only a changed project needs: what each entry measured, and what bundles hold.
 const PARTS: &str = "parts";
 const BUNDLES: &str = "bundles";
 const LARGEST: u64 = 256 * 1024 * 1024;
-/// More bytes than an entry or a bundle usually takes: what is not used costs nothing.
+/// More bytes than a bundle or a folder usually takes: what is not used costs nothing.
 const USUAL: usize = 256;
 /// As they are written, by position.
 const THRIFTS: [Thrift; 3] = [Thrift::None, Thrift::Texts, Thrift::Fields];
@@ -133,7 +133,7 @@ impl Told {
             (xxh3_128(&bytes).to_le_bytes() == digest).then_some(bytes)
         };
         let (entries, bundles) = (read(PARTS, self.digests[0])?, read(BUNDLES, self.digests[1])?);
-        LastRun::decode(self, &mut Decoder { bytes: &entries }, &mut Decoder { bytes: &bundles })
+        LastRun::decode(self, entries, &mut Decoder { bytes: &bundles })
     }
 
     fn is_untouched(&self, folder: &Path) -> bool {
@@ -196,20 +196,15 @@ impl LastRun {
             && self.pages.folders.par_iter().all(|(path, page)| same(path, page))
     }
 
-    fn decode(told: Told, decoder: &mut Decoder<'_>, bundles: &mut Decoder<'_>) -> Option<Self> {
-        let (paths, graph) = (decoder.array()?, decoder.array()?);
-        let thrift = *THRIFTS.get(usize::from(decoder.byte()?))?;
-        let count = decoder.small()?;
-        // No more than there can be, whatever the number says: each has a record, four numbers and twelve bytes.
-        let mut entries = Vec::with_capacity(count.min(decoder.bytes.len() / 88));
-        for _ in 0..count {
-            entries.push((decoder.array()?, Measures::decode(decoder)?));
-        }
-        decoder.bytes.is_empty().then_some(())?;
-        let decoder = bundles;
+    fn decode(told: Told, entries: Vec<u8>, decoder: &mut Decoder<'_>) -> Option<Self> {
+        let mut head = Decoder { bytes: &entries };
+        let (paths, graph) = (head.array()?, head.array()?);
+        let thrift = *THRIFTS.get(usize::from(head.byte()?))?;
+        let start = entries.len() - head.bytes.len();
+        let rows = Arc::new(Rows::read(entries, start)?);
         let mut packed = Vec::new();
         for _ in 0..decoder.small()? {
-            packed.push(Arc::new(decode_packed(decoder, entries.len())?));
+            packed.push(Arc::new(decode_packed(decoder, rows.len())?));
         }
         let mut times: Vec<Arc<str>> = Vec::new();
         for _ in 0..decoder.small()? {
@@ -227,7 +222,7 @@ impl LastRun {
         }
         decoder.bytes.is_empty().then_some(())?;
         let pages = KeptPages { folders, index: Some(told.index_file.clone()) };
-        let remembered = Remembered { paths, graph, thrift, entries, packed: packed.into() };
+        let remembered = Remembered { paths, graph, thrift, rows, packed: packed.into() };
         Some(Self { told, pages, remembered })
     }
 }
@@ -268,17 +263,12 @@ fn encode_told(
 /// What a run measured. Nothing where there is something that no later process could take over.
 fn encode_entries(material: &Material) -> Option<Vec<u8>> {
     let entries = &material.entries;
-    let mut encoder = Encoder { bytes: Vec::with_capacity(entries.len() * USUAL) };
-    encoder.bytes.extend(paths_id(entries.iter().map(|entry| entry.path())));
-    encoder.bytes.extend(material.graph_id()?);
+    let mut head = Vec::new();
+    head.extend(paths_id(entries.iter().map(|entry| entry.path())));
+    head.extend(material.graph_id()?);
     let thrift = THRIFTS.iter().position(|thrift| *thrift == material.thrift)?;
-    encoder.bytes.push(u8::try_from(thrift).ok()?);
-    encoder.small(entries.len());
-    for entry in entries {
-        encoder.bytes.extend(entry.record()?);
-        entry.measures.encode(&mut encoder);
-    }
-    Some(encoder.bytes)
+    head.push(u8::try_from(thrift).ok()?);
+    Rows::written(entries, &head)
 }
 
 /// The bundles, and which of them each file holds.

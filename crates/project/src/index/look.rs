@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::known::{self, Known};
 use super::stored::Stored;
+use super::touched::Touched;
 use super::{Index, IndexError, IndexId, Place, left_out};
-use crate::walk::Walked;
+use crate::walk::{Below, Walked};
 
 /// What was seen, and what the last look remembered.
 #[derive(Debug)]
@@ -37,23 +38,27 @@ impl Look {
     pub fn same(&self) -> Option<Gist<'_>> {
         let stored = self.stored.as_ref()?;
         let is_same = stored.known.is_current(&self.walked) && stored.known.walked == self.walked;
-        Some(Gist { id: stored.id().filter(|_| is_same)?, parsed: 0, known: &stored.known })
+        Some(Gist { id: stored.id, parsed: 0, known: &stored.known }).filter(|_| is_same)
     }
 
     /// The index, and what `rest` gives, which is made beside it.
     pub fn index<R: Send>(self, place: &Place, rest: impl FnOnce() -> R + Send) -> (Index, R) {
         let Self { stored, walked, taken } = self;
-        let graph = stored.as_ref().and_then(|stored| stored.graph(place)).map(Arc::new);
+        let graph = stored.as_ref().map(|stored| Arc::new(stored.graph(place)));
         // Where no file came or went, whoever asks for the index asks for its graph.
         let near = stored.as_ref().filter(|stored| stored.known.walked.files.len() == walked.files.len());
         let paths = near.map(|stored| stored.known.sources().map(|(path, _)| Arc::clone(path)).collect());
         let beside = graph.as_deref().zip(paths);
+        let touched = near.and_then(|stored| Touched::since(&stored.known, &walked));
         let seen = || {
             let loaded = stored.zip(graph.clone()).and_then(|(stored, graph)| stored.index(place, graph));
-            Index::seen(place, walked, taken, loaded.as_ref(), false)
+            Index::seen(place, (walked, taken), loaded.as_ref(), touched.as_ref(), false)
         };
-        // Edits wait for the graph, and not for the rest.
+        // Edits wait for what was edited, then for the graph, and not for the rest.
         let beside = || {
+            if let Some(touched) = &touched {
+                touched.read_ahead(&Below::new(&place.root));
+            }
             beside.map(|(graph, paths)| graph.read(|| paths).is_some());
             rest()
         };

@@ -24,6 +24,7 @@ mod shown;
 mod step;
 mod stored;
 mod targets;
+mod touched;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,7 @@ use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 pub use self::stored::{seal, unsealed};
 pub use self::targets::Targets;
+use self::touched::Touched;
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
@@ -127,7 +129,7 @@ impl Index {
         let previous = previous.filter(|index| !index.is_damaged());
         let Some(previous) = previous else { return Ok(Look::at(place)?.index(place, || ()).0) };
         let (walked, taken) = known::look(place, Some(&previous.known))?;
-        Ok(Self::seen(place, walked, taken, Some(previous), true))
+        Ok(Self::seen(place, (walked, taken), Some(previous), None, true))
     }
 
     /// The tree as it is now, by somebody's word that nothing else was touched since `previous` than `changed`, which are
@@ -135,14 +137,22 @@ impl Index {
     pub fn after(place: &Place, previous: &Index, changed: &[String]) -> Result<Self, IndexError> {
         let looked = known::look_at(place, &previous.known, changed).filter(|_| !previous.is_damaged());
         let Some((walked, touched)) = looked else { return Self::of(place, Some(previous)) };
+        let touched = Touched::at(&previous.known, &walked, touched);
         // What was not looked at now is as old as the look before.
-        match step::step(place, previous, walked, previous.known.taken, touched) {
+        match step::step(place, previous, walked, previous.known.taken, &touched) {
             Ok(index) => Ok(index),
             Err(_) => Self::of(place, Some(previous)),
         }
     }
 
-    fn seen(place: &Place, walked: Walked, taken: i64, previous: Option<&Index>, resident: bool) -> Self {
+    /// `touched` are the sources that may be others than in `previous`, if that is known.
+    fn seen(
+        place: &Place,
+        (walked, taken): (Walked, i64),
+        previous: Option<&Index>,
+        touched: Option<&Touched>,
+        resident: bool,
+    ) -> Self {
         if let Some(index) = previous.filter(|index| index.known.is_current(&walked)) {
             let same = index.known.walked == walked;
             let index = index.again(walked, taken);
@@ -150,17 +160,16 @@ impl Index {
             index.unsaved.store(!same && !resident, Ordering::Relaxed);
             return index;
         }
-        let walked = match previous {
-            Some(previous) => match step::touched(&previous.known, &walked) {
-                Some(touched) => match step::step(place, previous, walked, taken, touched) {
-                    Ok(index) => {
-                        // With an index in memory the next process repeats a few steps at most.
-                        index.unsaved.store(!resident, Ordering::Relaxed);
-                        return index;
-                    }
-                    Err(walked) => walked,
-                },
-                None => walked,
+        let since = || Touched::since(&previous?.known, &walked);
+        let own = if touched.is_none() { since() } else { None };
+        let walked = match previous.zip(touched.or(own.as_ref())) {
+            Some((previous, touched)) => match step::step(place, previous, walked, taken, touched) {
+                Ok(index) => {
+                    // With an index in memory the next process repeats a few steps at most.
+                    index.unsaved.store(!resident, Ordering::Relaxed);
+                    return index;
+                }
+                Err(walked) => walked,
             },
             None => walked,
         };

@@ -17,6 +17,7 @@ use super::kept::Kept;
 use super::known::Known;
 use super::local::{Key, Local, Surface, read};
 use super::shown::Shown;
+use super::touched::Touched;
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
 use crate::resolve::{Modules, Resolver};
 use crate::share::each;
@@ -43,39 +44,28 @@ struct Edited {
     targets: Arc<Targets>,
 }
 
-/// `touched` are the places of sources that may have been edited. Gives the look back where a step is not enough.
+/// Gives the look back where a step is not enough.
 pub(super) fn step(
     place: &Place,
     previous: &Index,
     walked: Walked,
     taken: i64,
-    mut touched: Vec<usize>,
+    touched: &Touched,
 ) -> Result<Index, Walked> {
-    touched.retain(|at| walked.files[*at].role == Role::Source);
-    if touched.len() > MOST_EDITS {
+    let sources = walked.files.iter().filter(|file| file.role == Role::Source).count();
+    if touched.sources().len() > MOST_EDITS || sources != previous.files.len() {
         return Err(walked);
     }
     let root = Below::new(&place.root);
-    let read = each(touched, WORTH_WAKING, |at| {
-        let bytes = read(&root, &walked.files[at].path)?;
-        let content = blake3::hash(&bytes);
-        Some((at, bytes, content))
-    });
-    let read: Option<Vec<_>> = read.into_iter().collect();
-    let sources = walked.files.iter().filter(|file| file.role == Role::Source).count();
-    let Some(read) = read.filter(|_| sources == previous.files.len()) else { return Err(walked) };
     let mut keys = previous.known.keys.clone();
-    let mut work = Work { read: read.len(), ..Work::default() };
+    let mut work = Work { read: touched.sources().len(), ..Work::default() };
     let resolver = &previous.resolver;
-    let parsed = each(read, WORTH_WAKING, |(seen, bytes, content)| {
-        let path = &walked.files[seen].path;
-        let key = Key::of(path, &content);
+    let parsed = each(touched.sources().iter().collect(), WORTH_WAKING, |source| {
+        let path = &source.path;
+        let content = source.content(&root)?;
+        let Some(local) = &content.local else { return Some(None) };
         let at = previous.position(path)?;
         let old = &previous.files[at];
-        if old.local.key == key {
-            return None;
-        }
-        let local = Local::parse(path, &bytes, &content);
         let found = |specifier: &str| {
             let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
             Some(previous.adding.modules.led(path, specifier, found))
@@ -83,9 +73,10 @@ pub(super) fn step(
         let targets = targets_of(path, &local.facts, |specifier| {
             old.targets().get(specifier).cloned().or_else(|| found(specifier))
         });
-        let surface = Surface::of(&local.facts);
-        Some((seen, Edited { at, key, local: Arc::new(local), surface, targets: targets.into() }))
+        let (key, local, surface) = (content.key, Arc::clone(local), Surface::of(&local.facts));
+        Some(Some((source.seen, Edited { at, key, local, surface, targets: targets.into() })))
     });
+    let Some(parsed) = parsed.into_iter().collect::<Option<Vec<_>>>() else { return Err(walked) };
     let adds = |file: &Edited| {
         let old = &previous.files[file.at];
         previous.adding.rests_on(&old.path, &file.local.facts, || &old.local().facts)
@@ -165,27 +156,6 @@ pub(super) fn step(
         again: previous.again.clone(),
         unsaved: AtomicBool::new(false),
     })
-}
-
-/// Sources whose stamp does not speak for them; `None` where a name, a role or a rule is another.
-pub(super) fn touched(known: &Known, walked: &Walked) -> Option<Vec<usize>> {
-    let same_rest = known.walked.problems == walked.problems && known.walked.links == walked.links;
-    if known.walked.files.len() != walked.files.len() || !same_rest {
-        return None;
-    }
-    let mut touched = Vec::new();
-    for (at, (old, new)) in known.walked.files.iter().zip(&walked.files).enumerate() {
-        if !old.has_path(&new.path) || old.role != new.role {
-            return None;
-        }
-        let trusted = old.stamp == new.stamp && known.trusts(new.stamp);
-        match new.role {
-            Role::Control if !trusted => return None,
-            Role::Source if !trusted => touched.push(at),
-            _ => {}
-        }
-    }
-    Some(touched)
 }
 
 fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {

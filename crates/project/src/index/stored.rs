@@ -1,6 +1,6 @@
-//! An index on the disk: one file per worktree and choice of tests with the stamps, the measures and the places in the
-//! packs; beside it the graph, written only when it is another. Replaced in one step, and believed only where its
-//! checksum holds.
+//! An index on the disk, per worktree and choice of tests: a file with the stamps, by which most looks are done; one with
+//! the measures of the sources and their places in the packs; and the graph, written only when it is another. Each is
+//! replaced in one step. The first is believed where its checksum holds, the others where it names theirs.
 #![allow(clippy::disallowed_methods, reason = "the owner of the files of the index")]
 
 use std::io;
@@ -26,19 +26,20 @@ use crate::files;
 use crate::walk::{Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 10\n").as_bytes();
-/// Bytes that a file usually takes.
-const USUAL: usize = 256;
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 11\n").as_bytes();
+/// Bytes that a file usually takes in each.
+const USUAL: usize = 144;
 /// Endings of what is ours in the cache folder.
-const OURS: [&str; 6] = ["pack", "tree", "graph", "run", "parts", "bundles"];
+const OURS: [&str; 7] = ["pack", "tree", "files", "graph", "run", "parts", "bundles"];
 
-/// What the last look remembered: what was seen, and the bytes of the rest.
+/// What the last look remembered: what was seen, and what stands for the rest.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) known: Known,
-    bytes: Vec<u8>,
-    /// Where the rest begins and ends.
-    rest: Range<usize>,
+    pub(super) id: IndexId,
+    graph: IndexId,
+    /// Over the file of sources.
+    files: IndexId,
 }
 
 impl Stored {
@@ -47,38 +48,28 @@ impl Stored {
         let body = unsealed(&bytes)?;
         let mut decoder = Decoder { bytes: body.strip_prefix(MAGIC)? };
         (decoder.str()? == GENERATION).then_some(())?;
+        let [id, graph, files] = [decoder.array()?, decoder.array()?, decoder.array()?];
         let known = Known::decode(&mut decoder)?;
-        let rest = body.len() - decoder.bytes.len()..body.len();
-        Some(Self { known, bytes, rest })
-    }
-
-    fn rest(&self) -> Option<Decoder<'_>> {
-        Some(Decoder { bytes: self.bytes.get(self.rest.clone())? })
-    }
-
-    /// Of the index, which is not read for that.
-    pub(super) fn id(&self) -> Option<IndexId> {
-        self.rest()?.array()
+        decoder.bytes.is_empty().then_some(Self { known, id, graph, files })
     }
 
     /// As it will be read.
-    pub(super) fn graph(&self, place: &Place) -> Option<KeptGraph> {
-        let mut rest = self.rest()?;
-        let [_, graph_id]: [IndexId; 2] = [rest.array()?, rest.array()?];
-        Some(KeptGraph::stored(file_of(place, "graph"), graph_id))
+    pub(super) fn graph(&self, place: &Place) -> KeptGraph {
+        KeptGraph::stored(file_of(place, "graph"), self.graph)
     }
 
     /// With its graph.
     pub(super) fn index(self, place: &Place, graph: Arc<KeptGraph>) -> Option<Index> {
-        let index = index_of(place, &self.known, graph, &mut self.rest()?)?;
-        Some(Index { known: Arc::new(self.known), ..index })
+        let bytes = fs::read(file_of(place, "files")).ok()?;
+        (digest(&bytes) == self.files).then_some(())?;
+        let index = index_of(place, &self.known, graph, &mut Decoder { bytes: &bytes })?;
+        Some(Index { known: Arc::new(self.known), id: self.id, ..index })
     }
 }
 
-/// What follows what was seen, without it.
+/// Without what was seen, and without what stands for it.
 fn index_of(place: &Place, known: &Known, graph: Arc<KeptGraph>, decoder: &mut Decoder<'_>) -> Option<Index> {
     let again = Arc::new(Again::new(place));
-    let [id, _]: [IndexId; 2] = [decoder.array()?, decoder.array()?];
     let (problems, lost, adding) = (pairs(decoder)?, pairs(decoder)?, pairs(decoder)?);
     let mut files = Vec::with_capacity(known.walked.files.len());
     let mut room = Vec::new();
@@ -96,7 +87,7 @@ fn index_of(place: &Place, known: &Known, graph: Arc<KeptGraph>, decoder: &mut D
         resolver: Arc::default(),
         lost_extends: lost.into(),
         adding: Arc::new(Adding::from_pairs(adding)),
-        id,
+        id: IndexId::default(),
         work: Work::default(),
         again: Some(again),
         unsaved: AtomicBool::new(false),
@@ -166,24 +157,35 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         let encoded = index.graph.take_unsaved().unwrap_or_else(|| encode_graph(index.graph()));
         replace(&graph, &encoded)?;
     }
+    let files = encode_files(index).ok_or_else(|| io::Error::other("a record has no place"))?;
+    replace(&file_of(place, "files"), &files)?;
     let mut encoder = Encoder { bytes: Vec::with_capacity(index.known.walked.files.len() * USUAL) };
     encoder.bytes.extend(MAGIC);
     encoder.text(GENERATION);
+    encoder.bytes.extend([index.id, index.graph.id, digest(&files)].as_flattened());
+    drop(files);
     index.known.encode(&mut encoder);
-    encoder.bytes.extend(index.id);
-    encoder.bytes.extend(index.graph.id);
+    seal(&mut encoder.bytes);
+    let tree = file_of(place, "tree");
+    replace(&tree, &encoder.bytes)?;
+    for folder in [&place.cache, &place.cache.join("locks")] {
+        files::clear_half_written(folder, &tree);
+    }
+    Ok(())
+}
+
+/// What is known of each source. Nothing where something of one could not be put into its pack.
+fn encode_files(index: &Index) -> Option<Vec<u8>> {
+    let mut encoder = Encoder { bytes: Vec::with_capacity(index.files.len() * USUAL) };
     let problems = index.problems.iter().map(|problem| (&*problem.path, &*problem.message));
     put_pairs(&mut encoder, problems);
     put_pairs(&mut encoder, index.lost_extends.iter().map(|(file, extends)| (&**file, &**extends)));
     let adding = index.adding.pairs();
     put_pairs(&mut encoder, adding.iter().map(|(to, by)| (&**to, &**by)));
     for file in &index.files {
-        let (Some(local), Some(linked)) = (file.local.slot(), file.linked.slot()) else {
-            return Err(io::Error::other("a record has no place"));
-        };
-        put_slot(&mut encoder, local);
+        put_slot(&mut encoder, file.local.slot()?);
         encoder.bytes.extend(file.linked.key.0);
-        put_slot(&mut encoder, linked);
+        put_slot(&mut encoder, file.linked.slot()?);
         encoder.bytes.extend(file.surface.0);
         encoder.bytes.extend(file.edges);
         encoder.small(file.tokens);
@@ -192,13 +194,7 @@ fn write(index: &Index, place: &Place) -> io::Result<()> {
         put_places(&mut encoder, file.rests_on.entered());
         encoder.bytes.extend(file.rests_on.names.0.to_le_bytes());
     }
-    seal(&mut encoder.bytes);
-    let tree = file_of(place, "tree");
-    replace(&tree, &encoder.bytes)?;
-    for folder in [&place.cache, &place.cache.join("locks")] {
-        files::clear_half_written(folder, &tree);
-    }
-    Ok(())
+    Some(encoder.bytes)
 }
 
 fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
@@ -242,9 +238,7 @@ const HANDED_ON: u8 = 0x80;
 /// The graph of a file, if it is the one that is meant.
 pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Graph> {
     let bytes = fs::read(file).ok()?;
-    if xxh3_128(&bytes).to_le_bytes() != id {
-        return None;
-    }
+    (digest(&bytes) == id).then_some(())?;
     let edges = GraphFile::of(bytes, paths.len())?;
     Some(Graph::written(paths, Arc::new(edges)))
 }
@@ -396,6 +390,11 @@ fn file_of(place: &Place, ending: &str) -> PathBuf {
     hasher.update(place.root.to_string_lossy().as_bytes());
     hasher.update(&[u8::from(place.tests == Tests::Included)]);
     place.cache.join(format!("{}.{ending}", &hasher.finalize().to_hex()[..16]))
+}
+
+/// Stands for the bytes of a file.
+fn digest(bytes: &[u8]) -> IndexId {
+    xxh3_128(bytes).to_le_bytes()
 }
 
 /// Adds to bytes what tells later whether they are whole.
