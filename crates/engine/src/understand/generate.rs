@@ -7,7 +7,7 @@ use std::sync::Arc;
 use becket_base::counted;
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::{Cycle, Graph};
-use becket_project::index::{Gist, Index};
+use becket_project::index::{Gist, Index, IndexId};
 use becket_project::lock::FileLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,13 +120,13 @@ pub(super) struct Generated {
     pub(super) wrote: Wrote,
     output: PathBuf,
     /// Of the graph, where it was told before.
-    shape: Option<Shape>,
+    pub(super) shape: Option<Shape>,
     /// Where it was written beside the pages.
     measured: Option<Measured>,
 }
 
 /// What a report says of a graph.
-struct Shape {
+pub(super) struct Shape {
     roots: usize,
     leaves: usize,
     edges: usize,
@@ -143,7 +143,7 @@ impl Shape {
         }
     }
 
-    fn said_by(report: ContextReport) -> Self {
+    pub(super) fn said_by(report: ContextReport) -> Self {
         let ContextReport { root_components, leaf_components, total_edges, cycles, .. } = report;
         Self { roots: root_components, leaves: leaf_components, edges: total_edges, cycles }
     }
@@ -157,6 +157,8 @@ pub(super) struct Job {
     pub(super) writes: bool,
     /// Whether somebody waits for what it came to, so that it is made ready beside the files.
     pub(super) reports: bool,
+    /// Whether a page whose bundles are as they were is believed to stand there still.
+    pub(super) trusts: bool,
 }
 
 impl Job {
@@ -179,6 +181,11 @@ impl Generated {
         let shape = self.shape.take().unwrap_or_else(|| Shape::of(self.reading.material.graph()));
         let output = self.output.display().to_string();
         (report(&self.reading, &self.pages, self.wrote, output, shape), self.reading)
+    }
+
+    /// The same for the same edges.
+    pub(super) fn graph_id(&self) -> IndexId {
+        self.reading.index.graph_id()
     }
 
     /// By the entry id of the bundle's root.
@@ -266,7 +273,7 @@ impl Engine {
     pub(super) fn job(&self, request: &ContextRequest, options: ContextOptions) -> Result<Job, Error> {
         let site = self.site(request.path.as_deref())?;
         let output = self.output_folder(&site, request.out.as_deref())?;
-        Ok(Job { site, output, options, writes: !request.dry_run, reports: true })
+        Ok(Job { site, output, options, writes: !request.dry_run, reports: true, trusts: false })
     }
 
     /// A reading, and its files where they stand now; `read` is called between the two. Nothing is written for a folder
@@ -278,7 +285,7 @@ impl Engine {
         last: Option<LastRun>,
         read: impl FnOnce(),
     ) -> Result<Generated, Error> {
-        let Job { site, output, options, writes, reports } = job;
+        let Job { site, output, options, writes, reports, trusts } = job;
         tell("making contracts", 0, None);
         let material = self.material(&site, &index, options, last.as_ref().map(|last| &last.remembered));
         read();
@@ -299,7 +306,7 @@ impl Engine {
             if reports && shape.is_none() {
                 scope.spawn(|_| shape = Some(Shape::of(material.graph())));
             }
-            let pages = self.pages(&reading, &output);
+            let pages = self.pages_trusting(&reading, &output, trusts);
             let nothing = material.entries.is_empty() && written::read_index(&output).is_none();
             let writes = writes && !nothing;
             let wrote =
@@ -354,8 +361,12 @@ impl Engine {
     }
 
     pub(super) fn pages(&self, reading: &Reading, folder: &Path) -> Pages {
+        self.pages_trusting(reading, folder, false)
+    }
+
+    fn pages_trusting(&self, reading: &Reading, folder: &Path, trusts: bool) -> Pages {
         let kept = self.kept_pages(folder);
-        written::pages(&reading.material, &reading.site, self.now(), Some(folder), &kept)
+        written::pages(&reading.material, &reading.site, self.now(), Some((folder, trusts)), &kept)
     }
 
     /// Writes pages, and keeps in mind what was written.

@@ -21,9 +21,26 @@ pub(super) struct KeptPage {
     pub(super) stamp: Option<Stamp>,
     /// What the index says of it.
     pub(super) row: OnceLock<Arc<FolderEntry>>,
+    source_tokens: OnceLock<usize>,
 }
 
 impl KeptPage {
+    pub(super) fn new(bundles: Vec<Arc<Packed>>, times: Vec<Arc<str>>, stamp: Option<Stamp>) -> Self {
+        Self { bundles, times, stamp, row: OnceLock::new(), source_tokens: OnceLock::new() }
+    }
+
+    /// The same, once it is written.
+    pub(super) fn stamped(&self, stamp: Option<Stamp>) -> Self {
+        Self { stamp, ..self.clone() }
+    }
+
+    /// Of the sources of all nodes, as often as they stand in it. A bundle is another one where one of its nodes is.
+    pub(super) fn source_tokens(&self, material: &Material) -> usize {
+        let tokens = |at: &usize| material.entries[*at].measures.source_tokens;
+        let of = |packed: &Arc<Packed>| packed.nodes.iter().map(tokens).sum::<usize>();
+        *self.source_tokens.get_or_init(|| self.bundles.iter().map(of).sum())
+    }
+
     /// Hands its text to `then`, without making room for it each time. `known` is the page that stands in its place, and
     /// where.
     pub(super) fn with_text<T>(

@@ -212,8 +212,7 @@ impl LastRun {
         }
         let mut folders = BTreeMap::new();
         for (path, stamp) in &told.folders {
-            let stamp = Some(*stamp);
-            let mut page = KeptPage { bundles: Vec::new(), times: Vec::new(), stamp, row: OnceLock::new() };
+            let mut page = KeptPage::new(Vec::new(), Vec::new(), Some(*stamp));
             for _ in 0..decoder.small()? {
                 page.bundles.push(Arc::clone(packed.get(decoder.small()?)?));
                 page.times.push(Arc::clone(times.get(decoder.small()?)?));

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use becket_contracts::compare::Comparison;
-use becket_project::index::Index;
+use becket_project::index::{Index, IndexId};
 use becket_project::watch::SETTLE;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::follow::{Follower, compared};
-use super::generate::{ContextReport, ContextRequest, Job};
+use super::generate::{ContextReport, ContextRequest, Job, Shape};
 use super::options::ContextOptions;
 use super::session::{LogEntry, Session, output_lock};
 use super::site::Site;
@@ -45,7 +45,9 @@ pub struct ContextWatch<'e> {
     strict: Option<StrictReport>,
     /// Bundle hashes by entry, as they were written last.
     bundles: BTreeMap<String, String>,
+    /// Of the last run, and what stands for the graph that it tells of.
     report: ContextReport,
+    graph: IndexId,
     /// What was said of the last failure, until something succeeds.
     failure: Option<String>,
 }
@@ -114,7 +116,7 @@ impl Engine {
         let now = self.now().to_string();
         let session = Session::open(&site, &output, &now, request.strict)?;
         let started = self.first_run(request, options, settle);
-        let (follower, bundles, report) = match started {
+        let (follower, bundles, report, graph) = match started {
             Ok(started) => started,
             Err(error) => {
                 session.close(None)?;
@@ -135,6 +137,7 @@ impl Engine {
             strict,
             bundles,
             report,
+            graph,
             output,
             failure: None,
         })
@@ -145,7 +148,7 @@ impl Engine {
         request: &WatchContextRequest,
         options: ContextOptions,
         settle: Duration,
-    ) -> Result<(Follower<'_>, BTreeMap<String, String>, ContextReport), Error> {
+    ) -> Result<(Follower<'_>, BTreeMap<String, String>, ContextReport, IndexId), Error> {
         let follower = Follower::start(
             self,
             request.context.path.as_deref(),
@@ -163,13 +166,14 @@ impl Engine {
             return Err(generated.nothing_found());
         }
         let bundles = if request.log { generated.bundle_hashes() } else { BTreeMap::new() };
+        let graph = generated.graph_id();
         let report = if request.context.dry_run { generated.report().0 } else { self.keep_run(generated) };
-        Ok((follower, bundles, report))
+        Ok((follower, bundles, report, graph))
     }
 }
 
 impl ContextWatch<'_> {
-    /// The run at the start.
+    /// The last run.
     pub fn report(&self) -> &ContextReport {
         &self.report
     }
@@ -183,8 +187,8 @@ impl ContextWatch<'_> {
         self.follower.notice()
     }
 
-    /// The next burst of edits and what it led to; `None` when there was none within `limit`. After a failure the files
-    /// are those of before, and the same edits are tried again until they are written. The same failure is told once.
+    /// The next burst of edits and what it led to; `None` when there was none within `limit`. After a failure
+    /// the same edits are tried again until they are written. The same failure is told once.
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
         let writes = !self.request.context.dry_run;
         let lock = |site: &Site| writes.then(|| output_lock(site, &self.output)).transpose();
@@ -245,20 +249,34 @@ impl ContextWatch<'_> {
         files: &[String],
         started: Instant,
     ) -> Result<Regenerated, Error> {
-        let job = Job {
+        let writes = !self.request.context.dry_run;
+        let (engine, index) = (self.engine, &self.follower.index);
+        let job = |trusts: bool| Job {
             site: self.follower.site.clone(),
             output: self.output.clone(),
             options: self.options,
-            writes: !self.request.context.dry_run,
+            writes,
             reports: false,
+            trusts,
         };
-        let generated = self.engine.generated(job, Arc::clone(&self.follower.index), None, || ())?;
+        let mut generated = engine.generated(job(true), Arc::clone(index), None, || ())?;
         let duration = started.elapsed();
+        // Who waits for what changed need not wait for a look at all the others.
+        if writes && !engine.kept_pages(&self.output).are_untouched(&self.output) {
+            let wrote = generated.wrote;
+            generated = engine.generated(job(false), Arc::clone(index), None, || ())?;
+            generated.wrote.written += wrote.written;
+            generated.wrote.removed += wrote.removed;
+        }
+        let graph = generated.graph_id();
+        if self.graph == graph {
+            generated.shape = Some(Shape::said_by(self.report.clone()));
+        }
         // Only the log tells of them.
         let bundles = if self.request.log { generated.bundle_hashes() } else { BTreeMap::new() };
         let wrote = generated.wrote;
-        if !self.request.context.dry_run {
-            self.engine.keep_run(generated);
+        if writes {
+            (self.report, self.graph) = (engine.keep_run(generated), graph);
         }
         let comparison = self.follower.compared(before);
         let mut strict = self.strict.clone();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::Timestamp;
 use becket_base::text::decoded;
@@ -76,6 +76,16 @@ pub(super) struct KeptPages {
     pub(super) index: Option<KeptIndex>,
 }
 
+impl KeptPages {
+    /// Whether all of them are as they were left.
+    pub(super) fn are_untouched(&self, folder: &Path) -> bool {
+        let below = Below::new(folder);
+        let pages: Vec<_> = self.folders.iter().collect();
+        let is_touched = |(path, page): (&String, &Arc<KeptPage>)| page.stamp != below.file(path);
+        !each(pages, MANY_LOOKS, is_touched).contains(&true)
+    }
+}
+
 /// What was written of the index over the folders.
 #[derive(Debug, Clone)]
 pub(super) struct KeptIndex {
@@ -103,15 +113,17 @@ pub(super) struct Wrote {
     pub(super) removed: usize,
 }
 
-/// The pages of a material for an output folder. What `kept` knows and nobody touched is not written again.
+/// The pages of a material for an output folder. What `kept` knows and nobody touched is not written again; whether somebody
+/// touched a page that has to say the same is not asked of a folder that is trusted.
 pub(super) fn pages(
     material: &Material,
     site: &Site,
     now: Timestamp,
-    folder: Option<&Path>,
+    folder: Option<(&Path, bool)>,
     kept: &KeptPages,
 ) -> Pages {
     let now: Arc<str> = now.to_string().into();
+    let (folder, trusts) = folder.map_or((None, false), |(folder, trusts)| (Some(folder), trusts));
     let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
     let below = folder.map(Below::new);
     let stamp = |path: &str| below.as_ref().and_then(|below| below.file(path));
@@ -126,12 +138,13 @@ pub(super) fn pages(
         } else {
             format!("{inside}/{}", format.file_name())
         };
-        let known = kept.folders.get(&path).filter(|page| page.stamp.is_some() && page.stamp == stamp(&path));
-        let same = |page: &Arc<KeptPage>| {
+        let known = kept.folders.get(&path).filter(|page| page.stamp.is_some());
+        let same = known.is_some_and(|page| {
             let pairs = || page.bundles.iter().zip(bundles);
             page.bundles.len() == bundles.len() && pairs().all(|(old, new)| Arc::ptr_eq(old, new))
-        };
-        (inside, path, bundles, known, known.is_some_and(same))
+        });
+        let known = known.filter(|page| (trusts && same) || page.stamp == stamp(&path));
+        (inside, path, bundles, known, same && known.is_some())
     });
     let changed = known.iter().filter(|(.., same)| !same).collect();
     let foreign = Mutex::new(Vec::new());
@@ -150,7 +163,7 @@ pub(super) fn pages(
         let time = |packed: &Packed| Arc::clone(before.get(&packed.hash).unwrap_or(&now));
         let times: Vec<Arc<str>> = bundles.iter().map(|packed| time(packed)).collect();
         let bundles = bundles.iter().map(|packed| Arc::clone(packed)).collect();
-        let page = Arc::new(KeptPage { bundles, times, stamp: None, row: OnceLock::new() });
+        let page = Arc::new(KeptPage::new(bundles, times, None));
         (Page::Bundles(Arc::clone(&page), known.map(Arc::clone)), page)
     })
     .into_iter();
@@ -172,8 +185,7 @@ pub(super) fn pages(
     let code = if material.options.mode == CodeMode::Full {
         0
     } else {
-        let nodes = folders.values().flatten().flat_map(|packed| &packed.nodes);
-        nodes.map(|at| material.entries[*at].measures.source_tokens).sum()
+        pages.values().map(|page: &Arc<KeptPage>| page.source_tokens(material)).sum()
     };
     let summary = summary(material, &rows, code);
     let index = IndexFile::new(now.to_string(), summary, rows, material.options.bundle);
@@ -276,7 +288,7 @@ impl Pages {
         let stamped = |(path, page): (&String, &Arc<KeptPage>)| {
             let page = match page.stamp {
                 Some(_) => Arc::clone(page),
-                None => Arc::new(KeptPage { stamp: stamp(path), ..KeptPage::clone(page) }),
+                None => Arc::new(page.stamped(stamp(path))),
             };
             (path.clone(), page)
         };

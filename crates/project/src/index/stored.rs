@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names, WrittenEdges};
 use fs_err as fs;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::adding::Adding;
 use super::file::{IndexedFile, RestsOn, written};
@@ -243,8 +243,8 @@ pub(super) fn graph(file: &Path, id: IndexId, paths: Vec<Arc<str>>) -> Option<Gr
     Some(Graph::written(paths, Arc::new(edges)))
 }
 
-/// The file of a graph: the names of all edges, who takes all of a file, how long each file's part of the names and of the
-/// edges is, and these.
+/// The file of a graph: what stands for its paths, so that none over other files is taken for it; the names of all edges, who
+/// takes all of a file, how long each file's part of the names and of the edges is, and these.
 #[derive(Debug)]
 struct GraphFile {
     bytes: Vec<u8>,
@@ -259,6 +259,7 @@ struct GraphFile {
 impl GraphFile {
     fn of(bytes: Vec<u8>, files: usize) -> Option<Self> {
         let mut decoder = Decoder { bytes: &bytes };
+        let _paths: IndexId = decoder.array()?;
         let (names, count) = (Arc::from(decoder.str()?), decoder.small()?);
         let length = decoder.small()?;
         let start = bytes.len() - decoder.bytes.len();
@@ -344,6 +345,12 @@ pub(super) fn encode_graph(graph: &Graph) -> Vec<u8> {
         lengths.small(names.len() - first_name);
     }
     let mut encoder = Encoder { bytes: Vec::with_capacity(names.len() + 2 * edges.bytes.len()) };
+    let mut paths = Xxh3Default::new();
+    for at in 0..graph.len() {
+        paths.update(graph.path(at).as_bytes());
+        paths.update(&[0]);
+    }
+    encoder.bytes.extend(paths.digest128().to_le_bytes());
     encoder.text(&names);
     encoder.small(graph.edge_count());
     let mut takers = Encoder::default();

@@ -53,6 +53,27 @@ fn a_run_that_fails_leaves_the_files_of_the_run_before() {
 }
 
 #[test]
+fn a_cycle_names_its_files_as_they_are_called_now() {
+    let repo = TestRepo::new();
+    repo.write("src/a.ts", "import { b } from './b';\nexport const a = () => b;\n");
+    repo.write("src/b.ts", "import { a } from './a';\nexport const b = () => a;\n");
+    let resident = engine(&repo);
+    let cycles = || {
+        let here = resident.context_generate(&ContextRequest::default()).unwrap().cycles;
+        let fresh = generate(&repo).unwrap().cycles;
+        assert_eq!(fresh, here);
+        here.into_iter().flat_map(|cycle| cycle.files).collect::<Vec<_>>()
+    };
+    assert_eq!(cycles(), ["src/a.ts", "src/b.ts"]);
+    // The same edges between as many files, in the same order.
+    repo.remove("src/b.ts");
+    repo.write("src/c.ts", "import { a } from './a';\nexport const b = () => a;\n");
+    repo.write("src/a.ts", "import { b } from './c';\nexport const a = () => b;\n");
+    assert_eq!(generate(&repo).unwrap().cycles[0].files, ["src/a.ts", "src/c.ts"]);
+    assert_eq!(cycles(), ["src/a.ts", "src/c.ts"]);
+}
+
+#[test]
 fn what_a_killed_run_left_is_cleared_away() {
     let repo = lettered();
     generate(&repo).unwrap();

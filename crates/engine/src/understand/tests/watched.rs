@@ -43,6 +43,33 @@ fn a_project_that_loses_every_file_is_followed_on() {
 }
 
 #[test]
+fn a_page_that_somebody_touched_is_written_again_with_the_next_edit_elsewhere() {
+    let repo = TestRepo::new();
+    for letter in ["a", "b", "c"] {
+        repo.write(format!("src/{letter}/{letter}.ts"), format!("export const {letter}: number = 1;\n"));
+    }
+    let engine = engine(&repo);
+    let mut watch = engine.watch_context(&WatchContextRequest::default()).unwrap();
+    let page = "src/b/context.json";
+    let bundle =
+        |text: String| text.lines().nth(1).map(|line| line.split("\"createdAt\"").next().unwrap().to_owned());
+    let whole = bundle(repo.read(page)).unwrap();
+    for (round, touch) in [None, Some("[]")].into_iter().enumerate() {
+        match touch {
+            None => repo.remove(page),
+            Some(text) => _ = repo.write(page, text),
+        }
+        repo.write("src/a/a.ts", format!("export const a: number = 1;\nexport const b{round} = 2;\n"));
+        let told = next(&mut watch).unwrap();
+        assert_eq!(told.changed_files, ["src/a/a.ts"]);
+        assert_eq!(bundle(repo.read(page)).as_deref(), Some(&*whole), "{touch:?}");
+        // The one that changed, the index over them, and the one that somebody touched.
+        assert_eq!(told.files_written, 3, "{touch:?}");
+        assert!(repo.read("src/a/context.json").contains(&format!("b{round}")));
+    }
+}
+
+#[test]
 fn what_could_not_be_written_is_tried_again_and_told_then() {
     let repo = shop();
     let engine = engine(&repo);
