@@ -138,5 +138,5 @@ fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
 #[inline]
 fn place(key: u64, places: u32) -> usize {
     // No larger than there are, as the compiler can see.
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - places)) as usize & ((1 << PLACES) - 1)
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - places) & ((1 << PLACES) - 1)) as usize
 }

@@ -252,8 +252,15 @@ impl<'a> BundleLine<'a> {
     }
 
     fn value(&self) -> Option<Value> {
-        let BundleLine::New(bundle) = self else { return None };
-        serde_json::from_str(&bundle.json()).ok()
+        let text = match self {
+            BundleLine::New(bundle) => bundle.json(),
+            BundleLine::Known { position, rest } => {
+                let mut text = String::new();
+                begin(&mut text, *position);
+                text + rest
+            }
+        };
+        serde_json::from_str(&text).ok()
     }
 }
 
@@ -269,7 +276,7 @@ pub struct FolderText<'a> {
 const WORTH_SHARING: usize = 256;
 
 impl<'a> FolderText<'a> {
-    /// Written in the room of a text that nobody needs any more. What is known has a format with a bundle a line.
+    /// Written in the room of a text that nobody needs any more.
     pub fn of(bundles: &[BundleLine<'a>], format: Format, mut room: String) -> Self {
         room.clear();
         let nodes = Vec::with_capacity(bundles.iter().map(BundleLine::nodes).sum());

@@ -37,17 +37,34 @@ pub struct IndexedFile {
 pub(super) struct RestsOn {
     /// Those whose facts were looked at, and then those that were asked for names.
     places: Box<[u32]>,
+    /// Those that may be among them.
+    bits: Bits,
     /// How many are of the first kind.
     followed: u32,
     /// The names.
     pub(super) names: Asked,
 }
 
+/// Places, by one bit of 64 each: who has none of these bits has none of these places.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bits(u64);
+
+impl Bits {
+    pub(super) fn of(places: impl Iterator<Item = usize>) -> Self {
+        Self(places.fold(0, |bits, at| bits | 1 << (at % 64)))
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 impl RestsOn {
     /// Of places in order, by what was done there.
     pub(super) fn new(followed: &[u32], entered: &[u32], names: Asked) -> Self {
-        let places = [followed, entered].concat().into();
-        Self { places, followed: u32::try_from(followed.len()).unwrap_or(u32::MAX), names }
+        let places: Box<[u32]> = [followed, entered].concat().into();
+        let bits = Bits::of(places.iter().map(|at| *at as usize));
+        Self { places, bits, followed: u32::try_from(followed.len()).unwrap_or(u32::MAX), names }
     }
 
     /// Those whose facts were looked at.
@@ -58,6 +75,11 @@ impl RestsOn {
     /// Those that were asked for names, with who is behind their stars.
     pub(super) fn entered(&self) -> &[u32] {
         &self.places[self.followed as usize..]
+    }
+
+    /// Whether one of these may be among them; to be asked before looking for it.
+    pub(super) fn may_have(&self, some: Bits) -> bool {
+        self.bits.meets(some)
     }
 
     /// The same in a tree where positions are others.

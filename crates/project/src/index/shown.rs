@@ -8,7 +8,7 @@ use becket_contracts::model::{DeclarationDetail, Export, ExportOrigin, LocalFact
 use becket_contracts::target::Target;
 
 use super::Targets;
-use super::file::IndexedFile;
+use super::file::{Bits, IndexedFile};
 
 /// By positions in the index of before.
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub(super) struct Shown {
     facts: BTreeSet<usize>,
     /// The names that are exported otherwise, by each file that can be asked for them.
     exports: BTreeMap<usize, Asked>,
+    /// All of these.
+    bits: Bits,
 }
 
 impl Shown {
@@ -39,10 +41,13 @@ impl Shown {
 
     /// When all are added: who is asked for names asks whoever is behind his stars, as they led before.
     pub(super) fn through_stars<'g>(&mut self, graph: impl FnOnce() -> &'g Graph) {
-        if self.exports.is_empty() {
-            return;
+        if !self.exports.is_empty() {
+            self.spread(graph());
         }
-        let graph = graph();
+        self.bits = Bits::of(self.facts.iter().chain(self.exports.keys()).copied());
+    }
+
+    fn spread(&mut self, graph: &Graph) {
         let mut open: Vec<(usize, Asked)> = self.exports.iter().map(|(at, names)| (*at, *names)).collect();
         while let Some((to, names)) = open.pop() {
             for from in graph.takers_of_all(to) {
@@ -59,6 +64,10 @@ impl Shown {
     /// Whether a file that stood at this place has to be made again.
     pub(super) fn touches(&self, at: usize, file: &IndexedFile) -> bool {
         let rests_on = &file.rests_on;
+        // Almost always neither, and the places of a file lie elsewhere in memory.
+        if !rests_on.may_have(self.bits) && !self.exports.contains_key(&at) {
+            return false;
+        }
         let asked = |at: usize| self.exports.get(&at).is_some_and(|names| names.meets(rests_on.names));
         rests_on.followed().iter().any(|other| self.facts.contains(&(*other as usize)))
             || !self.exports.is_empty()
