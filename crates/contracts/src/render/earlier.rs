@@ -108,8 +108,12 @@ mod tests {
                 position: (at + 1, 3),
                 rest: earlier.bundle(*from).unwrap(),
             });
-            let again = FolderText::of(&lines.collect::<Vec<_>>(), format, String::new()).pieces().concat();
-            assert_eq!(again, file(&order.map(|from| bundles[from]), format));
+            let lines: Vec<_> = lines.collect();
+            // Also in a format that has none of these lines.
+            for to in [format, Format::Pretty, Format::Toon] {
+                let again = FolderText::of(&lines, to, String::new()).pieces().concat();
+                assert_eq!(again, file(&order.map(|from| bundles[from]), to));
+            }
         }
     }
 
