@@ -14,10 +14,17 @@ pub use vocabulary::{bits, hash};
 
 /// The tokens of a text in `o200k_base`.
 pub fn count(text: &str) -> usize {
+    if seen::are_few(text) {
+        counted::<{ seen::FEW_PLACES }>(text)
+    } else {
+        counted::<{ seen::PLACES }>(text)
+    }
+}
+
+fn counted<const PLACES: u32>(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let seen = seen::Seen::before(bytes);
     let mut total = 0;
-    let single = split::pieces(text, |start, end| total += seen.count(bytes, start, end));
+    let single = split::pieces(text, |start, end| total += seen::count::<PLACES>(bytes, start, end));
     total + single
 }
 

@@ -31,7 +31,8 @@ struct Places {
 }
 
 /// The places where pieces begin, counted from `at`, where one begins. The last one may be longer than what was looked at.
-#[inline]
+#[allow(clippy::inline_always, reason = "each of two callers asks for every 64 bytes of all texts")]
+#[inline(always)]
 pub(super) fn starts(bytes: &[u8], at: usize) -> u64 {
     let rest = &bytes[at..];
     if let Some(block) = rest.first_chunk() {
@@ -98,7 +99,8 @@ fn below(length: usize) -> u64 {
 }
 
 impl Places {
-    #[inline]
+    #[allow(clippy::inline_always, reason = "its caller is")]
+    #[inline(always)]
     fn of(block: &[u8; WIDTH]) -> Self {
         let mut places = Self::default();
         for (index, bytes) in block.as_chunks().0.iter().enumerate() {

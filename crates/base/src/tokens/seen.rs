@@ -17,7 +17,7 @@ use super::merge;
 static BRIEF: [AtomicU64; 1 << PLACES] = [const { AtomicU64::new(0) }; 1 << PLACES];
 /// The last bytes with the length, and the first eight.
 static SHORT: [[AtomicU64; 2]; 1 << PLACES] = [const { [AtomicU64::new(0), AtomicU64::new(0)] }; 1 << PLACES];
-const PLACES: u32 = 15;
+pub(super) const PLACES: u32 = 15;
 
 /// So many bytes and their number go into a key.
 const BRIEF_LENGTH: usize = 7;
@@ -41,59 +41,50 @@ static COUNTED: AtomicUsize = AtomicUsize::new(0);
 const MANY: usize = 64 * 1024;
 /// For a few texts a part of the places does: each page of memory that is written to for the first time takes as long as many
 /// pieces do.
-const FEW_PLACES: u32 = 11;
+pub(super) const FEW_PLACES: u32 = 11;
 
-/// What was seen, as a text is counted that has to be.
-#[derive(Clone, Copy)]
-pub(super) struct Seen {
-    /// A power of two.
-    places: u32,
+/// Whether few texts were counted yet, this one among them.
+pub(super) fn are_few(text: &str) -> bool {
+    COUNTED.load(Relaxed) < MANY && COUNTED.fetch_add(text.len(), Relaxed) < MANY
 }
 
-impl Seen {
-    pub(super) fn before(text: &[u8]) -> Self {
-        let few = COUNTED.load(Relaxed) < MANY && COUNTED.fetch_add(text.len(), Relaxed) < MANY;
-        Self { places: if few { FEW_PLACES } else { PLACES } }
-    }
-
-    /// The tokens of the piece that begins and ends there in the text.
-    #[inline]
-    pub(super) fn count(self, text: &[u8], start: usize, end: usize) -> usize {
-        let length = end - start;
-        if length <= BRIEF_LENGTH {
-            let key = key(bytes_at(text, start), length, length);
-            let place = &BRIEF[place(key, self.places)];
-            let known = place.load(Relaxed);
-            if known & KEY == key {
-                return (known >> TOKENS) as usize;
-            }
-            let count = new(&text[start..end]);
-            place.store(key | (count as u64) << TOKENS, Relaxed);
-            return count;
-        }
-        if length > SHORT_LENGTH {
-            return long(&text[start..end]);
-        }
-        let first = u64::from_le_bytes(bytes_at(text, start));
-        let last = key(bytes_at(text, start + 8), length - 8, length);
-        // Two neighbours: what came first stays where it is.
-        let place = place(first ^ last.rotate_left(29), self.places);
-        for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
-            let known = last_known.load(Acquire);
-            if known & KEY == last && first_known.load(Relaxed) == first {
-                return (known >> TOKENS) as usize;
-            }
+/// The tokens of the piece that begins and ends there in the text.
+#[inline]
+pub(super) fn count<const USED: u32>(text: &[u8], start: usize, end: usize) -> usize {
+    let length = end - start;
+    if length <= BRIEF_LENGTH {
+        let key = key(bytes_at(text, start), length, length);
+        let place = &BRIEF[place::<USED>(key)];
+        let known = place.load(Relaxed);
+        if known & KEY == key {
+            return (known >> TOKENS) as usize;
         }
         let count = new(&text[start..end]);
-        for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
-            if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
-                first_known.store(first, Relaxed);
-                last_known.store(last | (count as u64) << TOKENS, Release);
-                break;
-            }
-        }
-        count
+        place.store(key | (count as u64) << TOKENS, Relaxed);
+        return count;
     }
+    if length > SHORT_LENGTH {
+        return long(&text[start..end]);
+    }
+    let first = u64::from_le_bytes(bytes_at(text, start));
+    let last = key(bytes_at(text, start + 8), length - 8, length);
+    // Two neighbours: what came first stays where it is.
+    let place = place::<USED>(first ^ last.rotate_left(29));
+    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+        let known = last_known.load(Acquire);
+        if known & KEY == last && first_known.load(Relaxed) == first {
+            return (known >> TOKENS) as usize;
+        }
+    }
+    let count = new(&text[start..end]);
+    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+        if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
+            first_known.store(first, Relaxed);
+            last_known.store(last | (count as u64) << TOKENS, Release);
+            break;
+        }
+    }
+    count
 }
 
 fn long(piece: &[u8]) -> usize {
@@ -136,7 +127,7 @@ fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
 }
 
 #[inline]
-fn place(key: u64, places: u32) -> usize {
+fn place<const USED: u32>(key: u64) -> usize {
     // No larger than there are, as the compiler can see.
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - places) & ((1 << PLACES) - 1)) as usize
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - USED) & ((1 << PLACES) - 1)) as usize
 }
