@@ -103,6 +103,8 @@ pub(crate) fn write_pieces(file: &mut fs::File, pieces: &mut [IoSlice<'_>]) -> i
 pub struct Staged {
     temporary: Temporary,
     target: PathBuf,
+    /// Whether there was one when it was staged.
+    replaces: bool,
 }
 
 impl Staged {
@@ -129,14 +131,14 @@ impl Staged {
             file.set_permissions(metadata.permissions()).map_err(failed)?;
         }
         write_pieces(&mut file, pieces).map_err(failed)?;
-        Ok(Self { temporary, target: path.to_owned() })
+        Ok(Self { temporary, target: path.to_owned(), replaces: found.is_some() })
     }
 
     /// Replaces or makes the file.
     pub fn put(self) -> Result<(), FileError> {
-        let Self { temporary, target } = self;
-        let failed = |source| FileError::Failed { path: target.clone(), action: "written", source };
-        temporary.take_place(&target).map_err(failed)
+        let Self { temporary, target, replaces } = self;
+        let put = if replaces { temporary.take_place(&target) } else { temporary.become_file(&target) };
+        put.map_err(|source| FileError::Failed { path: target, action: "written", source })
     }
 }
 

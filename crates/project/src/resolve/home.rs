@@ -16,10 +16,14 @@ impl Resolver {
 
     /// What the hooks and components of a file belong to, by what its package asks for.
     pub fn library(&self, file: &str) -> Library {
-        let asks = |packages: &[&str]| {
-            let manifest = self.folders.get(parent(file))?.manifest?;
-            self.manifests.asks_for_any(manifest, packages)
-        };
+        let manifest = self.folders.get(parent(file)).and_then(|around| around.manifest);
+        manifest.map_or(Library::Unknown, |manifest| {
+            *self.libraries[manifest].get_or_init(|| self.library_of(manifest))
+        })
+    }
+
+    fn library_of(&self, manifest: usize) -> Library {
+        let asks = |packages| self.manifests.asks_for_any(manifest, packages);
         match (asks(REACT), asks(VUE)) {
             (None, _) => Library::Unknown,
             (Some(true), _) => Library::React,

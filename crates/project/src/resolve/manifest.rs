@@ -246,6 +246,10 @@ impl Manifests {
         Some(telling.asked().any(|asked| packages.iter().any(|package| asked.contains_key(*package))))
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// A manifest and those in the folders above it.
     fn chain(&self, index: usize) -> Vec<usize> {
         folders_around(&self.all[index].folder)

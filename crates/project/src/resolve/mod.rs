@@ -12,8 +12,9 @@ mod modules;
 mod patterns;
 mod tsconfig;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use becket_contracts::graph::Library;
 use becket_contracts::model::Import;
 use becket_contracts::secrets;
 use becket_contracts::target::{Reason, Target};
@@ -48,6 +49,8 @@ pub struct Resolver {
     exported: Exported,
     ignored: Ignored,
     folders: FxHashMap<String, Surroundings>,
+    /// By manifest, once somebody asks.
+    libraries: Vec<OnceLock<Library>>,
     /// Bare names by what decides them; the same few are asked for thousands of times.
     known: RwLock<FxHashMap<(Surroundings, String), Target>>,
 }
@@ -80,7 +83,9 @@ impl Resolver {
             };
             folders.insert(folder.to_owned(), here);
         }
-        Self { modules, tsconfigs, manifests, versions, exported, ignored, folders, known: RwLock::default() }
+        let libraries = vec![OnceLock::new(); manifests.count()];
+        let known = RwLock::default();
+        Self { modules, tsconfigs, manifests, versions, exported, ignored, folders, libraries, known }
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.

@@ -1,17 +1,26 @@
 //! Patterns of rule files, as Git reads them (gitignore(5)). A tree has few of them and many files, and most are a name, a
 //! path or an ending: these are compared, and nothing is compiled.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The patterns of one rule file. Some have hundreds.
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
     all: Vec<Pattern>,
     /// Where the plain ones stand among them: those of names, and those of paths.
-    names: HashMap<Vec<u8>, Vec<usize>>,
-    paths: HashMap<Vec<u8>, Vec<usize>>,
-    /// The others, each with the byte that all it means ends with, where there is one.
-    others: Vec<(usize, Option<u8>)>,
+    names: FxHashMap<Vec<u8>, Vec<usize>>,
+    paths: FxHashMap<Vec<u8>, Vec<usize>>,
+    others: Vec<Other>,
+}
+
+/// One that is not plain.
+#[derive(Debug)]
+struct Other {
+    at: usize,
+    /// Where in its text begins what all that it means ends with.
+    tail: usize,
+    /// The last byte of that; most paths have another.
+    last: Option<u8>,
 }
 
 #[derive(Debug)]
@@ -51,12 +60,12 @@ impl Patterns {
 
     fn add(&mut self, pattern: Pattern) {
         let at = self.all.len();
-        match pattern.form {
-            Form::Plain => {
-                let same = if pattern.of_name { &mut self.names } else { &mut self.paths };
-                same.entry(pattern.text.clone()).or_default().push(at);
-            }
-            _ => self.others.push((at, pattern.last())),
+        if matches!(pattern.form, Form::Plain) {
+            let same = if pattern.of_name { &mut self.names } else { &mut self.paths };
+            same.entry(pattern.text.clone()).or_default().push(at);
+        } else {
+            let tail = pattern.tail();
+            self.others.push(Other { at, tail, last: pattern.text[tail..].last().copied() });
         }
         self.all.push(pattern);
     }
@@ -66,18 +75,21 @@ impl Patterns {
         let path = path.as_bytes();
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let speaks = |at: &usize| is_folder || !self.all[*at].only_folders;
-        let plain = |known: &HashMap<Vec<u8>, Vec<usize>>, text: &[u8]| {
+        let plain = |known: &FxHashMap<Vec<u8>, Vec<usize>>, text: &[u8]| {
             known.get(text).and_then(|same| same.iter().rev().copied().find(speaks))
         };
         let plain = plain(&self.names, name).max(plain(&self.paths, path));
-        let end = path.last();
-        let later = self.others.iter().rev().take_while(|(at, _)| plain.is_none_or(|plain| plain < *at));
-        let mut later = later.filter(|(_, last)| last.is_none() || last.as_ref() == end).map(|(at, _)| *at);
-        let other = later.find(|at| {
-            let pattern = &self.all[*at];
-            speaks(at) && pattern.fits(if pattern.of_name { name } else { path })
+        let end = path.last().copied();
+        let mut later =
+            self.others.iter().rev().take_while(|other| plain.is_none_or(|plain| plain < other.at));
+        let other = later.find(|other| {
+            let pattern = &self.all[other.at];
+            (other.last.is_none() || other.last == end)
+                && path.ends_with(&pattern.text[other.tail..])
+                && speaks(&other.at)
+                && pattern.fits(if pattern.of_name { name } else { path })
         });
-        other.or(plain).map(|at| !self.all[at].takes_back)
+        other.map(|other| other.at).or(plain).map(|at| !self.all[at].takes_back)
     }
 }
 
@@ -127,9 +139,10 @@ impl Pattern {
         }
     }
 
-    /// The byte that all it means ends with, where that is sure.
-    fn last(&self) -> Option<u8> {
-        self.text.last().copied().filter(|last| !matches!(last, b'*' | b'?' | b']'))
+    /// Where what all that it means ends with begins; at its end where nothing is sure.
+    fn tail(&self) -> usize {
+        let is_unsure = |byte: &u8| matches!(byte, b'*' | b'?' | b']' | b'\\' | b'/');
+        self.text.iter().rposition(is_unsure).map_or(0, |at| at + 1)
     }
 
     /// Whether every bracket is closed, and every backslash has something behind it.

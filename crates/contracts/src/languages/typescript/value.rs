@@ -219,20 +219,21 @@ impl Print<'_, '_> {
         if whole.len() <= LONGEST_RETURN {
             return Some(whole);
         }
-        let names = all(Read::Names);
-        let shown = if names.len() <= LONGEST_RETURN {
-            names
-        } else {
-            let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
-            let shown = given.iter().map(|one| told(one, Read::Outermost, room));
-            // Of very many calls the first ones.
-            shown.take(MOST_CALLS).collect::<Vec<_>>().join(" ")
-        };
         let count = given.iter().map(|(_, what)| match what {
             Given::Object(object) => names_within(object, 0),
             Given::Names(names) => names.len(),
         });
-        Some(format!("{shown} {}.{}", digest(&whole), count.sum::<usize>()))
+        let count: usize = count.sum();
+        // Each has a letter, and a comma and a space to the next: of very many it need not be tried.
+        let may_fit = count <= LONGEST_RETURN / 3 + 1;
+        let names = may_fit.then(|| all(Read::Names)).filter(|names| names.len() <= LONGEST_RETURN);
+        let shown = names.unwrap_or_else(|| {
+            let room = LONGEST_RETURN / given.len().min(MOST_CALLS);
+            let shown = given.iter().map(|one| told(one, Read::Outermost, room));
+            // Of very many calls the first ones.
+            shown.take(MOST_CALLS).collect::<Vec<_>>().join(" ")
+        });
+        Some(format!("{shown} {}.{count}", digest(&whole)))
     }
 
     /// Sorted; an object inside of it, or given to a call there, with its own names.
@@ -714,15 +715,17 @@ fn query(name: &str) -> Option<String> {
 }
 
 fn braces(members: &[(String, String)]) -> String {
-    let each = members.iter().map(|(name, value)| match value.as_str() {
-        "" => name.clone(),
-        value => format!("{name}: {value}"),
-    });
-    if members.is_empty() {
-        "{}".to_owned()
-    } else {
-        format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+    let mut text = String::from("{");
+    for (index, (name, value)) in members.iter().enumerate() {
+        text += if index == 0 { " " } else { "; " };
+        text += name;
+        if !value.is_empty() {
+            text += ": ";
+            text += value;
+        }
     }
+    text += if members.is_empty() { "}" } else { " }" };
+    text
 }
 
 /// How many names there are in an object, in the objects in it, and in those that calls are given there: where one comes

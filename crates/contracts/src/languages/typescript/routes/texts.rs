@@ -50,7 +50,7 @@ impl Constants {
                 Declaration::VariableDeclaration(variables) if variables.kind.is_const() => {
                     for one in &variables.declarations {
                         if let (BindingPattern::BindingIdentifier(name), Some(init)) = (&one.id, &one.init) {
-                            constants.add(name.name.as_str(), init, 0);
+                            constants.add(&mut name.name.to_string(), init, 0);
                         }
                     }
                 }
@@ -63,7 +63,11 @@ impl Constants {
             let Statement::ExportDefaultDeclaration(export) = statement else { continue };
             match &export.declaration {
                 ExportDefaultDeclarationKind::ClassDeclaration(class) => constants.class(class),
-                other => other.as_expression().into_iter().for_each(|value| constants.add(DEFAULT, value, 0)),
+                other => {
+                    if let Some(value) = other.as_expression() {
+                        constants.add(&mut DEFAULT.to_owned(), value, 0);
+                    }
+                }
             }
         }
         constants
@@ -84,7 +88,7 @@ impl Constants {
         texts.chain(lists).filter(|(_, text)| can_be(text)).collect()
     }
 
-    fn add(&mut self, name: &str, value: &Expression<'_>, depth: usize) {
+    fn add(&mut self, name: &mut String, value: &Expression<'_>, depth: usize) {
         if self.texts.len() + self.others.len() >= MOST {
             return;
         }
@@ -92,9 +96,13 @@ impl Constants {
             Expression::ObjectExpression(_) | Expression::ArrayExpression(_)
                 if depth == 0 && !self.all && !may_hold_paths(name) => {}
             Expression::ObjectExpression(object) if depth < DEEPEST => {
+                let length = name.len();
                 for property in object.properties.iter().filter_map(|property| property.as_property()) {
                     if let Some(key) = property.key.static_name() {
-                        self.add(&format!("{name}.{key}"), &property.value, depth + 1);
+                        name.push('.');
+                        name.push_str(&key);
+                        self.add(name, &property.value, depth + 1);
+                        name.truncate(length);
                     }
                 }
             }
@@ -103,23 +111,23 @@ impl Constants {
                     one.as_expression().and_then(|one| self.part(one)).filter(|text| !text.is_empty())
                 };
                 if let Some(all) = list.elements.iter().take(MOST).map(part).collect() {
-                    self.lists.insert(name.to_owned(), all);
+                    self.lists.insert(name.clone(), all);
                 }
             }
             list if values_of(list).is_some() => {
                 let all = self.list(list).unwrap_or_default();
-                self.lists.insert(name.to_owned(), all);
+                self.lists.insert(name.clone(), all);
             }
             other => match (dotted(other), self.part(other)) {
                 (Some(known), _) if self.lists.contains_key(&known) => {
                     let all = self.lists[&known].clone();
-                    self.lists.insert(name.to_owned(), all);
+                    self.lists.insert(name.clone(), all);
                 }
                 (Some(known), Some(text)) if !self.texts.contains_key(&known) => {
-                    self.others.insert(name.to_owned(), text);
+                    self.others.insert(name.clone(), text);
                 }
                 (_, Some(text)) => {
-                    self.texts.insert(name.to_owned(), text);
+                    self.texts.insert(name.clone(), text);
                 }
                 (_, None) => {}
             },
@@ -136,7 +144,7 @@ impl Constants {
                 TSEnumMemberName::ComputedTemplateString(_) => continue,
             };
             if let Some(value) = &member.initializer {
-                self.add(&format!("{}.{name}", declared.id.name), value, DEEPEST);
+                self.add(&mut format!("{}.{name}", declared.id.name), value, DEEPEST);
             }
         }
     }
@@ -145,7 +153,7 @@ impl Constants {
         let name = class.id.as_ref().map_or(DEFAULT, |id| id.name.as_str());
         for (field, value, property) in fields(class) {
             if property.r#static {
-                self.add(&format!("{name}.{field}"), value, DEEPEST);
+                self.add(&mut format!("{name}.{field}"), value, DEEPEST);
             }
         }
     }
