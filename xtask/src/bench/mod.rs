@@ -101,6 +101,7 @@ pub(crate) enum BenchError {
 
 /// Runs one benchmark over the tree at `root`.
 pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchError> {
+    let before = process::ticks();
     let (Output { json, check }, command, rows) = match &arguments.what {
         What::Mcp(output) => (*output, "cargo xtask bench mcp", measure(&process::build_release(root)?)?),
         What::Remember(output) => {
@@ -118,7 +119,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> Result<ExitCode, BenchE
             (*output, "cargo xtask bench watch", watch::measure(&process::build_release(root)?)?)
         }
     };
-    let report = Report { setting: process::setting(root, command)?, rows };
+    let report = Report { setting: process::setting(root, command, before)?, rows };
     if json {
         println!("{:#}", report.to_json());
     } else {

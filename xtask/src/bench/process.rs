@@ -88,7 +88,27 @@ pub(crate) fn children_processor_time() -> Option<Duration> {
     Some(Duration::from_millis((user + system) * 10))
 }
 
-pub(crate) fn setting(root: &Path, command: &'static str) -> Result<Setting, BenchError> {
+/// The time of all processors since the machine started, in the kernel's ticks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ticks {
+    all: u64,
+    /// In which the host let others run.
+    stolen: u64,
+}
+
+/// Nothing where there is no `/proc`.
+pub(crate) fn ticks() -> Option<Ticks> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let ticks = stat.lines().next()?.split_whitespace().skip(1).take(8);
+    let ticks = ticks.map(|ticks| ticks.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    Some(Ticks { all: ticks.iter().sum(), stolen: *ticks.get(7)? })
+}
+
+pub(crate) fn setting(
+    root: &Path,
+    command: &'static str,
+    before: Option<Ticks>,
+) -> Result<Setting, BenchError> {
     let git = |arguments: &[&str]| output_of(Command::new("git").current_dir(root).args(arguments));
     let commit = git(&["rev-parse", "--short", "HEAD"])?.trim().to_owned();
     let is_changed = !git(&["status", "--porcelain"])?.is_empty();
@@ -96,11 +116,17 @@ pub(crate) fn setting(root: &Path, command: &'static str) -> Result<Setting, Ben
     let load = fs::read_to_string("/proc/loadavg").ok();
     let load = load.as_deref().and_then(|text| text.split(' ').next());
     let load = load.map(|load| format!(", load {load} at the end")).unwrap_or_default();
+    let stolen =
+        before.zip(ticks()).filter(|(before, after)| after.all > before.all).map(|(before, after)| {
+            let percent = after.stolen.saturating_sub(before.stolen) * 100 / (after.all - before.all);
+            format!(", {percent} % of the processors' time taken by the host")
+        });
+    let stolen = stolen.unwrap_or_default();
     Ok(Setting {
         date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         commit: if is_changed { format!("{commit} with changes") } else { commit },
         command,
-        machine: format!("{cores} cores, {} {}{load}", std::env::consts::OS, std::env::consts::ARCH),
+        machine: format!("{cores} cores, {} {}{load}{stolen}", std::env::consts::OS, std::env::consts::ARCH),
     })
 }
 

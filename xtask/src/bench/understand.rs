@@ -43,7 +43,9 @@ pub(crate) fn measure(root: &Path, binary: &Path, given: Option<&Path>) -> Resul
         Some(path) => generated::copy(path, &scratch.path.join("given")).map_err(failed)?,
         None => generated::project(&scratch.path.join("generated"), FILES).map_err(failed)?,
     };
+    let linking = process::build_example(root, "becket-project", "link_cost")?;
     let mut rows = cold_rows(binary, &floor, &project)?;
+    rows.push(linking_row(&linking, &floor, &project, &scratch.path)?);
     rows.extend(token_rows(binary, &project)?);
     rows.extend(fresh_rows(binary, &project)?);
     rows.extend(compare_rows(binary, &project)?);
@@ -91,6 +93,19 @@ fn cold_rows(binary: &Path, floor: &Path, project: &Project) -> Result<Vec<Row>,
         );
     }
     Ok(rows)
+}
+
+/// What following types, props and exports through other files costs, within what a cold run costs.
+fn linking_row(linking: &Path, floor: &Path, project: &Project, scratch: &Path) -> Result<Row, BenchError> {
+    let mut least = Cost::default();
+    let (_, output) = run(Command::new(linking).arg(&project.path).arg(scratch.join("linked")))?;
+    for _ in 0..COLD {
+        least.add(run(Command::new(floor).arg(&project.path))?.0);
+    }
+    let told: Value = serde_json::from_str(&output).unwrap_or_default();
+    let name = format!("{}, linking across files, within the cold run", project.name);
+    let wall = number(&told["across"]) - number(&told["alone"]);
+    Ok(Row::new(name, wall, "ms").with_floor(Floor { name: "walk, read, parse", value: least.wall() }))
 }
 
 /// Each contract once, against its source, both in `o200k_base`.
