@@ -167,7 +167,7 @@ struct Compare {
     /// Two context files, or two `context_main.json`: old and new
     #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
     files: Vec<String>,
-    /// disk, snapshot, git:<ref> or a folder; the written files if left out
+    /// disk, snapshot, the id of a snapshot, git:<ref> or a folder; the written files if left out
     #[arg(long, conflicts_with = "files")]
     baseline: Option<String>,
     /// Write the files of now over the old ones, and exit 0

@@ -9,7 +9,7 @@ use super::{Change, Comparison, DeclarationChange, Details, FileChange, Side, Ve
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompareResult {
-    /// `disk`, `snapshot`, `git:<ref>` or a path.
+    /// `disk`, `snapshot`, the id of one, `git:<ref>` or a path.
     pub baseline: String,
     /// `pass`, `diff` or `error`.
     pub status: String,

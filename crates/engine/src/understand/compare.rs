@@ -13,6 +13,7 @@ use becket_contracts::model::Contract;
 use becket_diff::FilePath;
 use becket_git::{LogOptions, Merges};
 use becket_project::index::{FileRecord, Index, IndexedFile};
+use becket_project::snapshot::is_id;
 use becket_project::walk::rules::is_rule_file;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +23,7 @@ use super::options::{ContextChoice, ContextOptions};
 use super::run::LastRun;
 use super::session::output_lock;
 use super::site::Site;
-use super::snapshot::{SnapshotSource, UNWRITTEN, no_snapshot};
+use super::snapshot::{Opened, SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
 use super::written::{self, Page, WrittenContracts};
 use crate::{Engine, Error};
@@ -31,7 +32,7 @@ use crate::{Engine, Error};
 pub struct CompareRequest {
     pub project_path: Option<String>,
     pub choice: ContextChoice,
-    /// `disk`, `snapshot`, `git:<ref>`, or a folder with a `context_main.json`.
+    /// `disk`, `snapshot`, the id of a snapshot, `git:<ref>`, or a folder with a `context_main.json`.
     pub baseline: Option<String>,
     /// Write the context files of now as well.
     pub force_regenerate: bool,
@@ -317,15 +318,7 @@ impl Engine {
         }
         match named {
             "disk" | "snapshot" => match self.newest_snapshot(site) {
-                Some(record) => {
-                    let source = SnapshotSource {
-                        snapshot_id: Some(record.id.clone()),
-                        project_path: Some(site.shown()),
-                    };
-                    let opened = self.open_snapshot(&source)?;
-                    let options = opened.material.options;
-                    Ok(whole(opened.material, record.id, Some(options)))
-                }
+                Some(record) => self.baseline(site, &record.id, options),
                 None if named == "disk" && written::read_index(&site.folder()).is_none() => {
                     self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
                 }
@@ -333,6 +326,19 @@ impl Engine {
                 None => Err(no_snapshot()),
             },
             "files" => self.of_folder(site, &site.folder(), options),
+            id if is_id(id) => {
+                let source =
+                    SnapshotSource { snapshot_id: Some(id.to_owned()), project_path: Some(site.shown()) };
+                let Opened { record, material, .. } = self.open_snapshot(&source)?;
+                if record.project_path != site.shown() {
+                    let place = &record.project_path;
+                    let message = format!("The snapshot `{id}` is of another folder: `{place}`.");
+                    return Err(Error::invalid("unknown_baseline", message)
+                        .with_hint("Give that folder as projectPath, or take a snapshot of this one."));
+                }
+                let options = material.options;
+                Ok(whole(material, record.id, Some(options)))
+            }
             path => {
                 let folder = self.baseline_folder(path)?.unwrap_or_else(|| site.folder());
                 self.of_folder(site, &folder, options)
@@ -342,7 +348,7 @@ impl Engine {
 
     /// The folder that a baseline names, where it names one.
     fn baseline_folder(&self, named: &str) -> Result<Option<PathBuf>, Error> {
-        if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") {
+        if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") || is_id(named) {
             return Ok(None);
         }
         let mut place = match (self.sandbox()?.admit(named), meant_baseline(named)) {
@@ -506,7 +512,7 @@ fn meant_baseline(named: &str) -> Option<String> {
 
 fn unknown_baseline(named: &str, meant: Option<String>) -> Error {
     let shown = becket_base::clip(named, 120);
-    let all = "A baseline is disk, snapshot, git:<ref>, or a folder that has a context_main.json.";
+    let all = "A baseline is disk, snapshot, the id of a snapshot, git:<ref>, or a folder that has a context_main.json.";
     let hint = meant.map_or_else(|| all.to_owned(), |meant| format!("Did you mean `{meant}`? {all}"));
     Error::not_found(
         "unknown_baseline",

@@ -517,29 +517,42 @@ fn named_in(material: &Material, files: &[usize]) -> String {
     becket_base::clip(&names.join(", "), 400).to_string()
 }
 
-/// By entry id, by file name, or by file name without its ending.
+/// By entry id, by file name, by file name without its ending, or by what one file alone declares and exports.
 fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
     let here = files_in(material, folder);
     let file_name = |at: usize| {
         let path = material.graph().path(at);
         path.rsplit('/').next().unwrap_or(path)
     };
+    let declares = |at: &usize| {
+        let mut declared = material.entries[*at].contract().declarations.iter();
+        declared.any(|one| one.exported && one.name == component)
+    };
     let exact =
         here.iter().find(|at| material.graph().path(**at) == component || file_name(**at) == component);
-    let found = exact.or_else(|| here.iter().find(|at| material.component(**at) == component));
-    found.copied().ok_or_else(|| {
-        let names: Vec<&str> = here.iter().map(|at| material.component(*at)).collect();
-        let hint = match becket_base::nearest(component, names.iter().copied()) {
-            Some(meant) => format!("Did you mean `{meant}`?"),
-            None => format!("This folder has {}.", named_in(material, &here)),
-        };
-        let shown = becket_base::clip(component, 80);
-        Error::not_found(
-            "unknown_component",
-            format!("Bundle not found: there is no `{shown}` in this folder."),
-        )
-        .with_hint(hint)
-    })
+    let named = exact.or_else(|| here.iter().find(|at| material.component(**at) == component));
+    if let Some(found) = named {
+        return Ok(*found);
+    }
+    let declaring: Vec<usize> = here.iter().copied().filter(declares).collect();
+    if let [one] = declaring[..] {
+        return Ok(one);
+    }
+    let is_elsewhere = |at: &usize| material.component(*at) == component || declares(at);
+    let elsewhere = || (0..material.graph().len()).find(is_elsewhere).map(|at| material.graph().path(at));
+    let names = here.iter().map(|at| material.component(*at));
+    let hint = if !declaring.is_empty() {
+        format!("Several files declare it: {}.", named_in(material, &declaring))
+    } else if let Some(path) = elsewhere() {
+        format!("It is in `{path}`: read `{}`.", path_in(folder_of(path), "context.json"))
+    } else if let Some(meant) = becket_base::nearest(component, names) {
+        format!("Did you mean `{meant}`?")
+    } else {
+        format!("This folder has {}.", named_in(material, &here))
+    };
+    let shown = becket_base::clip(component, 80);
+    let message = format!("Bundle not found: there is no `{shown}` in this folder.");
+    Err(Error::not_found("unknown_component", message).with_hint(hint))
 }
 
 fn unknown_bundle_path<'a>(path: &str, folders: impl Iterator<Item = &'a str>) -> Error {

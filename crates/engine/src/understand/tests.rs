@@ -79,6 +79,11 @@ fn refresh_list_read_edit_compare() {
     // Not a root, and read all the same.
     assert_eq!(read(Some("money"), "src/context.json").unwrap().bundle.unwrap()["entryId"], "src/money.ts");
     assert_eq!(read(Some("monye"), "src/context.json").unwrap_err().code(), "unknown_component");
+    // By what the file declares, and told where it is otherwise.
+    assert_eq!(read(Some("format"), "src/context.json").unwrap().bundle.unwrap()["entryId"], "src/money.ts");
+    let elsewhere = read(Some("format"), "src/pages/context.json").unwrap_err();
+    assert_eq!(elsewhere.code(), "unknown_component");
+    assert!(elsewhere.hint().is_some_and(|hint| hint.contains("`src/context.json`")), "{elsewhere:?}");
     assert_eq!(read(None, "../other/context.json").unwrap_err().code(), "unknown_bundle_path");
     let folder = read(None, "src/context.json").unwrap();
     assert!(folder.bundles.is_some_and(|bundles| bundles.is_empty()));

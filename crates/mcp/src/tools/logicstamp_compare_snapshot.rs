@@ -32,7 +32,8 @@ pub(super) struct Params {
     force_regenerate: bool,
     /// The project's folder; the server's own worktree if left out.
     project_path: Option<String>,
-    /// disk or snapshot (the newest snapshot, the default), git:<ref>, or a folder that has a `context_main.json`.
+    /// disk or snapshot (the newest snapshot, the default), a snapshotId, git:<ref>, or a folder that has a
+    /// `context_main.json`.
     baseline: Option<String>,
     /// Forget the cache and read everything again.
     #[serde(default)]

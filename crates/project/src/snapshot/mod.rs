@@ -239,7 +239,8 @@ impl Snapshots {
     }
 }
 
-fn is_id(name: &str) -> bool {
+/// What a snapshot is called.
+pub fn is_id(name: &str) -> bool {
     name.starts_with("snap_") && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

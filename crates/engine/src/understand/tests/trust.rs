@@ -154,14 +154,35 @@ fn a_baseline_that_is_none_is_answered_with_what_was_meant() {
         ("snapshots", "Did you mean `snapshot`?"),
         ("GIT:HEAD", "Did you mean `git:HEAD`?"),
         ("Git: main", "Did you mean `git:main`?"),
-        ("src/money.ts", "A baseline is disk, snapshot, git:<ref>, or a folder"),
-        ("no/such/folder", "A baseline is disk, snapshot, git:<ref>, or a folder"),
+        ("src/money.ts", "A baseline is disk, snapshot, the id of a snapshot, git:<ref>"),
+        ("no/such/folder", "A baseline is disk, snapshot, the id of a snapshot, git:<ref>"),
     ] {
         let request = CompareRequest { baseline: Some(named.to_owned()), ..CompareRequest::default() };
         let error = engine.compare_snapshot(&request).unwrap_err();
         assert_eq!((error.kind(), error.code()), (ErrorKind::NotFound, "unknown_baseline"), "{named}");
         assert!(error.hint().unwrap().starts_with(hint), "{named}: {error:?}");
     }
+}
+
+#[test]
+fn a_snapshot_is_a_baseline_by_its_id_also_when_it_is_not_the_newest() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let first = refresh(&engine).snapshot_id;
+    repo.write("src/money.ts", format!("{MONEY}export const more: number = 1;\n"));
+    let second = refresh(&engine).snapshot_id;
+    let against = |project: Option<&str>, named: &str| {
+        let project_path = project.map(|path| repo.path(path).display().to_string());
+        let baseline = Some(named.to_owned());
+        engine.compare_snapshot(&CompareRequest { project_path, baseline, ..CompareRequest::default() })
+    };
+    let compared = against(None, &first).unwrap();
+    assert_eq!((compared.result.status.as_str(), compared.baseline_id), ("diff", Some(first.clone())));
+    assert_eq!(against(None, &second).unwrap().result.status, "pass");
+    let error = against(None, "snap_1").unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::NotFound, "unknown_snapshot"));
+    let error = against(Some("src"), &first).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Invalid, "unknown_baseline"));
 }
 
 #[test]
