@@ -1,4 +1,4 @@
-//! Which version of a package is installed, from the lock files of npm, Yarn, pnpm and Bun. Each is read once, for
+//! Which version of a package is installed, from the lock files of npm, Yarn, pnpm, Bun and Deno. Each is read once, for
 //! nothing but names and versions.
 
 use std::collections::BTreeMap;
@@ -41,6 +41,7 @@ impl Versions {
                 "yarn.lock" => yarn,
                 "pnpm-lock.yaml" => pnpm,
                 "bun.lock" => bun,
+                "deno.lock" => deno,
                 _ => continue,
             };
             if let Some(bytes) = contents.read(path) {
@@ -280,6 +281,20 @@ fn bun(text: &str) -> Lock {
         if let Some((_, version)) = id.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
             lock.named.insert(name.clone(), version.to_owned());
         }
+    }
+    lock
+}
+
+/// `"npm:zod@^3.22.0": "3.23.8"`, with peers behind a line; before version 4 in `packages`, and with the name once more.
+fn deno(text: &str) -> Lock {
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let specifiers = value.get("specifiers").or_else(|| value.pointer("/packages/specifiers"));
+    let mut lock = Lock::default();
+    for (asked, got) in specifiers.and_then(|all| all.as_object()).into_iter().flatten() {
+        let asked = asked.split_once(':').map_or(asked.as_str(), |(_, asked)| asked);
+        let got = got.as_str().unwrap_or_default();
+        let got = super::deno::package(got).and_then(|(_, version)| version).unwrap_or(got);
+        lock.ranged.insert(asked.to_owned(), got.split('_').next().unwrap_or(got).to_owned());
     }
     lock
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::modules::{Modules, join};
-use super::{Contents, parent};
+use super::{Contents, folders_around};
 
 /// Every manifest that could be read.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Manifests {
     by_folder: FxHashMap<String, usize>,
     /// Packages that any manifest of the workspace may name.
     by_name: BTreeMap<String, usize>,
-    /// Ranges that pnpm keeps for all manifests below a folder, by the name of the catalog and of the package.
+    /// Ranges that are kept for all manifests below a folder, by the name of the catalog and of the package.
     catalogs: FxHashMap<String, Catalogs>,
 }
 
@@ -49,8 +49,10 @@ pub(super) struct Fields {
     #[serde(deserialize_with = "lenient")]
     pub(super) source: Option<String>,
     pub(super) exports: Option<Value>,
-    #[serde(deserialize_with = "workspaces")]
-    workspaces: Option<Vec<String>>,
+    /// A list, or `{ "packages": [ … ] }` with the catalogs of Bun.
+    workspaces: Option<Value>,
+    catalog: Option<Value>,
+    catalogs: Option<Value>,
     #[serde(deserialize_with = "ranges")]
     dependencies: BTreeMap<String, String>,
     #[serde(deserialize_with = "ranges")]
@@ -83,22 +85,11 @@ fn ranges<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String,
 }
 
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    Ok(listed(Value::deserialize(deserializer)?).unwrap_or_default())
+    Ok(listed(&Value::deserialize(deserializer)?).unwrap_or_default())
 }
 
-/// A list, or `{ "packages": [ … ] }`.
-fn workspaces<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Object(mut nested) => nested.remove("packages").and_then(listed),
-        plain => listed(plain),
-    })
-}
-
-fn listed(value: Value) -> Option<Vec<String>> {
-    match value {
-        Value::Array(items) => Some(items.into_iter().filter_map(text).collect()),
-        _ => None,
-    }
+fn listed(value: &Value) -> Option<Vec<String>> {
+    Some(value.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 fn text(value: Value) -> Option<String> {
@@ -114,16 +105,18 @@ impl Manifests {
         let mut roots: Vec<(String, GlobSet)> = Vec::new();
         for path in modules.controls() {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            let Some(bytes) = matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
-                .then(|| contents.read(path))
-                .flatten()
+            let Some(bytes) =
+                matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json" | ".yarnrc.yml")
+                    .then(|| contents.read(path))
+                    .flatten()
             else {
                 continue;
             };
             match name {
                 "package.json" => {
                     let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
-                    roots.extend(fields.workspaces.iter().map(|globs| (folder.to_owned(), globs_of(globs))));
+                    roots.extend(fields.members().map(|globs| (folder.to_owned(), globs_of(&globs))));
+                    manifests.add_catalogs(folder, fields.all_catalogs());
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
                     manifests.all.push(Manifest { folder: folder.to_owned(), bytes: bytes.into(), fields });
                 }
@@ -133,8 +126,10 @@ impl Manifests {
                 }
                 _ => {
                     let text = becket_base::text::decoded(&bytes);
-                    roots.push((folder.to_owned(), globs_of(&pnpm_packages(&text))));
-                    manifests.catalogs.insert(folder.to_owned(), pnpm_catalogs(&text));
+                    if name == "pnpm-workspace.yaml" {
+                        roots.push((folder.to_owned(), globs_of(&pnpm_packages(&text))));
+                    }
+                    manifests.add_catalogs(folder, yaml_catalogs(&text));
                 }
             }
         }
@@ -156,6 +151,12 @@ impl Manifests {
             }
         }
         manifests
+    }
+
+    fn add_catalogs(&mut self, folder: &str, catalogs: Catalogs) {
+        if !catalogs.is_empty() {
+            self.catalogs.entry(folder.to_owned()).or_default().extend(catalogs);
+        }
     }
 
     pub(super) fn of_folder(&self, folder: &str) -> Option<usize> {
@@ -259,6 +260,29 @@ impl Manifests {
 }
 
 impl Fields {
+    /// Patterns of the folders that its workspace has.
+    fn members(&self) -> Option<Vec<String>> {
+        let said = self.workspaces.as_ref()?;
+        listed(said.get("packages").unwrap_or(said))
+    }
+
+    /// Bun reads them here, and from its workspaces.
+    fn all_catalogs(&self) -> Catalogs {
+        let inner = |name: &str| self.workspaces.as_ref().and_then(|said| said.get(name));
+        let default = self.catalog.iter().chain(inner("catalog")).map(|ranges| (DEFAULT_CATALOG, ranges));
+        let several = self.catalogs.iter().chain(inner("catalogs")).filter_map(Value::as_object).flatten();
+        default
+            .chain(several.map(|(name, ranges)| (name.as_str(), ranges)))
+            .flat_map(|(catalog, ranges)| {
+                let ranges = ranges.as_object().into_iter().flatten();
+                ranges.map(move |(name, range)| (catalog, name, range.as_str()))
+            })
+            .filter_map(|(catalog, name, range)| {
+                Some(((catalog.to_owned(), name.clone()), range?.to_owned()))
+            })
+            .collect()
+    }
+
     fn asked(&self) -> impl Iterator<Item = &BTreeMap<String, String>> {
         [&self.dependencies, &self.dev_dependencies, &self.peer_dependencies, &self.optional_dependencies]
             .into_iter()
@@ -276,11 +300,6 @@ const DEFAULT_CATALOG: &str = "default";
 /// What types a package has that are written elsewhere.
 fn types_of(package: &str) -> String {
     format!("@types/{}", package.trim_start_matches('@').replace('/', "__"))
-}
-
-/// A folder and those above it.
-fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then_some(parent(folder)))
 }
 
 /// The rest of `folder` below `root`.
@@ -324,16 +343,20 @@ fn pnpm_packages(text: &str) -> Vec<String> {
     packages
 }
 
-/// What stands under `catalog:`, and by name under `catalogs:`.
-fn pnpm_catalogs(text: &str) -> Catalogs {
+/// What stands under `catalog:`, and by name under `catalogs:`, as pnpm and Yarn have it; line by line or in braces.
+fn yaml_catalogs(text: &str) -> Catalogs {
     let mut catalogs = Catalogs::new();
     let mut catalog = None;
     let mut several = false;
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or(line).trim_end();
-        let Some((name, range)) = line.rsplit_once(": ").or_else(|| Some((line.strip_suffix(':')?, "")))
-        else {
-            continue;
+        let braces = line.split_once(": {").and_then(|(name, rest)| Some((name, rest.strip_suffix('}')?)));
+        let (name, range) = match braces {
+            Some((name, _)) => (name, ""),
+            None => match line.rsplit_once(": ").or_else(|| Some((line.strip_suffix(':')?, ""))) {
+                Some(said) => said,
+                None => continue,
+            },
         };
         let (name, range) = (unquoted(name), unquoted(range));
         if !line.starts_with([' ', '\t']) {
@@ -343,6 +366,11 @@ fn pnpm_catalogs(text: &str) -> Catalogs {
             catalog = Some(name);
         } else if let Some(catalog) = &catalog {
             catalogs.insert((catalog.clone(), name), range);
+        }
+        let inside = braces.map_or("", |(_, inside)| inside).split(',').filter_map(|one| one.split_once(':'));
+        for (name, range) in inside.filter(|_| catalog.is_some()) {
+            let catalog = catalog.clone().unwrap_or_default();
+            catalogs.insert((catalog, unquoted(name)), unquoted(range));
         }
     }
     catalogs

@@ -3,6 +3,7 @@
 //! their versions. It reads through [`Contents`] and asks no disk, so that a commit resolves as a checkout does.
 
 mod builtin;
+mod deno;
 mod exported;
 mod frameworks;
 mod home;
@@ -45,6 +46,7 @@ pub struct Resolver {
     modules: Arc<Modules>,
     tsconfigs: Tsconfigs,
     manifests: Arc<Manifests>,
+    deno: deno::Configs,
     versions: Versions,
     exported: Exported,
     ignored: Ignored,
@@ -60,6 +62,7 @@ pub struct Resolver {
 struct Surroundings {
     tsconfig: Option<usize>,
     manifest: Option<usize>,
+    deno: Option<usize>,
 }
 
 impl Resolver {
@@ -67,6 +70,7 @@ impl Resolver {
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
+        let deno = deno::Configs::read(&modules, contents);
         let versions = Versions::read(&modules, contents);
         let exported =
             Exported::new(Arc::clone(&modules), Arc::clone(&manifests), tsconfigs.all_conditions());
@@ -80,12 +84,13 @@ impl Resolver {
             let here = Surroundings {
                 tsconfig: tsconfigs.of_folder(folder).or(around.tsconfig),
                 manifest: manifests.of_folder(folder).or(around.manifest),
+                deno: deno.of_folder(folder).or(around.deno),
             };
             folders.insert(folder.to_owned(), here);
         }
         let libraries = vec![OnceLock::new(); manifests.count()];
         let known = RwLock::default();
-        Self { modules, tsconfigs, manifests, versions, exported, ignored, folders, libraries, known }
+        Self { modules, tsconfigs, manifests, deno, versions, exported, ignored, folders, libraries, known }
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.
@@ -199,6 +204,12 @@ impl Resolver {
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
             return target;
         }
+        let of_deno = here.deno.and_then(|index| self.of_deno(index, name));
+        // A manifest beside it may ask for the same package, and has the version.
+        let is_file = matches!(of_deno, Some(Target::File(_) | Target::Asset(_)));
+        if let Some(target) = of_deno.filter(|_| is_file || self.range_of(here.manifest, name).is_none()) {
+            return target;
+        }
         let conditions = here.tsconfig.map(|index| self.tsconfigs.conditions(index)).unwrap_or_default();
         if name.starts_with('#') {
             return self.exported.internal(folder, name, conditions);
@@ -210,6 +221,7 @@ impl Resolver {
         if let Some((scheme, _)) = name.split_once(':') {
             return match scheme {
                 "http" | "https" => Target::Package { name: name.to_owned(), version: None, declared: true },
+                "npm" | "jsr" => self.of_registry(folder, name),
                 "data" | "blob" | "file" => Target::Unresolved(Reason::InvalidSpecifier),
                 _ => Target::Builtin(name.to_owned()),
             };
@@ -238,6 +250,11 @@ impl Resolver {
             return lost();
         }
         self.outside(here.manifest, package, range)
+    }
+
+    /// What a manifest asks for of the package that a name begins with.
+    fn range_of(&self, manifest: Option<usize>, name: &str) -> Option<String> {
+        self.range(manifest, package_name(name)?)
     }
 
     fn range(&self, manifest: Option<usize>, package: &str) -> Option<String> {
@@ -302,6 +319,11 @@ fn package_name(specifier: &str) -> Option<&str> {
     let name = &specifier[..end.unwrap_or(specifier.len())];
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || "@/._-~!'()*".contains(letter);
     (name.chars().all(allowed) && !name.starts_with(['.', '~', '_'])).then_some(name)
+}
+
+/// A folder and those above it.
+fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then_some(parent(folder)))
 }
 
 fn parent(path: &str) -> &str {

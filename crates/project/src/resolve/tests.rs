@@ -1,5 +1,7 @@
 //! Trees as lists of files: no disk is asked.
 
+mod asked;
+
 use super::*;
 use crate::walk::{Link, Tests, from_paths};
 
@@ -476,40 +478,6 @@ fn pnpm_workspaces() {
         ("apps/web/a.ts", ""),
     ]);
     assert_eq!(resolver.resolve("apps/web/a.ts", "deep-a"), file("libs/deep/a/index.ts"));
-}
-
-#[test]
-fn a_range_that_is_said_elsewhere_is_read_there() {
-    let catalogs = "packages:\n  - 'apps/*'\ncatalog:\n  react: ^18.2.0 # ours\n  '@types/left': \"1.2\"\n  \"@s/x\": npm:other@^3\n\n\
-        catalogs:\n  # old\n  old:\n    react: ^16.0.0\n  new:\n    'zod': ^4.0.0\nonlyBuiltDependencies:\n  - zod\n";
-    let asked = r#"{"name": "web", "dependencies": {"react": "catalog:", "left": "catalog:", "@s/x": "catalog:default", "zod": "catalog:new",
-        "gone": "catalog:", "lost": "catalog:none", "kit": "workspace:^", "set": "workspace:~2.0.0", "path": "workspace:../path",
-        "absent": "workspace:*", "plain": "^1"}}"#;
-    let resolver = resolver(&[
-        ("package.json", "{}"),
-        ("pnpm-workspace.yaml", catalogs),
-        ("apps/web/package.json", asked),
-        ("apps/web/a.ts", ""),
-        ("apps/old/package.json", r#"{"dependencies": {"react": "catalog:old"}}"#),
-        ("apps/old/a.ts", ""),
-        ("kit/package.json", r#"{"name": "kit", "version": "5.1.0"}"#),
-    ]);
-    for (name, version) in [
-        ("react", Some("^18.2.0")),
-        ("left", Some("1.2")),
-        ("@s/x", Some("npm:other@^3")),
-        ("zod", Some("^4.0.0")),
-        ("gone", None),
-        ("lost", None),
-        ("kit", Some("5.1.0")),
-        ("set", Some("~2.0.0")),
-        ("path", None),
-        ("absent", None),
-        ("plain", Some("^1")),
-    ] {
-        assert_eq!(resolver.resolve("apps/web/a.ts", name), package(name, version, true), "{name}");
-    }
-    assert_eq!(resolver.resolve("apps/old/a.ts", "react"), package("react", Some("^16.0.0"), true));
 }
 
 #[test]

@@ -248,6 +248,11 @@ pub fn is_control(name: &str) -> bool {
                 | "pnpm-workspace.yaml"
                 | "bun.lock"
                 | "lerna.json"
+                | ".yarnrc.yml"
+                | "deno.json"
+                | "deno.jsonc"
+                | "deno.lock"
+                | "import_map.json"
                 | GITIGNORE
                 | STAMPIGNORE
         )

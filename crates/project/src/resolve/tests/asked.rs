@@ -1,0 +1,123 @@
+//! What manifests ask for: where ranges are said that stand elsewhere, and how Deno names packages.
+
+use super::*;
+
+#[test]
+fn a_range_that_is_said_elsewhere_is_read_there() {
+    let catalogs = "packages:\n  - 'apps/*'\ncatalog:\n  react: ^18.2.0 # ours\n  '@types/left': \"1.2\"\n  \"@s/x\": npm:other@^3\n\n\
+        catalogs:\n  # old\n  old:\n    react: ^16.0.0\n  new:\n    'zod': ^4.0.0\nonlyBuiltDependencies:\n  - zod\n";
+    let asked = r#"{"name": "web", "dependencies": {"react": "catalog:", "left": "catalog:", "@s/x": "catalog:default", "zod": "catalog:new",
+        "gone": "catalog:", "lost": "catalog:none", "kit": "workspace:^", "set": "workspace:~2.0.0", "path": "workspace:../path",
+        "absent": "workspace:*", "plain": "^1"}}"#;
+    let resolver = resolver(&[
+        ("package.json", "{}"),
+        ("pnpm-workspace.yaml", catalogs),
+        ("apps/web/package.json", asked),
+        ("apps/web/a.ts", ""),
+        ("apps/old/package.json", r#"{"dependencies": {"react": "catalog:old"}}"#),
+        ("apps/old/a.ts", ""),
+        ("kit/package.json", r#"{"name": "kit", "version": "5.1.0"}"#),
+    ]);
+    for (name, version) in [
+        ("react", Some("^18.2.0")),
+        ("left", Some("1.2")),
+        ("@s/x", Some("npm:other@^3")),
+        ("zod", Some("^4.0.0")),
+        ("gone", None),
+        ("lost", None),
+        ("kit", Some("5.1.0")),
+        ("set", Some("~2.0.0")),
+        ("path", None),
+        ("absent", None),
+        ("plain", Some("^1")),
+    ] {
+        assert_eq!(resolver.resolve("apps/web/a.ts", name), package(name, version, true), "{name}");
+    }
+    assert_eq!(resolver.resolve("apps/old/a.ts", "react"), package("react", Some("^16.0.0"), true));
+}
+
+#[test]
+fn catalogs_of_yarn_and_bun_and_in_braces() {
+    let asked = r#"{"name": "web", "dependencies": {"react": "catalog:", "zod": "catalog:new"}}"#;
+    let in_manifest = r#"{"workspaces": ["apps/*"], "catalog": {"react": "^19.0.0"}, "catalogs": {"new": {"zod": "^4.1.0", "no": 1}}}"#;
+    let in_workspaces = r#"{"workspaces": {"packages": ["apps/*"], "catalog": {"react": "^19.0.0"}, "catalogs": {"new": {"zod": "^4.1.0"}}}}"#;
+    let lines = "nodeLinker: node-modules\ncatalog:\n  react: ^19.0.0\ncatalogs:\n  new:\n    zod: ^4.1.0\n";
+    let braces =
+        "catalog: {react: ^19.0.0, 'vue': \"^3\"}\ncatalogs:\n  new: { zod: ^4.1.0 }\nother: {zod: ^1.0.0}\n";
+    for (manifest, name, text) in [
+        (in_manifest, "other.txt", ""),
+        (in_workspaces, "other.txt", ""),
+        ("{}", ".yarnrc.yml", lines),
+        ("{}", "pnpm-workspace.yaml", lines),
+        ("{}", "pnpm-workspace.yaml", braces),
+    ] {
+        let resolver = resolver(&[
+            ("package.json", manifest),
+            (name, text),
+            ("apps/web/package.json", asked),
+            ("apps/web/a.ts", ""),
+        ]);
+        let of = |name: &str| resolver.resolve("apps/web/a.ts", name);
+        assert_eq!(of("react"), package("react", Some("^19.0.0"), true), "{manifest} {name} {text}");
+        assert_eq!(of("zod"), package("zod", Some("^4.1.0"), true), "{manifest} {name} {text}");
+    }
+}
+
+#[test]
+fn deno_maps_names_and_names_registries() {
+    let map = r#"{ // what is ours
+        "imports": {"@/": "./src/", "@/deep/": "./src/inner/", "lib": "./src/lib.ts", "gone": "./gone.ts", "zod": "npm:zod@^3.22.0",
+            "@std/path": "jsr:@std/path@^1.0.0", "web": "https://deno.land/x/web.ts", "both": "npm:both@1"},
+        "workspace": ["./packages/*"]}"#;
+    let lock = r#"{"version": "5", "specifiers": {"npm:zod@^3.22.0": "3.23.8_react@18.0.0", "npm:chalk@*": "5.6.0"}}"#;
+    let resolver = resolver(&[
+        ("deno.jsonc", map),
+        ("deno.lock", lock),
+        ("src/a.ts", ""),
+        ("src/lib.ts", ""),
+        ("src/inner/b.ts", ""),
+        (
+            "packages/ui/deno.json",
+            r#"{"name": "@x/ui", "exports": {".": "./mod.ts", "./button": "./button.tsx"}}"#,
+        ),
+        ("packages/ui/mod.ts", ""),
+        ("packages/ui/button.tsx", ""),
+        (
+            "packages/one/deno.json",
+            r#"{"name": "@x/one", "exports": "./main.ts", "importMap": "../../import_map.json"}"#,
+        ),
+        ("packages/one/main.ts", ""),
+        ("packages/one/package.json", r#"{"dependencies": {"both": "^2.0.0"}}"#),
+        ("import_map.json", r#"{"imports": {"mapped": "./src/lib.ts"}}"#),
+        ("else/tsconfig.json", "{}"),
+    ]);
+    let (absent, hidden) =
+        (Target::Unresolved(Reason::FileNotFound), Target::Unresolved(Reason::NotExported));
+    let of_web = package("https://deno.land/x/web.ts", None, true);
+    for (from, name, target) in [
+        ("src/a.ts", "lib", file("src/lib.ts")),
+        ("src/a.ts", "@/lib.ts", file("src/lib.ts")),
+        ("src/a.ts", "@/deep/b.ts", file("src/inner/b.ts")),
+        ("src/a.ts", "@/none.ts", absent.clone()),
+        ("src/a.ts", "gone", absent),
+        ("src/a.ts", "zod", package("zod", Some("3.23.8"), true)),
+        ("src/a.ts", "zod/mini", package("zod", Some("3.23.8"), true)),
+        ("src/a.ts", "zodiac", package("zodiac", None, false)),
+        ("src/a.ts", "@std/path/join", package("@std/path", Some("^1.0.0"), true)),
+        ("src/a.ts", "web", of_web),
+        ("src/a.ts", "npm:chalk", package("chalk", Some("5.6.0"), true)),
+        ("src/a.ts", "npm:@s/x@2.0.0/inner", package("@s/x", Some("2.0.0"), true)),
+        ("src/a.ts", "jsr:@std/assert@1/equals", package("@std/assert", Some("1"), true)),
+        ("src/a.ts", "npm:", Target::Unresolved(Reason::InvalidSpecifier)),
+        ("src/a.ts", "@x/ui", file("packages/ui/mod.ts")),
+        ("src/a.ts", "@x/ui/button", file("packages/ui/button.tsx")),
+        ("src/a.ts", "@x/ui/none", hidden),
+        ("packages/ui/mod.ts", "@x/one", file("packages/one/main.ts")),
+        ("packages/one/main.ts", "mapped", file("src/lib.ts")),
+        ("packages/one/main.ts", "lib", file("src/lib.ts")),
+        // A manifest beside it knows the package, too.
+        ("packages/one/main.ts", "both", package("both", Some("^2.0.0"), true)),
+    ] {
+        assert_eq!(resolver.resolve(from, name), target, "{name} in {from}");
+    }
+}
