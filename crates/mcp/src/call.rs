@@ -72,6 +72,16 @@ impl Call {
         &self.engine
     }
 
+    /// Remembers, for as long as the connection lasts, that it took a snapshot.
+    pub(crate) fn took(&self, snapshot: &str) {
+        self.session.took(snapshot.to_owned());
+    }
+
+    /// The snapshots that this connection took, the newest last.
+    pub(crate) fn snapshots(&self) -> Vec<String> {
+        self.session.snapshots()
+    }
+
     /// As whom the server answers.
     pub(crate) fn persona(&self) -> Persona {
         self.persona

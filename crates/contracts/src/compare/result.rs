@@ -117,6 +117,10 @@ impl CompareResult {
             summary.token_delta.claude += delta.claude;
             changes.entry(folder_of(&file.entry_id).to_owned()).or_default().push(component(file, delta));
         }
+        // One whose files all went elsewhere has no change of its own, and is gone all the same.
+        for folder in old.difference(&new) {
+            changes.entry((*folder).to_owned()).or_default();
+        }
         summary.total_folders = old.union(&new).count();
         summary.added_folders = new.difference(&old).count();
         summary.removed_folders = old.difference(&new).count();

@@ -34,6 +34,8 @@ pub struct CompareRequest {
     pub choice: ContextChoice,
     /// `disk`, `snapshot`, the id of a snapshot, `git:<ref>`, or a folder with a `context_main.json`.
     pub baseline: Option<String>,
+    /// Snapshots that the caller took, the newest last: others of the same worktree take theirs in between.
+    pub own: Vec<String>,
     /// Write the context files of now as well.
     pub force_regenerate: bool,
     pub clean_cache: bool,
@@ -216,6 +218,7 @@ impl Engine {
             project_path: request.path.clone(),
             choice: request.choice.clone(),
             baseline: Some(baseline),
+            own: Vec::new(),
             force_regenerate: false,
             clean_cache: false,
             cursor: None,
@@ -255,15 +258,21 @@ impl Engine {
         let named = request.baseline.as_deref().unwrap_or("disk");
         let site = self.site(request.project_path.as_deref())?;
         let folder = site.folder();
+        let newest = self.newest_snapshot(&site);
+        let is_snapshot = matches!(named, "disk" | "snapshot");
+        let own = || self.own_snapshot(&site, &request.own).or_else(|| newest.clone());
+        let snapshot = if is_snapshot { own() } else { None };
         // What else it can be lies elsewhere.
-        let of_project = matches!(named, "disk" | "snapshot" | "files");
+        let of_project = is_snapshot || named == "files";
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
-            let newest = self.newest_snapshot(&site).filter(|_| named != "files");
-            if newest.is_none_or(|record| record.about[UNWRITTEN] != true) {
+            if snapshot.as_ref().is_none_or(|record| record.about[UNWRITTEN] != true) {
                 return Err(written::no_index(&folder));
             }
         }
-        let baseline = self.baseline(&site, named, asked)?;
+        let baseline = match &snapshot {
+            Some(record) => self.baseline(&site, &record.id, asked)?,
+            None => self.baseline(&site, named, asked)?,
+        };
         let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));
         let _lock = if request.force_regenerate { Some(output_lock(&site, &folder)?) } else { None };
         let reading = self.reading(request.project_path.as_deref(), options, request.clean_cache)?;
@@ -291,7 +300,17 @@ impl Engine {
             ),
             _ => None,
         };
-        let notices = notice.map(str::to_owned).into_iter().chain(unread(&reading.index));
+        let later = newest.filter(|newest| snapshot.is_some_and(|snapshot| snapshot.id != newest.id));
+        let later = later.map(|newest| {
+            format!("Somebody else has taken the snapshot `{}` since; your own was compared.", newest.id)
+        });
+        let is_unstyled = options.style.is_some() && baseline.options.is_some_and(|one| one.style.is_none());
+        let unstyled = is_unstyled.then(|| {
+            "The baseline was made without style, so style was not compared: make it with style, or compare with git:<ref>."
+                .to_owned()
+        });
+        let notices = notice.map(str::to_owned).into_iter().chain(later).chain(unstyled);
+        let notices = notices.chain(unread(&reading.index));
         let otherwise = baseline.options.filter(|before| before.mode != options.mode);
         let otherwise = otherwise.filter(|_| result.status != "pass").map(|before| {
             let (was, is) = (before.mode.as_str(), options.mode.as_str());
@@ -317,15 +336,12 @@ impl Engine {
             return Ok(whole(material, commit.as_str().to_owned(), None));
         }
         match named {
-            "disk" | "snapshot" => match self.newest_snapshot(site) {
-                Some(record) => self.baseline(site, &record.id, options),
-                None if named == "disk" && written::read_index(&site.folder()).is_none() => {
-                    self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
-                }
-                None if named == "disk" => self.of_folder(site, &site.folder(), options),
-                None => Err(no_snapshot()),
-            },
-            "files" => self.of_folder(site, &site.folder(), options),
+            // Of which there is no snapshot.
+            "snapshot" => Err(no_snapshot()),
+            "disk" if written::read_index(&site.folder()).is_none() => {
+                self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
+            }
+            "disk" | "files" => self.of_folder(site, &site.folder(), options),
             id if is_id(id) => {
                 let source =
                     SnapshotSource { snapshot_id: Some(id.to_owned()), project_path: Some(site.shown()) };

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::options::counted;
-use super::part::part_of;
+use super::part::{fitting, part_of, size};
 use super::site::Site;
 use crate::{Engine, Error};
 
@@ -41,7 +41,7 @@ pub struct ImpactReport {
     pub total: usize,
     /// Nearest first.
     pub dependents: Vec<Dependent>,
-    /// The cycle that it is part of.
+    /// The cycle that it is part of, with the first part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,
     /// Asks for the next part.
@@ -102,11 +102,22 @@ impl Engine {
             |from: usize, to: usize, name: &str| handed_on(&index.files()[from], graph.path(to), name);
         let impact =
             graph.impact(at, export.map(|name| (name, &handed_on as HandedOn<'_>)), depth, usize::MAX);
-        let cycle = graph.cycles().into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
+        let is_first = request.cursor.is_none();
+        let cycles = if is_first { graph.cycles() } else { Vec::new() };
+        let mut cycle = cycles.into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
         let total = impact.total;
-        let around = cycle.as_ref().map_or(0, |cycle| cycle.files.iter().map(|file| file.len() + 3).sum());
-        let room = self.max_output_bytes().saturating_sub(around);
-        let part = part_of(impact.dependents, request.cursor.as_deref(), limit, room)?;
+        let room = self.max_output_bytes();
+        let mut cut = None;
+        if let Some(cycle) = &mut cycle {
+            // Who depends on it was asked for; of the cycle a quarter of the answer may speak, and once.
+            let all = cycle.files.len();
+            cycle.files = fitting(std::mem::take(&mut cycle.files).into_iter().take(limit), room / 4);
+            cut = (cycle.files.len() < all)
+                .then(|| format!("{} of {all} files of its cycle.", cycle.files.len()));
+        }
+        let around = cycle.as_ref().map_or(0, size);
+        let part = part_of(impact.dependents, request.cursor.as_deref(), limit, room.saturating_sub(around))?;
+        let notices: Vec<String> = part.notice.into_iter().chain(cut).collect();
         Ok(ImpactReport {
             project_path: site.shown(),
             branch: site.branch,
@@ -117,7 +128,7 @@ impl Engine {
             dependents: part.items,
             cycle,
             next_cursor: part.next_cursor,
-            notice: part.notice,
+            notice: (!notices.is_empty()).then(|| notices.join(" ")),
         })
     }
 

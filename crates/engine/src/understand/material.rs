@@ -532,8 +532,12 @@ impl Material {
 
     /// The file's name without its ending, as the seed names components.
     pub(super) fn component(&self, at: usize) -> &str {
+        component_name(self.file_name(at))
+    }
+
+    pub(super) fn file_name(&self, at: usize) -> &str {
         let path = self.graph().path(at);
-        component_name(path.rsplit('/').next().unwrap_or(path))
+        path.rsplit('/').next().unwrap_or(path)
     }
 }
 

@@ -83,9 +83,20 @@ impl Compared {
                 })?,
         };
         let room = room.saturating_sub(FRAME.min(room / 2) + size(&self));
-        let (mut spent, mut at, mut shown, mut less) = (0, 0, 0, None);
+        let (mut spent, mut at, mut shown, mut less, mut unnamed) = (0, 0, 0, None, 0);
         for folder in folders {
             let mut kept = FolderDiff { changes: Vec::new(), ..folder };
+            // One whose files went elsewhere stands with what is before it.
+            if folder.changes.is_empty() && (at > start || start == 0) && self.next_cursor.is_none() {
+                let own = size(&kept) + 1;
+                if spent + own <= room {
+                    spent += own;
+                    self.result.folder_diffs.push(kept);
+                } else {
+                    unnamed += 1;
+                }
+                continue;
+            }
             for mut change in folder.changes {
                 at += 1;
                 if at <= start || self.next_cursor.is_some() {
@@ -114,7 +125,12 @@ impl Compared {
             let more = if self.next_cursor.is_some() { "; call again with nextCursor as cursor" } else { "" };
             format!("Files {first} to {last} of {total} are shown{more}.")
         });
-        let parts: Vec<String> = of_all.into_iter().chain(less).collect();
+        let unnamed = (unnamed > 0).then(|| {
+            format!(
+                "{unnamed} removed folders are not named: their files moved, and movedFrom says from where."
+            )
+        });
+        let parts: Vec<String> = of_all.into_iter().chain(less).chain(unnamed).collect();
         self.cut = (!parts.is_empty()).then(|| parts.join(" "));
         Ok(self)
     }

@@ -1,5 +1,7 @@
 //! Which file or declaration is meant: by name, signature, doc and path, best first, each with the reason.
 
+use std::cmp::Reverse;
+
 use becket_contracts::model::Contract;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,8 +79,10 @@ impl Engine {
             .filter(|file| site.holds(&file.path) && lies_in(&file.path, &prefix))
             .flat_map(|file| matches_in(file.contract(), &request.query, &words, kind.as_deref()))
             .collect();
-        results.sort_by(|left, right| {
-            (right.score, &left.entry_id, left.line).cmp(&(left.score, &right.entry_id, right.line))
+        results.sort_by_cached_key(|one| {
+            // Of names that fit as well the shorter one has less that nobody asked for.
+            let length = one.name.as_ref().map_or(usize::MAX, String::len);
+            (Reverse(one.score), length, one.entry_id.clone(), one.line)
         });
         let total = results.len();
         let room = self.max_output_bytes().saturating_sub(request.query.len());
@@ -187,36 +191,39 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
 /// A weight per field. Where the whole query is in one, that counts most; beside that each word counts where it fits best,
 /// and all of them the less the fewer of them are there.
 fn score(fields: &[Field<'_>], query: &str, words: &[String]) -> (u32, String) {
+    // However they are written: `color picker` is `ColorPicker`, and `color-picker` is too.
+    let spoken_query = words_of(query).join(" ");
     let query = query.trim().to_lowercase();
     let mut reasons = Vec::new();
     let mut best = vec![0; words.len()];
     let mut total = 0;
     for Field { weight, name, text } in fields {
         let lower = text.to_lowercase();
-        let whole = if lower == query {
+        let own = words_of(text);
+        let spoken = own.join(" ");
+        let either = |holds: fn(&str, &str) -> bool| holds(&lower, &query) || holds(&spoken, &spoken_query);
+        let whole = if either(|text, query| text == query) {
             Some((200, "is the query"))
-        } else if lower.starts_with(&query) {
+        } else if either(|text, query| text.starts_with(query)) {
             Some((120, "begins with the query"))
-        } else if lower.contains(&query) {
+        } else if either(|text, query| text.contains(query)) {
             Some((80, "contains the query"))
         } else {
             None
         };
-        let own = words_of(text);
         let mut found = Vec::new();
         for (word, best) in words.iter().zip(&mut best) {
-            let fit = own.iter().map(|own| fit(word, own)).max().unwrap_or_default();
-            if fit > 0 {
-                found.push(word.as_str());
-                *best = (fit * weight).max(*best);
-            }
+            let fits = own.iter().map(|own| (fit(word, own), Reverse(own)));
+            let Some((fit, Reverse(own))) = fits.max().filter(|(fit, _)| *fit > 0) else { continue };
+            found.push(if own.contains(word) { word.clone() } else { format!("{own} for {word}") });
+            *best = (fit * weight).max(*best);
         }
         match whole {
             Some((points, reason)) => {
                 total += points * weight;
                 reasons.push(format!("{name} {reason}"));
             }
-            None if found.len() == words.len() => reasons.push(format!("{name} has every word")),
+            None if found == words => reasons.push(format!("{name} has every word")),
             None if !found.is_empty() => reasons.push(format!("{name} has {}", found.join(", "))),
             None => {}
         }
@@ -236,7 +243,7 @@ struct Field<'a> {
     text: &'a str,
 }
 
-/// How well a word of the query is met by one of a text: itself, as a beginning, in another form, or inside.
+/// How well a word of the query is met by one of a text: itself, as a beginning, in another form, inside, or but for a slip.
 fn fit(word: &str, own: &str) -> u32 {
     if word == own {
         10
@@ -246,9 +253,17 @@ fn fit(word: &str, own: &str) -> u32 {
         5
     } else if word.len() >= 3 && own.contains(word) {
         3
+    } else if is_slip(word, own) {
+        2
     } else {
         0
     }
+}
+
+/// Whether one letter more, less, other, or changed with its neighbour makes a word the other; short ones are too alike.
+fn is_slip(word: &str, own: &str) -> bool {
+    let is_near = word.len() >= 5 && own.len() >= 4 && word.len().abs_diff(own.len()) <= 1;
+    is_near && word.chars().next() == own.chars().next() && strsim::osa_distance(word, own) == 1
 }
 
 /// The beginning that forms of a word share: `validate`, `validates`, `validation`.
@@ -322,6 +337,33 @@ mod tests {
             "{all} {three} {two} {other_forms}"
         );
         assert_eq!(one_of_four, 0, "one word of many says little");
+    }
+
+    #[test]
+    fn words_that_make_a_name_are_that_name() {
+        for (query, meant, other) in [
+            ("app state", "AppState", "AppDrawShape"),
+            ("color picker", "ColorPicker", "ColorPickerColor"),
+            ("export to svg", "exportToSvg", "MAX_DECIMALS_FOR_SVG_EXPORT"),
+            ("is arrow element", "isArrowElement", "newArrowElement"),
+            ("color-picker", "ColorPicker", "ColorPickerColor"),
+        ] {
+            assert!(scored(meant, "", query) > scored(other, "", query), "{query}");
+        }
+        let in_doc =
+            scored("updateFrames", "To be called before you mutate element by element.", "mutate element");
+        assert!(scored("mutateElement", "", "mutate element") > in_doc);
+    }
+
+    #[test]
+    fn a_slip_finds_less_than_the_word_and_says_what_it_found() {
+        let found =
+            |text, query: &str| score(&[Field { weight: 6, name: "name", text }], query, &asked(query));
+        assert_eq!(found("Button", "Buton"), (12, "name has button for buton".to_owned()));
+        assert_eq!(found("ExceptionFilter", "exceptoin").1, "name has exception for exceptoin");
+        assert!(found("Button", "Button").0 > found("Button", "Buton").0);
+        assert_eq!(found("Matter", "Button").0, 0);
+        assert_eq!(found("cart", "card").0, 0, "short words are all alike");
     }
 
     #[test]

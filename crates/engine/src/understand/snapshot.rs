@@ -1,5 +1,6 @@
 //! Snapshots, and the bundles in them: set aside once, listed and read as they were then.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use becket_contracts::bundle;
@@ -216,10 +217,18 @@ impl Engine {
         let below = |folder: &str| lies_in(folder, &prefix);
         let material = &opened.material;
         let mut bundles = Vec::new();
+        let mut named: HashMap<(&str, &str), usize> = HashMap::new();
+        for at in 0..material.graph().len() {
+            let folder = folder_of(material.graph().path(at));
+            *named.entry((folder, material.component(at))).or_default() += 1;
+        }
         for (folder, packed) in material.folders().into_iter().filter(|(folder, _)| below(folder)) {
             let count = packed.len();
             for (at, one) in packed.iter().enumerate() {
                 let component = material.component(one.root);
+                // Two files beside each other may have one name but for its ending.
+                let is_alone = named.get(&(folder, component)) == Some(&1);
+                let component = if is_alone { component } else { material.file_name(one.root) };
                 bundles.push(BundleRow {
                     id: format!("bundle_{component}"),
                     root_component: component.to_owned(),
@@ -279,7 +288,7 @@ impl Engine {
         let packed = folders.get(folder).map(Vec::as_slice).unwrap_or_default();
         let count = packed.len();
         if let Some(component) = &request.root_component {
-            let at = find_component(material, folder, component)?;
+            let at = find_component(material, folder, packed, component)?;
             let position =
                 packed.iter().position(|one| one.root == at).map_or((1, 1), |found| (found + 1, count));
             let one = packed.iter().position(|one| one.root == at);
@@ -379,6 +388,13 @@ impl Engine {
 
     pub(super) fn newest_snapshot(&self, site: &Site) -> Option<SnapshotRecord> {
         self.snapshots(site).list(self.now()).into_iter().find(|record| record.project_path == site.shown())
+    }
+
+    /// The newest of those that somebody took, where it is kept still.
+    pub(super) fn own_snapshot(&self, site: &Site, taken: &[String]) -> Option<SnapshotRecord> {
+        let snapshots = self.snapshots(site);
+        let kept = taken.iter().rev().filter_map(|id| snapshots.record(id, self.now()).ok());
+        kept.into_iter().find(|record| record.project_path == site.shown())
     }
 
     fn remember_opened(&self, record: &SnapshotRecord, material: &Arc<Material>) {
@@ -518,20 +534,24 @@ fn named_in(material: &Material, files: &[usize]) -> String {
 }
 
 /// By entry id, by file name, by file name without its ending, or by what one file alone declares and exports.
-fn find_component(material: &Material, folder: &str, component: &str) -> Result<usize, Error> {
+fn find_component(
+    material: &Material,
+    folder: &str,
+    bundles: &[&Arc<Packed>],
+    component: &str,
+) -> Result<usize, Error> {
     let here = files_in(material, folder);
-    let file_name = |at: usize| {
-        let path = material.graph().path(at);
-        path.rsplit('/').next().unwrap_or(path)
-    };
     let declares = |at: &usize| {
         let mut declared = material.entries[*at].contract().declarations.iter();
         declared.any(|one| one.exported && one.name == component)
     };
-    let exact =
-        here.iter().find(|at| material.graph().path(**at) == component || file_name(**at) == component);
-    let named = exact.or_else(|| here.iter().find(|at| material.component(**at) == component));
-    if let Some(found) = named {
+    let is_exact =
+        |at: &&usize| material.graph().path(**at) == component || material.file_name(**at) == component;
+    let mut roots = bundles.iter().map(|bundle| &bundle.root);
+    // Of two with one name a bundle begins with the one that is meant.
+    let named = |at: &&usize| material.component(**at) == component;
+    let found = here.iter().find(is_exact).or_else(|| roots.find(named)).or_else(|| here.iter().find(named));
+    if let Some(found) = found {
         return Ok(*found);
     }
     let declaring: Vec<usize> = here.iter().copied().filter(declares).collect();

@@ -43,6 +43,36 @@ fn compare(engine: &Engine) -> Compared {
 }
 
 #[test]
+fn a_bundle_is_read_by_the_name_that_it_is_listed_by() {
+    let repo = TestRepo::new();
+    repo.write("s/Card.ts", "export const c = 1;");
+    repo.write("s/Card.tsx", "import { c } from './Card.ts'; export const Card = () => <i>{c}</i>;");
+    repo.write("s/util.ts", "export const u = 1;");
+    repo.write("s/util.mjs", "export const u = 1;");
+    repo.write("s/alone.ts", "export const alone = 1;");
+    let engine = engine(&repo);
+    refresh(&engine);
+    let listed = engine.list_bundles(&ListBundlesRequest::default()).unwrap().bundles;
+    let names: Vec<&str> = listed.iter().map(|row| row.root_component.as_str()).collect();
+    assert_eq!(names, ["Card.tsx", "alone", "util.mjs", "util.ts"]);
+    let read = |component: &str| {
+        let request = ReadBundleRequest {
+            bundle_path: "s/context.json".to_owned(),
+            root_component: Some(component.to_owned()),
+            ..ReadBundleRequest::default()
+        };
+        engine.read_bundle(&request).unwrap().bundle.unwrap()["entryId"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    for row in &listed {
+        assert_eq!(read(&row.root_component), row.file_path);
+    }
+    assert_eq!(read("Card"), "s/Card.tsx", "the one that a bundle begins with");
+}
+
+#[test]
 fn refresh_list_read_edit_compare() {
     let repo = shop();
     let engine = engine(&repo);

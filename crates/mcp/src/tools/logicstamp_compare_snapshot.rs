@@ -32,7 +32,7 @@ pub(super) struct Params {
     force_regenerate: bool,
     /// The project's folder; the server's own worktree if left out.
     project_path: Option<String>,
-    /// disk or snapshot (the newest snapshot, the default), a snapshotId, git:<ref>, or a folder that has a
+    /// disk or snapshot (the newest snapshot, of this connection if it took any: the default), a snapshotId, git:<ref>, or a folder that has a
     /// `context_main.json`.
     baseline: Option<String>,
     /// Forget the cache and read everything again.
@@ -64,6 +64,7 @@ impl Tool for LogicstampCompareSnapshot {
                 ..ContextChoice::default()
             },
             baseline: params.baseline,
+            own: call.snapshots(),
             force_regenerate: params.force_regenerate,
             clean_cache: params.clean_cache,
             cursor: params.cursor,

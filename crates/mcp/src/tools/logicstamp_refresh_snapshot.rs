@@ -57,7 +57,9 @@ impl Tool for LogicstampRefreshSnapshot {
             },
             clean_cache: params.clean_cache,
         };
-        call.blocking(move |engine| engine.refresh_snapshot(&request)).await
+        let refreshed = call.blocking(move |engine| engine.refresh_snapshot(&request)).await?;
+        call.took(&refreshed.snapshot_id);
+        Ok(refreshed)
     }
 
     fn text(output: &Refreshed) -> String {

@@ -186,6 +186,48 @@ fn a_snapshot_is_a_baseline_by_its_id_also_when_it_is_not_the_newest() {
 }
 
 #[test]
+fn the_snapshot_of_somebody_else_is_not_taken_for_ones_own() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let own = refresh(&engine).snapshot_id;
+    repo.write("src/money.ts", MONEY.replace("(amount: Cents)", "(amount: Cents, currency: string)"));
+    let of_other = refresh(&engine).snapshot_id;
+    for named in [None, Some("disk"), Some("snapshot")] {
+        let (baseline, own) = (named.map(str::to_owned), vec![own.clone(), "snap_1".to_owned()]);
+        let request = CompareRequest { baseline, own: own.clone(), ..CompareRequest::default() };
+        let compared = engine.compare_snapshot(&request).unwrap();
+        assert_eq!((compared.result.summary.breaking, compared.baseline_id), (1, Some(own[0].clone())));
+        assert!(compared.notice.is_some_and(|notice| notice.contains(&of_other)), "{named:?}");
+    }
+    assert_eq!(compare(&engine).baseline_id, Some(of_other));
+}
+
+#[test]
+fn a_folder_that_moved_is_removed_where_it_was() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    std::fs::rename(repo.path("src/pages"), repo.path("src/views")).unwrap();
+    let result = compare(&engine).result;
+    let told: Vec<_> = result.folder_diffs.iter().map(|one| (&*one.path, &*one.status)).collect();
+    assert_eq!(told, [("src/pages", "removed"), ("src/views", "added")]);
+    assert_eq!((result.summary.removed_folders, result.summary.added_folders), (1, 1));
+}
+
+#[test]
+fn style_that_could_not_be_compared_is_told() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let choice = ContextChoice { include_style: true, ..ContextChoice::default() };
+    let request = CompareRequest { choice: choice.clone(), ..CompareRequest::default() };
+    let compared = engine.compare_snapshot(&request).unwrap();
+    assert!(compared.notice.is_some_and(|notice| notice.contains("style was not compared")));
+    engine.refresh_snapshot(&RefreshRequest { choice, ..RefreshRequest::default() }).unwrap();
+    assert_eq!(engine.compare_snapshot(&request).unwrap().notice, None);
+}
+
+#[test]
 fn a_baseline_without_an_index_says_how_to_write_one_there() {
     let repo = shop();
     let engine = engine(&repo);
@@ -279,4 +321,32 @@ fn dependents_are_told_part_by_part() {
         }
     }
     assert_eq!(seen.len(), 300);
+}
+
+#[test]
+fn a_large_cycle_leaves_room_for_who_depends() {
+    let repo = TestRepo::new();
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 10000\n");
+    for number in 0..400 {
+        let next = (number + 1) % 400;
+        repo.write(
+            format!("c/file_with_a_long_name_{number}.ts"),
+            format!("import {{ v{next} }} from './file_with_a_long_name_{next}';\nexport const v{number} = () => v{next};\n"),
+        );
+    }
+    let engine = engine(&repo);
+    let ask = |cursor: Option<String>, limit| {
+        let target = "c/file_with_a_long_name_0.ts".to_owned();
+        engine
+            .impact(&ImpactRequest { target, limit: Some(limit), cursor, ..ImpactRequest::default() })
+            .unwrap()
+    };
+    let first = ask(None, 1000);
+    assert!(serde_json::to_string(&first).unwrap().len() <= 10_000);
+    let cycle = first.cycle.unwrap().files.len();
+    assert!(first.dependents.len() > 40 && cycle > 10, "{} and {cycle}", first.dependents.len());
+    assert!(first.notice.unwrap().contains(&format!("{cycle} of 400 files of its cycle.")));
+    let second = ask(first.next_cursor, 1000);
+    assert!(second.dependents.len() > first.dependents.len(), "the cycle is told once");
+    assert_eq!(ask(None, 1).cycle.unwrap().files.len(), 1);
 }
