@@ -115,8 +115,13 @@ impl Import {
     pub const PUT_IN: &str = "${";
 
     /// Whether a specifier names all files that match it, but for those behind each ` !`: `./pages/*.ts !./pages/_*.ts`.
+    /// Braces around one thing alone are part of a name: `./routes/{-$locale}`.
     pub fn is_pattern(specifier: &str) -> bool {
-        specifier.bytes().any(|byte| matches!(byte, b'*' | b'{')) && !specifier.contains(Self::PUT_IN)
+        let has_choice = || {
+            let open = specifier.find('{').map(|at| &specifier[at..]);
+            open.is_some_and(|open| open.contains(',') && open.contains('}'))
+        };
+        (specifier.contains('*') || has_choice()) && !specifier.contains(Self::PUT_IN)
     }
 }
 

@@ -111,7 +111,10 @@ impl Resolver {
             Surroundings { tsconfig, ..here }
         };
         if Import::is_pattern(specifier) {
-            return self.matching(folder, here(), specifier);
+            // A file may be called so.
+            let plain = self.plain(folder, here(), specifier);
+            let is_there = matches!(plain, Target::File(_) | Target::Asset(_));
+            return if is_there { plain } else { self.matching(folder, here(), specifier) };
         }
         // Bundlers append a query and prepend loaders; neither is part of the name.
         let start = specifier.bytes().rposition(|byte| byte == b'!').map_or(0, |at| at + 1);
@@ -130,6 +133,14 @@ impl Resolver {
         let target = self.bare(folder, key.0, name);
         self.known.write().unwrap_or_else(PoisonError::into_inner).insert(key, target.clone());
         target
+    }
+
+    fn plain(&self, folder: &str, here: Surroundings, name: &str) -> Target {
+        if is_relative(name) {
+            self.relative(folder, name, || here.tsconfig)
+        } else {
+            self.bare(folder, here, name)
+        }
     }
 
     fn relative(&self, folder: &str, name: &str, tsconfig: impl Fn() -> Option<usize>) -> Target {

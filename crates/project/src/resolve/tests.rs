@@ -702,6 +702,30 @@ fn manifests_are_read_by_the_conditions_of_the_tsconfig() {
 }
 
 #[test]
+fn names_of_files_may_look_like_patterns() {
+    let resolver = resolver(&[
+        ("src/a.ts", ""),
+        ("src/routes/{-$locale}/about.tsx", ""),
+        ("src/routes/x.{-$cat}.tsx", ""),
+        ("src/st*ar.ts", ""),
+        ("src/{a,b}.ts", ""),
+        ("src/b.ts", ""),
+    ]);
+    for (name, path) in [
+        ("./routes/{-$locale}/about", "src/routes/{-$locale}/about.tsx"),
+        ("./routes/x.{-$cat}", "src/routes/x.{-$cat}.tsx"),
+        ("./st*ar", "src/st*ar.ts"),
+        ("./{a,b}", "src/{a,b}.ts"),
+    ] {
+        assert_eq!(resolver.resolve("src/a.ts", name), file(path), "{name}");
+    }
+    let absent = Target::Unresolved(Reason::FileNotFound);
+    assert_eq!(resolver.resolve("src/a.ts", "./routes/{-$none}"), absent);
+    let both = vec!["src/a.ts".to_owned(), "src/b.ts".to_owned()];
+    assert_eq!(resolver.resolve("src/a.ts", "./{a,b,c}.ts"), Target::Files(both));
+}
+
+#[test]
 fn patterns_begin_beside_the_file_at_the_package_or_at_an_alias() {
     let resolver = resolver(&[
         ("web/package.json", "{}"),
@@ -721,7 +745,6 @@ fn patterns_begin_beside_the_file_at_the_package_or_at_an_alias() {
         ("/src/pages/*.tsx", &["pages/two.tsx"]),
         ("@/pages/*.tsx", &["pages/two.tsx"]),
         ("../../../*", &[]),
-        ("./{", &[]),
         ("other/*", &[]),
     ] {
         let expected = expected.iter().map(|path| format!("web/src/{path}")).collect();
