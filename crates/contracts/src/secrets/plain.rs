@@ -1,12 +1,32 @@
-//! Texts that are assigned to a name such as `token`, and are no secrets all the same: they say the name once more, or an
-//! address that anybody may know.
+//! Texts that are assigned to a name such as `token`, and are no secrets all the same: they say the name once more, are a
+//! name themselves, or an address that anybody may know.
 
 /// In bytes: what is shorter opens nothing.
 const SHORTEST_KEY: usize = 16;
 
 /// Whether a text that is assigned behind `at`, which is within the name of what it is assigned to, is none.
 pub(super) fn is_plain(text: &str, at: usize, value: &str) -> bool {
-    is_address(value) || spells(name_around(text, at), value)
+    let name = name_around(text, at);
+    is_address(value) || spells(name, value) || !may_be_words(name) && is_name(value)
+}
+
+/// Whether somebody may have made up the value of words, whatever it opens.
+fn may_be_words(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["passw", "pwd", "secret"].iter().any(|word| name.contains(word))
+}
+
+/// `RequestChainController`, `Symbol(token)`, `X-Api-Key-V2`, `$SERVER_DATA_DIR/.token`: words as programs put them
+/// together. A key has hardly any that are as long as words.
+fn is_name(value: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/$()".contains(&byte);
+    let is_version = |word: &String| word.len() <= 3 && word.trim_start_matches('v').parse::<u8>().is_ok();
+    let words = words(value);
+    let (spelled, others): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let letters =
+        |least: usize| spelled.iter().map(|word| word.len()).filter(|length| *length >= least).sum::<usize>();
+    value.bytes().all(is_of_name) && others.into_iter().all(is_version) && letters(3) * 5 >= letters(0) * 4
 }
 
 fn name_around(text: &str, at: usize) -> &str {
