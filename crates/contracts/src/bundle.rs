@@ -175,7 +175,7 @@ pub fn bundle(graph: &Graph, reached: Reached) -> Bundle {
 pub type LeftOut = (usize, CutReason, usize);
 
 /// What is in a bundle, as positions in the graph, and where it ends.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reached {
     pub root: usize,
     /// By path; the root is among them.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use becket_base::counted;
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::{Cycle, Graph};
+use becket_project::admit::AdmitError;
 use becket_project::index::{Gist, Index, IndexId};
 use becket_project::lock::FileLock;
 use schemars::JsonSchema;
@@ -169,12 +170,13 @@ impl Job {
 }
 
 impl Generated {
-    pub(super) fn is_empty(&self) -> bool {
-        self.reading.material.entries.is_empty()
-    }
-
-    pub(super) fn nothing_found(&self) -> Error {
-        nothing_found(&self.reading.site)
+    /// Itself, unless there are no sources and never were any: who takes all of them away has taken away their files.
+    pub(super) fn found(self) -> Result<Self, Error> {
+        let is_empty = self.reading.material.entries.is_empty();
+        if is_empty && written::read_index(&self.output).is_none() {
+            return Err(nothing_found(&self.reading.site));
+        }
+        Ok(self)
     }
 
     pub(super) fn report(mut self) -> (ContextReport, Reading) {
@@ -242,9 +244,7 @@ impl Engine {
             };
             self.generated(job, Arc::clone(&index), last, read)
         })?;
-        if generated.is_empty() {
-            return Err(generated.nothing_found());
-        }
+        let generated = generated.found()?;
         Ok(if request.dry_run { generated.report().0 } else { self.keep_run(generated) })
     }
 
@@ -397,6 +397,10 @@ impl Engine {
         let folder =
             if names_file { out.parent().unwrap_or(Path::new("")).to_owned() } else { out.to_owned() };
         let folder = self.environment().current_dir.join(folder);
+        // Anywhere else the user may write to.
+        if let Err(error @ AdmitError::GitInternal { .. }) = self.sandbox()?.admit(&folder) {
+            return Err(error.into());
+        }
         let there = folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder);
         let missing = folder.strip_prefix(there).unwrap_or(Path::new(""));
         becket_project::files::create_folder(there, missing).map_err(written::not_written)

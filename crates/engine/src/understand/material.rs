@@ -449,10 +449,28 @@ impl Material {
 
     fn reach(&self, at: usize) -> Reached {
         let tokens = |at: usize| self.entries[at].measures.tokens;
-        bundle::reach(self.graph(), at, self.options.bundle, &tokens)
+        let mut options = self.options.bundle;
+        let mut reached = bundle::reach(self.graph(), at, options, &tokens);
+        let (Some(most), Some(mut left)) = (options.token_budget, options.token_budget) else {
+            return reached;
+        };
+        // What stands around the nodes costs too, and is known only with them. A root stays, with the list of what is cut.
+        while reached.nodes.len() > 1 && left > 0 {
+            let excess = self.packed_of(reached.clone()).tokens.saturating_sub(most);
+            if excess == 0 {
+                break;
+            }
+            left = left.saturating_sub(excess.clamp(left / 16 + 1, left / 2 + 1));
+            options.token_budget = Some(left);
+            reached = bundle::reach(self.graph(), at, options, &tokens);
+        }
+        reached
     }
 
     fn held(&self, at: usize) -> Box<[u32]> {
+        if self.options.bundle.token_budget.is_some() {
+            return bundle::positions(&self.reach(at).nodes);
+        }
         let tokens = |at: usize| self.entries[at].measures.tokens;
         bundle::held(self.graph(), at, self.options.bundle, &tokens)
     }

@@ -161,10 +161,7 @@ impl Engine {
             self.forget(&job.site)?;
         }
         let index = self.live(&job.site, options.tests)?;
-        let generated = self.generated(job, index, None, || ())?;
-        if generated.is_empty() {
-            return Err(generated.nothing_found());
-        }
+        let generated = self.generated(job, index, None, || ())?.found()?;
         let bundles = if request.log { generated.bundle_hashes() } else { BTreeMap::new() };
         let graph = generated.graph_id();
         let report = if request.context.dry_run { generated.report().0 } else { self.keep_run(generated) };

@@ -194,3 +194,34 @@ fn the_projects_own_files_of_these_names_are_left_alone() {
     engine.context_generate(&ContextRequest::default()).unwrap();
     assert!(repo.read("src/pages/context.json").contains("LogicStampBundle"));
 }
+
+#[test]
+fn a_token_budget_is_kept_by_bundles_as_they_are_written() {
+    const BUDGET: usize = 2_000;
+    let repo = TestRepo::new();
+    let leaf = |at| format!("import left from 'left-{at}';\nexport const value{at} = left({at});\n");
+    for at in 0..60 {
+        repo.write(format!("src/leaf_module_{at}.ts"), leaf(at));
+    }
+    let all = |from: usize, to: usize| {
+        let import = |at| format!("import {{ value{at} }} from './leaf_module_{at}'; value{at};\n");
+        (from..to).map(import).collect::<String>()
+    };
+    repo.write("src/many.ts", all(0, 60));
+    repo.write("src/some.ts", all(0, 30));
+    let choice = ContextChoice { token_budget: Some(BUDGET), ..ContextChoice::default() };
+    engine(&repo).context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
+    let bundles: Vec<serde_json::Value> = serde_json::from_str(&repo.read("src/context.json")).unwrap();
+    let (mut several, mut named) = (0, BTreeSet::new());
+    for bundle in &bundles {
+        let nodes = bundle["graph"]["nodes"].as_array().unwrap();
+        named.extend(nodes.iter().map(|node| node["entryId"].as_str().unwrap().to_owned()));
+        if nodes.len() > 1 {
+            several += 1;
+            let tokens = becket_base::tokens::count(&bundle.to_string());
+            assert!(tokens <= BUDGET, "{tokens} in {}", bundle["entryId"]);
+        }
+    }
+    assert!(several > 0, "the budget leaves room for more than a root");
+    assert_eq!(named.len(), 62, "every file is in a bundle");
+}

@@ -228,6 +228,32 @@ fn style_that_could_not_be_compared_is_told() {
 }
 
 #[test]
+fn a_project_that_lost_all_of_its_sources_is_written_as_that() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let generate = || engine.context_generate(&ContextRequest::default());
+    generate().unwrap();
+    std::fs::remove_dir_all(repo.path("src")).unwrap();
+    let report = generate().unwrap();
+    assert_eq!((report.total_components, report.files_removed > 0), (0, true), "{report:?}");
+    assert!(!repo.path("src").exists());
+    std::fs::remove_file(repo.path("context_main.json")).unwrap();
+    assert_eq!(generate().unwrap_err().code(), "nothing_to_analyse");
+    assert!(!repo.path("context_main.json").exists());
+}
+
+#[test]
+fn nothing_is_written_among_what_is_gits_own() {
+    let repo = shop();
+    for out in [".git/hooks", ".git", "src/../.git/x/context.json"] {
+        let request = ContextRequest { out: Some(repo.path(out)), ..ContextRequest::default() };
+        let error = engine(&repo).context_generate(&request).unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Denied, "path_in_git_dir"), "{out}");
+    }
+    assert!(!repo.path(".git/hooks/context_main.json").exists() && !repo.path(".git/x").exists());
+}
+
+#[test]
 fn a_baseline_without_an_index_says_how_to_write_one_there() {
     let repo = shop();
     let engine = engine(&repo);
