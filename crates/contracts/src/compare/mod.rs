@@ -43,6 +43,7 @@ use self::origins::{In, Origins};
 pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
+pub use self::users::seen_through;
 use self::users::{users, users_of, users_of_file};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};

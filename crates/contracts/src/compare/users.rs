@@ -203,6 +203,14 @@ fn shown_as(text: &str) -> &str {
     }
 }
 
+/// The names by which a file exports what `name` is seen through: itself, and what takes, gives or is something of it. Who
+/// uses a component depends on the type of its props, though it never names it.
+pub fn seen_through(contract: &Contract, name: &str) -> BTreeSet<String> {
+    let meant = contract.declarations.iter().filter(|one| names(contract, one).iter().any(|own| own == name));
+    let seen = leading_from(contract, meant).flat_map(|one| names(contract, one));
+    seen.chain([name.to_owned()]).collect()
+}
+
 /// What is exported and leads to a declaration of the same file.
 pub(super) fn leading_to<'c>(
     contract: &'c Contract,

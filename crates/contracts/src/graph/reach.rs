@@ -53,17 +53,17 @@ pub struct Dependent {
 }
 
 impl Graph {
-    /// Everything that depends on `file`, or on one of its exports, at most `depth` steps away (at least one), and at most
-    /// `limit` of it. A barrel hands on that export alone; whoever uses it otherwise may be another as a whole.
+    /// Everything that depends on `file`, or on some of its exports, at most `depth` steps away (at least one), and at most
+    /// `limit` of it. A barrel hands on those exports alone; whoever uses it otherwise may be another as a whole.
     pub fn impact(
         &self,
         file: usize,
-        export: Option<(&str, HandedOn<'_>)>,
+        exports: Option<(&BTreeSet<String>, HandedOn<'_>)>,
         depth: usize,
         limit: usize,
     ) -> Impact {
         let mut found: BTreeMap<usize, Felt> = BTreeMap::new();
-        let names = export.map(|(name, _)| BTreeSet::from([name.to_owned()]));
+        let names = exports.map(|(names, _)| names.clone());
         let mut queue = VecDeque::from([(file, 0, names)]);
         while let Some((here, distance, names)) = queue.pop_front() {
             if distance >= depth.max(1) {
@@ -71,7 +71,7 @@ impl Graph {
             }
             for from in self.dependents(here).iter().copied().filter(|from| *from != file) {
                 let Some(edge) = self.edges(from).iter().find(|edge| edge.to == here) else { continue };
-                let next = match (&names, export) {
+                let next = match (&names, exports) {
                     (Some(names), Some((_, handed_on))) => {
                         let taken = names.iter().filter(|name| edge.takes(name));
                         if edge.through.is_some() {

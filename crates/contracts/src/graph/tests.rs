@@ -1,7 +1,7 @@
 //! Graphs from facts that are written down by hand.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::model::{Export, Import, ImportedName, Kind, LocalFacts, NextExports};
@@ -256,7 +256,12 @@ fn impact_is_by_export_first_and_by_file_after() {
         ("uses-one", &["use:lib:one"]),
         ("uses-two", &["use:lib:two"]),
     ]);
-    let impact = graph.impact(0, Some(("one", &|_, _, _| Taken::default())), usize::MAX, 10);
+    let impact = graph.impact(
+        0,
+        Some((&BTreeSet::from(["one".to_owned()]), &|_, _, _| Taken::default())),
+        usize::MAX,
+        10,
+    );
     let shown: Vec<_> =
         impact.dependents.iter().map(|one| (one.path.as_str(), one.distance, one.via.as_str())).collect();
     assert_eq!(shown, [("uses-one", 1, "lib"), ("page", 2, "uses-one")]);

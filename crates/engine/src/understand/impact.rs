@@ -1,5 +1,6 @@
 //! Who depends on a file or one of its exports.
 
+use becket_contracts::compare::seen_through;
 use becket_contracts::graph::{Cycle, Dependent, HandedOn, Taken, is_twin};
 use becket_contracts::model::{ExportOrigin, Import, ImportKind, ImportedName};
 use becket_contracts::target::Target;
@@ -100,8 +101,9 @@ impl Engine {
         }
         let handed_on =
             |from: usize, to: usize, name: &str| handed_on(&index.files()[from], graph.path(to), name);
-        let impact =
-            graph.impact(at, export.map(|name| (name, &handed_on as HandedOn<'_>)), depth, usize::MAX);
+        let names = export.map(|export| seen_through(index.files()[at].contract(), export));
+        let names = names.as_ref().map(|names| (names, &handed_on as HandedOn<'_>));
+        let impact = graph.impact(at, names, depth, usize::MAX);
         let is_first = request.cursor.is_none();
         let cycles = if is_first { graph.cycles() } else { Vec::new() };
         let mut cycle = cycles.into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());

@@ -350,6 +350,21 @@ fn dependents_are_told_part_by_part() {
 }
 
 #[test]
+fn who_uses_what_has_a_type_depends_on_the_type() {
+    let repo = shop();
+    repo.write("src/bill.ts", "import { format } from './money';\nexport const bill = () => format(1);\n");
+    repo.write("src/other.ts", "export interface Size { n: number }\nexport const one = 1;\n");
+    repo.write("src/uses.ts", "import { one } from './other';\nexport const two = one;\n");
+    let engine = engine(&repo);
+    let paths = |target: &str| -> Vec<String> {
+        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
+        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
+    };
+    assert_eq!(paths("src/money.ts#Cents"), ["src/bill.ts", "src/cart.ts", "src/pages/Page.tsx"]);
+    assert_eq!(paths("src/other.ts#Size"), Vec::<String>::new());
+}
+
+#[test]
 fn a_large_cycle_leaves_room_for_who_depends() {
     let repo = TestRepo::new();
     repo.write("becket.toml", "[mcp]\nmax_output_bytes = 10000\n");
