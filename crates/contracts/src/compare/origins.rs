@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::followed::{Ambient, ambient, judge_named};
 use super::verdict::{Judgement, breaking};
-use super::{Side, exported, judge_pair};
+use super::{Side, judge_pair};
 use crate::graph::Graph;
-use crate::link::{seen_from, shown};
+use crate::link::{module_path, seen_from, shown};
 use crate::mentions::{mentions, replaced};
 use crate::model::{Contract, ContractDeclaration, ImportedAs};
 
@@ -198,7 +198,9 @@ fn through<'a>(
         return None;
     }
     let (entry, other) = side.contracts.get_key_value(graph.path(at))?;
-    let is_it = |one: &&ContractDeclaration| exported::names(other, one).iter().any(|known| known == name);
+    let is_it = |one: &&ContractDeclaration| {
+        one.exported && other.exports.names_of(&one.name).any(|known| known == name)
+    };
     if let Some(found) = other.declarations.iter().find(is_it) {
         return Some((*entry, found));
     }
@@ -215,8 +217,9 @@ fn through<'a>(
 
 /// The file that another one means by a module, as it is seen from there.
 fn leads(graph: &Graph, file: usize, from: &str) -> Option<usize> {
-    let is_meant = |to: &usize| seen_from(graph.path(file), graph.path(*to)) == from;
-    graph.edges(file).iter().map(|edge| edge.to).find(is_meant)
+    // A package is no file, and asked for most often.
+    let there = from.starts_with('.').then(|| home_of(graph.path(file), from))?;
+    graph.edges(file).iter().map(|edge| edge.to).find(|to| module_path(graph.path(*to)) == &there[2..])
 }
 
 /// The package that a name leads to, through however many barrels, and its name there.
@@ -283,7 +286,12 @@ pub(super) fn home(contract: &Contract, from: &str) -> String {
     if !from.starts_with('.') {
         return from.to_owned();
     }
-    let folder = contract.entry_id.rsplit_once('/').map_or("", |(folder, _)| folder);
+    home_of(&contract.entry_id, from)
+}
+
+/// The same of a module that is named by the way from a file.
+fn home_of(file: &str, from: &str) -> String {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in from.split('/') {
         match part {

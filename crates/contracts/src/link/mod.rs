@@ -23,7 +23,7 @@ mod texts;
 pub use next::may_be_route;
 pub use routes::{Handed, place};
 pub use scope::RestsOn;
-pub(crate) use seen::{seen_from, shown};
+pub(crate) use seen::{module_path, seen_from, shown};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -193,13 +193,18 @@ fn module(scope: Scope<'_>, resolver: &Resolver<'_>, specifier: &str) -> String 
     }
 }
 
+/// `src/model/user` for `src/model/user.ts`, `src/model` for its index.
+pub(crate) fn module_path(file: &str) -> &str {
+    let name = memrchr(b'/', file.as_bytes()).map_or(0, |slash| slash + 1);
+    let stem = memrchr(b'.', &file.as_bytes()[name..]).map_or(&file[name..], |dot| &file[name..name + dot]);
+    let stem = stem.strip_suffix(".d").unwrap_or(stem);
+    if stem == "index" { &file[..name.saturating_sub(1)] } else { &file[..name + stem.len()] }
+}
+
 /// `../model/user` for `src/model/user.ts`, seen from `src/pages/user.tsx`.
 pub(crate) fn seen_from<'p>(from: &'p str, to: &'p str) -> String {
     let here = &from[..memrchr(b'/', from.as_bytes()).unwrap_or(0)];
-    let file = memrchr(b'/', to.as_bytes()).map_or(0, |slash| slash + 1);
-    let stem = memrchr(b'.', &to.as_bytes()[file..]).map_or(&to[file..], |dot| &to[file..file + dot]);
-    let stem = stem.strip_suffix(".d").unwrap_or(stem);
-    let there = if stem == "index" { &to[..file.saturating_sub(1)] } else { &to[..file + stem.len()] };
+    let there = module_path(to);
     // The folders that both are in.
     let ends = |path: &str, at: usize| matches!(path.as_bytes().get(at), None | Some(b'/'));
     let same = here.bytes().zip(there.bytes()).take_while(|(one, other)| one == other).count();
