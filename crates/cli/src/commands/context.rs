@@ -5,7 +5,7 @@ mod watch;
 
 use std::{
     fmt::Write,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -164,11 +164,11 @@ struct Options {
 
 #[derive(Debug, clap::Args)]
 struct Compare {
-    /// Two context files, or two `context_main.json`: old and new
+    /// Two context files, or two `context_main.json`: old and new; or the folder that context files were written for
     #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
     files: Vec<String>,
     /// disk, snapshot, the id of a snapshot, git:<ref> or a folder; the written files if left out
-    #[arg(long, conflicts_with = "files")]
+    #[arg(long)]
     baseline: Option<String>,
     /// Write the files of now over the old ones, and exit 0
     #[arg(long)]
@@ -344,27 +344,38 @@ impl Options {
 impl Compare {
     fn run(self, context: &Context) -> ExitCode {
         let engine = context.engine(Vec::new());
-        let files = match self.files.as_slice() {
-            [] => None,
+        let named: Vec<String> = self.files.iter().map(|file| context.path(&engine, file.clone())).collect();
+        let refused = |message: &str, hint: &str| {
+            let error = Error::invalid("invalid_arguments", message).with_hint(hint);
+            context.ui.finish::<()>("context compare", Err(error))
+        };
+        let is_folder = |path: &str| {
+            let inside = engine.workspace().is_ok_and(|workspace| workspace.root.join(path).is_dir());
+            inside || Path::new(path).is_dir()
+        };
+        let (files, path) = match named.as_slice() {
+            [] => (None, None),
             [_, _] if self.approve => {
-                let error = Error::invalid(
-                    "invalid_arguments",
+                return refused(
                     "Two files are compared as they are: there is nothing to approve.",
-                )
-                .with_hint("Copy the new file over the old one, or leave both out to write those of now.");
-                return context.ui.finish::<()>("context compare", Err(error));
+                    "Copy the new file over the old one, or leave both out to write those of now.",
+                );
             }
-            [old, new] => Some((context.path(&engine, old.clone()), context.path(&engine, new.clone()))),
+            [_, _] if self.baseline.is_some() => {
+                return refused("Two files need no baseline.", "Leave out --baseline, or the files.");
+            }
+            [old, new] => (Some((old.clone(), new.clone())), None),
+            [folder] if is_folder(folder) => (None, Some(folder.clone())),
             _ => {
-                let error =
-                    Error::invalid("invalid_arguments", "Two files are needed, an old and a new one.")
-                        .with_hint("Name both, or none to compare the written files with the code.");
-                return context.ui.finish::<()>("context compare", Err(error));
+                return refused(
+                    "Two files are needed, an old and a new one, or a folder.",
+                    "Name both, or none to compare the written files with the code.",
+                );
             }
         };
         let request = DriftRequest {
             files,
-            path: None,
+            path,
             baseline: self.baseline.clone(),
             choice: self.options.choice(),
             approve: self.approve,

@@ -142,6 +142,26 @@ fn context_writes_compares_and_cleans() {
 }
 
 #[test]
+fn what_was_written_for_a_folder_is_compared_over_that_folder() {
+    let repo = shop();
+    let run = |arguments: &[&str]| repo.command(crate::BECKET).args(arguments).output().unwrap();
+    repo.write("other/elsewhere.ts", "export const elsewhere = 1;\n");
+    assert!(run(&["context", "src", "-q"]).status.success());
+    let compare = |more: &[&str]| run(&[&["context", "compare", "src"], more].concat());
+    assert!(compare(&[]).status.success());
+    assert!(compare(&["--repo", repo.root().to_str().unwrap()]).status.success());
+    repo.write("src/money.ts", MONEY.replace("amount: Cents", "amount: string"));
+    repo.write("other/elsewhere.ts", "export const other = 1;\n");
+    let drift = compare(&["--json"]);
+    assert_eq!(drift.status.code(), Some(1));
+    let folders = &envelope(&drift)["data"]["folderDiffs"];
+    assert_eq!((folders[0]["path"].as_str(), folders.as_array().map(Vec::len)), (Some("src"), Some(1)));
+    assert!(compare(&["--approve"]).status.success() && compare(&[]).status.success());
+    assert!(!repo.path("context_main.json").exists() && !repo.path("src/other").exists());
+    assert_eq!(run(&["context", "compare", "nowhere"]).status.code(), Some(2));
+}
+
+#[test]
 fn stamp_speaks_its_own_command_line() {
     let repo = shop();
     let run = |arguments: &[&str]| {
