@@ -2,6 +2,7 @@
 //! (the seed's folder report, the strict check, the git baseline) is made from its answer.
 
 mod across;
+mod addresses;
 mod details;
 mod directive;
 mod expand;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::addresses::{Pattern, by_place};
 use super::origins::In;
 use super::{Change, DeclarationChange, Side, Verdict};
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
@@ -14,20 +15,39 @@ pub(super) fn changes(
     new: Option<&Contract>,
 ) -> Vec<DeclarationChange> {
     let (was, is) = (answered(old), answered(new));
+    let renamed = renamed(&was, &is);
     let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
     let everywhere = everywhere(&was, &is);
     let mut changes = Vec::new();
-    for name in names {
-        let moved = match (was.get(name), is.get(name), old) {
+    let other: BTreeSet<&String> = renamed.values().copied().collect();
+    for name in names.into_iter().filter(|name| !other.contains(name)) {
+        let before_it = renamed.get(name).copied().unwrap_or(name);
+        let had = was.get(before_it);
+        let moved = match (had, is.get(name), old) {
             (Some(one), None, Some(old)) => elsewhere(before, after, (old, one), name),
             _ => None,
         };
         let now = is.get(name).or(moved.as_ref().map(|(_, answer)| answer));
-        let place = moved.as_ref().map(|(file, _)| format!(": {file} answers there now")).unwrap_or_default();
-        let (change, verdict, reason) = match (was.get(name), now) {
-            (Some(old), Some(new)) if old.shown() == new.shown() && moved.is_none() => continue,
-            (Some(old), Some(new)) if old.shown() == new.shown() => {
-                (Change::Moved, Verdict::Compatible, "it takes and answers the same")
+        let mut place =
+            moved.as_ref().map(|(file, _)| format!(": {file} answers there now")).unwrap_or_default();
+        if before_it != name {
+            place = format!("{place}; it was `{before_it}`");
+        }
+        let (change, verdict, reason) = match (had, now) {
+            (Some(old), Some(new)) if old.is_same(new) => {
+                match (old.names(before_it) == new.names(name), &moved) {
+                    (true, None) if before_it == name => continue,
+                    (true, Some(_)) => (Change::Moved, Verdict::Compatible, "it takes and answers the same"),
+                    (true, None) => (
+                        Change::Changed,
+                        Verdict::Compatible,
+                        "its path is written otherwise, and answers as it did",
+                    ),
+                    (false, _) => {
+                        let reason = "a parameter of its path has another name, and every address is answered as it was";
+                        (Change::Changed, Verdict::Compatible, reason)
+                    }
+                }
             }
             (Some(old), Some(new)) if old.is_answered_by(new, &everywhere) => {
                 let reason = if old.guards() == new.guards() {
@@ -45,7 +65,7 @@ pub(super) fn changes(
             name: name.clone(),
             kind: "route".to_owned(),
             change,
-            before: was.get(name).map(Answer::shown).into_iter().collect(),
+            before: had.map(Answer::shown).into_iter().collect(),
             after: now.map(Answer::shown).into_iter().collect(),
             verdict,
             reason: format!("{reason}{place}"),
@@ -54,6 +74,23 @@ pub(super) fn changes(
         });
     }
     changes
+}
+
+/// The names that are new and have the addresses of others that are gone, with these.
+fn renamed<'n>(
+    was: &'n BTreeMap<String, Answer<'_>>,
+    is: &'n BTreeMap<String, Answer<'_>>,
+) -> BTreeMap<&'n String, &'n String> {
+    let only = |one: &'n BTreeMap<String, Answer<'_>>, other: &BTreeMap<String, Answer<'_>>| {
+        let mut names: BTreeMap<String, Vec<&'n String>> = BTreeMap::new();
+        for (name, answer) in one.iter().filter(|(name, _)| !other.contains_key(*name)) {
+            names.entry(answer.pattern(name).text).or_default().push(name);
+        }
+        names
+    };
+    let gone = only(was, is);
+    let pairs = only(is, was).into_iter().filter_map(|(pattern, names)| Some((names, gone.get(&pattern)?)));
+    pairs.flat_map(|(names, gone)| names.into_iter().zip(gone.iter().copied())).collect()
 }
 
 /// What runs before every route of a file now, and ran before none: it is not there to guard one of them. Of an only route
@@ -119,11 +156,33 @@ impl<'a> Answer<'a> {
     fn at(&self, name: &str) -> Vec<String> {
         match self.route {
             Some(route) if !route.full_paths.is_empty() => {
-                let rest = name.strip_prefix(&format!("{} {}", route.method, route.path)).unwrap_or_default();
-                route.full_paths.iter().map(|path| format!("{} {path}{rest}", route.method)).collect()
+                let rest = self.behind_path(name);
+                let patterns = route.full_paths.iter().map(|path| Pattern::of(route.framework, path).text);
+                patterns.map(|path| format!("{} {path}{rest}", route.method)).collect()
             }
-            _ => vec![name.to_owned()],
+            _ => vec![self.pattern(name).text],
         }
+    }
+
+    /// Its name in the file, without the names of the parameters of its path; and these.
+    fn pattern(&self, name: &str) -> Pattern {
+        let Some(route) = self.route else {
+            let (method, path) = name.split_once(' ').unwrap_or(("", name));
+            let Pattern { text, names } = Pattern::of_file(path);
+            return Pattern { text: format!("{method} {text}"), names };
+        };
+        let Pattern { text, names } = Pattern::of(route.framework, &route.path);
+        Pattern { text: format!("{} {text}{}", route.method, self.behind_path(name)), names }
+    }
+
+    fn names(&self, name: &str) -> Vec<String> {
+        self.pattern(name).names
+    }
+
+    /// The version that a name ends with.
+    fn behind_path<'n>(&self, name: &'n str) -> &'n str {
+        let route = self.route.map(|route| format!("{} {}", route.method, route.path));
+        route.and_then(|path| name.strip_prefix(&path)).unwrap_or_default()
     }
 
     fn shown(&self) -> String {
@@ -135,18 +194,28 @@ impl<'a> Answer<'a> {
         guards.map(String::as_str).collect()
     }
 
+    /// Whether it takes and answers the same, whatever the parameters of its path are called.
+    fn is_same(&self, other: &Self) -> bool {
+        let (Some(was), Some(is)) = (self.route, other.route) else { return self.shown() == other.shown() };
+        let (taken, takes) = taken(was, is);
+        let shown = |answer: &Self, route: &Route, parameters: Vec<RouteParameter>| {
+            shown_behind(&Route { parameters, ..route.clone() }, &answer.guards())
+        };
+        shown(self, was, taken) == shown(other, is, takes)
+    }
+
     /// Whether who asked as before is answered as before. What runs `everywhere` is no guard that somebody gave the route.
     fn is_answered_by(&self, other: &Self, everywhere: &BTreeSet<&str>) -> bool {
         let (Some(was), Some(is)) = (self.route, other.route) else { return false };
         let same = |one: &RouteParameter, other: &RouteParameter| {
             (&one.name, one.source, one.taken_as()) == (&other.name, other.source, other.taken_as())
         };
+        let (taken, takes) = taken(was, is);
         let still_taken = |one: &RouteParameter| {
-            let mut others = is.parameters.iter().filter(|other| same(one, other));
+            let mut others = takes.iter().filter(|other| same(one, other));
             others.any(|other| other.optional || !one.optional)
         };
-        let not_needed =
-            |other: &&RouteParameter| other.optional || was.parameters.iter().any(|one| same(one, other));
+        let not_needed = |other: &&RouteParameter| other.optional || taken.iter().any(|one| same(one, other));
         let guards = |answer: &Self| -> Vec<String> {
             let guards = answer.guards().into_iter();
             let own = |guard: &&str| !everywhere.contains(guard);
@@ -154,8 +223,18 @@ impl<'a> Answer<'a> {
         };
         guards(self) == guards(other)
             && (&was.returns, was.status) == (&is.returns, is.status)
-            && was.parameters.iter().all(still_taken)
-            && is.parameters.iter().all(|one| not_needed(&one))
+            && taken.iter().all(still_taken)
+            && takes.iter().all(|one| not_needed(&one))
+    }
+}
+
+/// What two routes take: by names, where those in their paths are the same, else by where it stands in the path.
+fn taken(was: &Route, is: &Route) -> (Vec<RouteParameter>, Vec<RouteParameter>) {
+    let names = |route: &Route| Pattern::of(route.framework, &route.path).names;
+    if names(was) == names(is) {
+        (was.parameters.clone(), is.parameters.clone())
+    } else {
+        (by_place(was), by_place(is))
     }
 }
 
