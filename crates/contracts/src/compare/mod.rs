@@ -12,6 +12,7 @@ mod form;
 mod generics;
 mod globals;
 mod implemented;
+mod left;
 mod members;
 mod moved;
 mod origins;
@@ -218,7 +219,8 @@ fn removed_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
         contract.declarations.iter().flat_map(|one| exported::names(contract, one)).collect();
     let passes_on =
         !contract.exports.stars.is_empty() || contract.exports.names().any(|name| !told.contains(name));
-    // A file that promises nothing is missed by nobody.
+    declarations.extend(missed(origins, contract, &declarations));
+    // A file that promises nothing is missed by those alone who run it.
     let least = if passes_on { Verdict::Breaking } else { Verdict::Internal };
     let verdict = declarations.iter().map(|change| change.verdict).fold(least, Verdict::min);
     FileChange {
@@ -231,6 +233,27 @@ fn removed_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
         semantic_hash_after: None,
         details: Details::default(),
     }
+}
+
+/// That a file is gone which somebody still imports: for what it does, or for what else was not told of it.
+fn missed(
+    origins: &Origins<'_, '_>,
+    contract: &Contract,
+    told: &[DeclarationChange],
+) -> Option<DeclarationChange> {
+    let known: BTreeSet<&String> = told.iter().flat_map(|change| &change.used_by).collect();
+    let missing = left::missing(origins, &contract.entry_id);
+    let used_by: Vec<String> = missing.into_iter().filter(|user| !known.contains(user)).collect();
+    (!used_by.is_empty()).then(|| DeclarationChange {
+        name: contract.entry_id.clone(),
+        kind: "file".to_owned(),
+        change: Change::Removed,
+        before: Vec::new(),
+        after: Vec::new(),
+        verdict: Verdict::Breaking,
+        reason: "the file was removed, and is still imported".to_owned(),
+        used_by,
+    })
 }
 
 /// An exported declaration that its file no longer has.

@@ -1,11 +1,11 @@
 //! Which new file is an old one under another path: by its text, else by what it promises, else by how much of that is
-//! the same; and whether who imports it followed.
+//! the same. Whether who imports it followed is said by `left`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::left::{self, module};
 use super::origins::Origins;
 use super::{Change, DeclarationChange, Verdict, users_of_file};
-use crate::graph::{Edge, is_twin};
 use crate::model::Contract;
 
 /// A name that more files than this export says nothing about which of them one is.
@@ -43,7 +43,7 @@ pub(super) fn pair<'a>(gone: &[&'a Contract], new: &[&'a Contract]) -> BTreeMap<
 
 /// That a file is elsewhere now.
 pub(super) fn change(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) -> DeclarationChange {
-    let left = left_behind(origins, &old.entry_id, &new.entry_id);
+    let left = left::behind(origins, &old.entry_id, &new.entry_id);
     let (verdict, used_by) = if left.is_empty() {
         let users = users_of_file(origins.before, &old.entry_id);
         (if users.is_empty() { Verdict::Internal } else { Verdict::Compatible }, users)
@@ -67,40 +67,6 @@ pub(super) fn change(origins: &Origins<'_, '_>, old: &Contract, new: &Contract) 
         reason: reason.to_owned(),
         used_by,
     }
-}
-
-/// The files that are as they were, needed a file where it was, and find it no more; none where all of them had it through
-/// others, for which those answer.
-fn left_behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<String> {
-    let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return Vec::new() };
-    let Some(file) = before.position(old) else { return Vec::new() };
-    let is_left = |user: &&str| {
-        // Where something else has its name, that is found instead.
-        let found = |edge: &Edge| {
-            let to = after.path(edge.to);
-            to == new || module(to) == module(old)
-        };
-        let stands_for_it = is_twin(user, old) && module(old) == module(new);
-        let finds = |at: usize| stands_for_it || after.edges(at).iter().any(found);
-        origins.is_untouched(user) && !after.position(origins.path_now(user)).is_none_or(finds)
-    };
-    let users = before.dependents(file).iter().map(|user| before.path(*user));
-    let left: Vec<&str> = users.filter(is_left).collect();
-    let is_direct = |user: &&str| {
-        let edges = before.position(user).map(|at| before.edges(at)).unwrap_or_default();
-        edges.iter().any(|edge| edge.to == file && edge.through.is_none())
-    };
-    if !left.iter().any(is_direct) {
-        return Vec::new();
-    }
-    left.into_iter().map(str::to_owned).collect()
-}
-
-/// What importers call a file, from the root: `src/a` for `src/a.ts`, `src/a.tsx` and `src/a/index.js`.
-fn module(path: &str) -> &str {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    let stem = stem.strip_suffix(".d").unwrap_or(stem);
-    stem.strip_suffix("/index").unwrap_or(stem)
 }
 
 /// A file with what it is known by.
