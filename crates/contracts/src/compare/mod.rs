@@ -21,6 +21,7 @@ mod result;
 mod routes;
 mod signature;
 mod spelled;
+mod surroundings;
 mod told;
 mod types;
 mod users;

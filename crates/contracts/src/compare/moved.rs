@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::left::{self, module};
 use super::origins::Origins;
+use super::surroundings::{Fit, Surroundings};
 use super::{Change, DeclarationChange, Verdict, users_of_file};
 use crate::model::Contract;
 
@@ -15,30 +16,129 @@ const MOST_LOST: usize = 40;
 /// The same where it is still called what it was.
 const MOST_LOST_OF_NAMESAKE: usize = 60;
 
-/// New path to old path. Each file is in one pair at most, the surest pairs first.
+/// New path to old path. Each file is in one pair at most, the surest pairs first; of those that are equally sure the ones that
+/// fit to what else moved.
 pub(super) fn pair<'a>(gone: &[&'a Contract], new: &[&'a Contract]) -> BTreeMap<&'a str, &'a str> {
-    let mut pairs = BTreeMap::new();
     if gone.is_empty() || new.is_empty() {
-        return pairs;
+        return BTreeMap::new();
     }
     let gone: Vec<Known<'a>> = gone.iter().map(|one| Known::of(one)).collect();
-    let by_key = Positions::of(&gone);
-    let mut candidates: Vec<(Likeness, &str, &str)> = Vec::new();
-    for after in new.iter().map(|one| Known::of(one)) {
-        for before in by_key.like(&after).into_iter().filter_map(|at| gone.get(at)) {
-            if let Some(likeness) = likeness(before, &after) {
-                candidates.push((likeness, &after.contract.entry_id, &before.contract.entry_id));
+    let new: Vec<Known<'a>> = new.iter().map(|one| Known::of(one)).collect();
+    let positions = Positions::of(&gone);
+    let mut candidates: BTreeSet<Candidate> = BTreeSet::new();
+    let held = |now: usize, was: usize| {
+        let likeness = likeness(gone.get(was)?, new.get(now)?)?;
+        Some(Candidate { likeness, now, was })
+    };
+    for (now, after) in new.iter().enumerate() {
+        candidates.extend(positions.like(after).into_iter().filter_map(|was| held(now, was)));
+    }
+    let sure = sure(&candidates).into_iter().map(|one| (new[one.now].path(), gone[one.was].path()));
+    let surroundings = Surroundings::of(sure);
+    // Of very many that are alike only those are held against each other that may have been there.
+    let by_path: HashMap<&str, usize> = gone.iter().enumerate().map(|(at, one)| (one.path(), at)).collect();
+    for (now, after) in new.iter().enumerate().filter(|(_, after)| positions.is_common(after)) {
+        let paths = surroundings.paths_before(after.path());
+        let places = paths.iter().filter_map(|path| by_path.get(path.as_str()).copied());
+        let places = places.chain(positions.ending_like(after));
+        candidates.extend(places.filter_map(|was| held(now, was)));
+    }
+    let mut ranked: Vec<(Candidate, Fit)> = candidates
+        .into_iter()
+        .map(|one| {
+            let fit = surroundings.fit(new[one.now].path(), gone[one.was].path());
+            (one, fit)
+        })
+        .collect();
+    // Both sides are by path.
+    ranked.sort_by(|(one, fit), (other, its)| {
+        (&one.likeness, fit, one.now, one.was).cmp(&(&other.likeness, its, other.now, other.was))
+    });
+    let mut pairs = Pairs::default();
+    let same_text = ranked.partition_point(|(one, _)| matches!(one.likeness, Likeness::SameText { .. }));
+    let same_promise = ranked.partition_point(|(one, _)| !matches!(one.likeness, Likeness::MostOfIt { .. }));
+    pairs.extend(&ranked[..same_text]);
+    pairs.fill(&gone, &new, |file| &file.contract.file_hash);
+    pairs.extend(&ranked[same_text..same_promise]);
+    pairs.fill(&gone, &new, |file| if file.promises.is_empty() { "" } else { &file.contract.semantic_hash });
+    pairs.extend(&ranked[same_promise..]);
+    pairs.by_new.into_iter().map(|(now, was)| (new[now].path(), gone[was].path())).collect()
+}
+
+/// Two files, by their positions, that may be one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    likeness: Likeness,
+    now: usize,
+    was: usize,
+}
+
+/// Those of which neither file is as much like another.
+fn sure(candidates: &BTreeSet<Candidate>) -> Vec<&Candidate> {
+    // By file how much it is like the one that it is most like, and how many there are of those.
+    let best = |of: fn(&Candidate) -> usize| {
+        let mut best: HashMap<usize, (&Likeness, usize)> = HashMap::new();
+        for one in candidates {
+            // They are by likeness.
+            let (likeness, count) = best.entry(of(one)).or_insert((&one.likeness, 0));
+            *count += usize::from(**likeness == one.likeness);
+        }
+        best
+    };
+    let (of_new, of_old) = (best(|one| one.now), best(|one| one.was));
+    let is_only = |one: &Candidate, best: Option<&(&Likeness, usize)>| {
+        best.is_some_and(|(likeness, count)| *count == 1 && **likeness == one.likeness)
+    };
+    let sure = candidates
+        .iter()
+        .filter(|one| is_only(one, of_new.get(&one.now)) && is_only(one, of_old.get(&one.was)));
+    sure.collect()
+}
+
+#[derive(Default)]
+struct Pairs {
+    by_new: BTreeMap<usize, usize>,
+    taken: BTreeSet<usize>,
+}
+
+impl Pairs {
+    fn extend(&mut self, ranked: &[(Candidate, Fit)]) {
+        for (one, _) in ranked {
+            self.add(one.now, one.was);
+        }
+    }
+
+    fn add(&mut self, now: usize, was: usize) {
+        if !self.by_new.contains_key(&now) && self.taken.insert(was) {
+            self.by_new.insert(now, was);
+        }
+    }
+
+    /// Of very many that are the same, and that nothing tells from each other, those first that are called the same.
+    fn fill<'k>(
+        &mut self,
+        gone: &'k [Known<'_>],
+        new: &'k [Known<'_>],
+        key: impl Fn(&'k Known<'_>) -> &'k str,
+    ) {
+        for by_name in [true, false] {
+            let mut open: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+            let of = |file: &'k Known<'_>| (key(file), if by_name { file.file_name() } else { "" });
+            for (at, file) in gone.iter().enumerate().rev() {
+                if !key(file).is_empty() && !self.taken.contains(&at) {
+                    open.entry(of(file)).or_default().push(at);
+                }
+            }
+            for (now, file) in new.iter().enumerate().filter(|(_, file)| !key(file).is_empty()) {
+                if !self.by_new.contains_key(&now) {
+                    let was = open.get_mut(&of(file)).and_then(Vec::pop);
+                    if let Some(was) = was.filter(|was| likeness(&gone[*was], file).is_some()) {
+                        self.add(now, was);
+                    }
+                }
             }
         }
     }
-    candidates.sort();
-    let mut taken = BTreeSet::new();
-    for (_, after, before) in candidates {
-        if !pairs.contains_key(after) && taken.insert(before) {
-            pairs.insert(after, before);
-        }
-    }
-    pairs
 }
 
 /// That a file is elsewhere now.
@@ -83,8 +183,12 @@ impl<'a> Known<'a> {
         Self { contract, promises }
     }
 
+    fn path(&self) -> &'a str {
+        &self.contract.entry_id
+    }
+
     fn module(&self) -> &'a str {
-        module(&self.contract.entry_id)
+        module(self.path())
     }
 
     fn file_name(&self) -> &'a str {
@@ -97,37 +201,74 @@ struct Positions<'a> {
     /// By hashes, and by what importers call it.
     by_key: HashMap<&'a str, Vec<usize>>,
     by_export: HashMap<&'a str, Vec<usize>>,
+    /// By what very many are known by, with how the path ends.
+    common: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 
 impl<'a> Positions<'a> {
     fn of(files: &[Known<'a>]) -> Self {
-        let mut positions = Self { by_key: HashMap::new(), by_export: HashMap::new() };
+        let (by_key, by_export, common) = Default::default();
+        let mut positions = Self { by_key, by_export, common };
         for (at, file) in files.iter().enumerate() {
-            let hashes = [&file.contract.file_hash, &file.contract.semantic_hash];
-            for key in hashes.map(String::as_str).into_iter().chain([file.module()]) {
+            for key in keys(file) {
                 positions.by_key.entry(key).or_default().push(at);
             }
             for name in file.promises.keys() {
                 positions.by_export.entry(name).or_default().push(at);
             }
         }
+        for (at, file) in files.iter().enumerate() {
+            for key in keys(file).into_iter().filter(|key| positions.is_common_key(key)).collect::<Vec<_>>() {
+                for ending in endings(file.path()) {
+                    positions.common.entry((key, ending)).or_default().push(at);
+                }
+            }
+        }
         positions
     }
 
     fn like(&self, file: &Known<'_>) -> BTreeSet<usize> {
-        let keys = [file.contract.file_hash.as_str(), file.contract.semantic_hash.as_str(), file.module()];
-        let alike =
-            keys.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key)).flatten();
+        let alike = keys(file).into_iter().filter_map(|key| self.by_key.get(key));
         let exporting = file.promises.keys().filter_map(|name| self.by_export.get(name));
-        let exporting = exporting.filter(|files| files.len() <= COMMON).flatten();
-        alike.chain(exporting).copied().collect()
+        alike.chain(exporting).filter(|files| files.len() <= COMMON).flatten().copied().collect()
     }
+
+    /// Whether too many are like it to be held against it one by one.
+    fn is_common(&self, file: &Known<'_>) -> bool {
+        keys(file).iter().any(|key| self.is_common_key(key))
+    }
+
+    fn is_common_key(&self, key: &str) -> bool {
+        self.by_key.get(key).is_some_and(|files| files.len() > COMMON)
+    }
+
+    /// Of those the ones whose paths end as its own does, as far as possible.
+    fn ending_like(&self, file: &Known<'_>) -> impl Iterator<Item = usize> {
+        let longest = |key| endings(file.path()).find_map(|ending| self.common.get(&(key, ending)));
+        let found = keys(file).into_iter().filter_map(longest).filter(|files| files.len() <= COMMON);
+        found.flatten().copied().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// How a path ends, with at least a folder and the longest first.
+fn endings(path: &str) -> impl Iterator<Item = &str> {
+    let starts = path.match_indices('/').map(|(at, _)| at + 1);
+    let all = std::iter::once(0).chain(starts).filter_map(|start| path.get(start..));
+    all.filter(|ending| ending.contains('/'))
+}
+
+/// What a file is known by, as far as it tells it from others.
+fn keys<'a>(file: &Known<'a>) -> Vec<&'a str> {
+    // All files that promise nothing promise the same.
+    let promise = if file.promises.is_empty() { "" } else { &*file.contract.semantic_hash };
+    let keys = [&*file.contract.file_hash, promise, file.module()];
+    keys.into_iter().filter(|key| !key.is_empty()).collect()
 }
 
 /// The surest first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
-    SameText { other_name: bool },
+    SameText { other_module: bool, other_name: bool },
     SameModule,
     SamePromise { other_name: bool },
     MostOfIt { percent_lost: usize },
@@ -137,7 +278,8 @@ fn likeness(before: &Known<'_>, after: &Known<'_>) -> Option<Likeness> {
     let other_name = before.file_name() != after.file_name();
     let (old, new) = (before.contract, after.contract);
     if !old.file_hash.is_empty() && old.file_hash == new.file_hash {
-        return Some(Likeness::SameText { other_name });
+        let other_module = before.module() != after.module();
+        return Some(Likeness::SameText { other_module, other_name });
     }
     // Importers find it where it was, whatever became of it; but for one that only passes on what moved elsewhere.
     if before.module() == after.module()

@@ -202,6 +202,41 @@ fn a_moved_file_is_the_same_file() {
     assert_eq!((result.summary.total_folders, result.summary.added_folders), (2, 1));
 }
 
+/// Thousands of barrels are the same. With a number at the front or the end, so that no order of the paths tells them apart.
+#[test]
+fn very_many_files_that_are_the_same_move_with_their_neighbours() {
+    const FOLDERS: usize = 2000;
+    let equal =
+        |path: String, text: &str| Contract { file_hash: text.to_owned(), ..contract(&path, Vec::new()) };
+    let tree = |folder: &dyn Fn(usize) -> String| -> Vec<Contract> {
+        let all = (0..FOLDERS).flat_map(|at| {
+            let (folder, hash) = (folder(at), format!("uif:view{at}"));
+            [equal(format!("{folder}/index.ts"), "uif:barrel"), equal(format!("{folder}/view.tsx"), &hash)]
+        });
+        all.collect()
+    };
+    let from = |comparison: &Comparison, path: &str| {
+        comparison.files.iter().find(|file| file.entry_id == path).unwrap().moved_from.clone()
+    };
+    // Each has another name, and their neighbours tell.
+    let (old, new) = (tree(&|at| format!("src/c{at}")), tree(&|at| format!("src/d{}", FOLDERS - at)));
+    let comparison = compare(&side(&old), &side(&new));
+    for at in 0..FOLDERS {
+        let now = format!("src/d{}/index.ts", FOLDERS - at);
+        assert_eq!(from(&comparison, &now), Some(format!("src/c{at}/index.ts")), "{now}");
+    }
+    // All are elsewhere, and only their paths tell.
+    let barrels = |folder: &str, first: usize| -> Vec<Contract> {
+        (first..FOLDERS).map(|at| equal(format!("{folder}/c{at}/index.ts"), "uif:barrel")).collect()
+    };
+    let (old, new) = (barrels("src", 1), barrels("lib", 0));
+    let comparison = compare(&side(&old), &side(&new));
+    for at in 0..FOLDERS {
+        let expected = (at > 0).then(|| format!("src/c{at}/index.ts"));
+        assert_eq!(from(&comparison, &format!("lib/c{at}/index.ts")), expected);
+    }
+}
+
 #[test]
 fn a_file_that_moved_and_changed_is_judged_by_what_changed() {
     let functions = |walk: &str| {
