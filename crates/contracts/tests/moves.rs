@@ -9,12 +9,12 @@
 )]
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use becket_contracts::compare::{Comparison, Side, compare};
+use becket_contracts::compare::{Comparison, Side, Verdict, compare};
 use becket_contracts::fingerprint::{file_hash, semantic_hash};
 use becket_contracts::graph::{DeclaredModules, Graph, Members, needs, stars};
 use becket_contracts::language::Reader;
@@ -48,14 +48,32 @@ fn what_moves_is_told_as_it_is() {
             }
         }
         let (old, new) = (Tree::of(&before), Tree::of(&after));
-        let said = said(&compare(&old.side(), &new.side()));
+        let comparison = compare(&old.side(), &new.side());
+        let said = said(&comparison);
         count += 1;
         if said != expected {
             writeln!(failures, "{title}:\n{said}instead of\n{expected}").unwrap();
         }
+        // Of what was written nobody knows who imported whom then; who looks for a file now and finds none is known.
+        let written = Side { graph: Some(&new.graph), reduced: true, ..old.side() };
+        let written = left_behind(&compare(&written, &new.side()));
+        for (path, users) in left_behind(&comparison) {
+            let known = written.get(&path);
+            if known.is_none_or(|known| known.is_empty() || !known.is_subset(&users)) {
+                writeln!(failures, "{title}: {known:?} instead of {users:?} miss {path} of what was written")
+                    .unwrap();
+            }
+        }
     }
     assert!(count >= 10, "only {count} cases were found");
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Files that are not where they were, or nowhere, with those who did not follow.
+fn left_behind(comparison: &Comparison) -> BTreeMap<String, BTreeSet<String>> {
+    let changes = comparison.files.iter().flat_map(|file| &file.declarations);
+    let left = changes.filter(|one| one.kind == "file" && one.verdict == Verdict::Breaking);
+    left.map(|one| (one.name.clone(), one.used_by.iter().cloned().collect())).collect()
 }
 
 fn said(comparison: &Comparison) -> String {

@@ -1,4 +1,7 @@
-//! Who looks for a file where it was, and finds it no more.
+//! Who looks for a file where it was, and finds it no more: by the graph of then, where there is one, else by what imports of
+//! now ask for.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::origins::{Origins, home};
 use crate::graph::{Edge, Graph, is_twin};
@@ -6,12 +9,14 @@ use crate::model::Contract;
 
 /// What a path may end with that importers leave out, or write otherwise: `./a.js` for `a.ts`.
 const ENDINGS: [&str; 9] = [".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx", ".vue"];
+/// What projects call their own sources by, as a rule.
+const OWN: [&str; 2] = ["@/", "~/"];
 
 /// The files that needed a file where it was, and find it no more; none where all of them had it through others, for which
 /// those answer. It is `new` now.
 pub(super) fn behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<String> {
     let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return Vec::new() };
-    let Some(file) = before.position(old) else { return Vec::new() };
+    let Some(file) = before.position(old) else { return asking(origins, old) };
     let is_left = |user: &&str| {
         // Where something else has its name, that is found instead.
         let found = |edge: &Edge| {
@@ -34,7 +39,7 @@ pub(super) fn behind(origins: &Origins<'_, '_>, old: &str, new: &str) -> Vec<Str
 /// The files that import one that is gone, and still do: also who only runs it.
 pub(super) fn missing(origins: &Origins<'_, '_>, old: &str) -> Vec<String> {
     let Some(before) = origins.before.graph else { return Vec::new() };
-    let Some(file) = before.position(old) else { return Vec::new() };
+    let Some(file) = before.position(old) else { return asking(origins, old) };
     let users = before.dependents(file).iter().map(|user| before.path(*user));
     let left =
         users.filter(|user| is_direct(before, user, file) && !is_twin(user, old) && asks(origins, user, old));
@@ -55,6 +60,40 @@ fn asks(origins: &Origins<'_, '_>, user: &str, old: &str) -> bool {
     let by_name = was.is_some_and(|was| !by_place(was));
     let leads = |from: &String| means(is, from, old) || by_name && ends_as(from, module(old));
     is.version.imports.iter().any(|from| leads(from) && !is_found(origins, is, from))
+}
+
+/// As [`asks`], of everybody now, where nobody knows who imported it then.
+fn asking(origins: &Origins<'_, '_>, old: &str) -> Vec<String> {
+    let module = module(old);
+    let by_place = origins.asking().get(module).into_iter().flatten();
+    let ends = module.match_indices('/').map(|(at, _)| &module[at + 1..]).chain([module]);
+    let by_name = ends.flat_map(|end| OWN.map(|own| format!("{own}{end}")));
+    let by_name: Vec<String> = by_name.collect();
+    let by_name = by_name.iter().filter_map(|name| origins.asking().get(name)).flatten();
+    let users: BTreeSet<&str> = by_place.chain(by_name).copied().collect();
+    users.into_iter().map(|user| origins.path_before(user).to_owned()).collect()
+}
+
+/// Files of now by what they import and does not lead anywhere: a path from the root, or a name as it is written.
+pub(super) type Asking<'a> = BTreeMap<String, Vec<&'a str>>;
+
+pub(super) fn asked<'a>(origins: &Origins<'_, 'a>) -> Asking<'a> {
+    let mut all = Asking::new();
+    for (path, contract) in &origins.after.contracts {
+        for from in &contract.version.imports {
+            let key = if from.starts_with('.') {
+                place(contract, from)
+            } else if OWN.iter().any(|own| from.starts_with(own)) {
+                bare(from).to_owned()
+            } else {
+                continue;
+            };
+            if !is_found(origins, contract, from) {
+                all.entry(key).or_default().push(path);
+            }
+        }
+    }
+    all
 }
 
 /// Whether an import of a file leads to one that is there.

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::followed::{Ambient, ambient, judge_named};
+use super::left::{Asking, asked};
 use super::verdict::{Judgement, breaking};
 use super::{Side, judge_pair};
 use crate::graph::Graph;
@@ -21,6 +22,7 @@ pub(super) struct Origins<'s, 'a> {
     was: &'s BTreeMap<&'a str, &'a str>,
     ambient_before: OnceCell<Ambient<'a>>,
     ambient_now: OnceCell<Ambient<'a>>,
+    asking: OnceCell<Asking<'a>>,
     /// What names were found to lead to: many declarations name the same.
     found: RefCell<HashMap<String, Option<Target<'a>>>>,
 }
@@ -40,8 +42,8 @@ impl<'s, 'a> Origins<'s, 'a> {
     ) -> Self {
         let moved = was.iter().map(|(new, old)| (seen_from("", new), seen_from("", old))).collect();
         let now = was.iter().map(|(new, old)| (*old, *new)).collect();
-        let (ambient_before, ambient_now, found) = Default::default();
-        Self { before, after, moved, now, was, ambient_before, ambient_now, found }
+        let (ambient_before, ambient_now, asking, found) = Default::default();
+        Self { before, after, moved, now, was, ambient_before, ambient_now, asking, found }
     }
 
     /// As [`target`], of one of the two sides.
@@ -85,6 +87,11 @@ impl<'s, 'a> Origins<'s, 'a> {
 
     pub(super) fn ambient_now(&self) -> &Ambient<'a> {
         self.ambient_now.get_or_init(|| ambient(self.after))
+    }
+
+    /// What is imported now and is not there.
+    pub(super) fn asking(&self) -> &Asking<'a> {
+        self.asking.get_or_init(|| asked(self))
     }
 
     /// Whether two names stand for the same, as far as modules tell.
