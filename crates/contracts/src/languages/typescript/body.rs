@@ -4,26 +4,27 @@
 //! What belongs to the file is collected in `FileUse`; what belongs to the declaration being walked, in `BodyUse`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use oxc_allocator::ArenaVec;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    BindingProperty, CallExpression, ChainElement, Expression, ExpressionStatement, FormalParameters,
-    Function, Ident, ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName,
-    JSXFragment, JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement, NewExpression,
-    ObjectProperty, ObjectPropertyKind, ReturnStatement, StaticMemberExpression, Str, TSImportType,
+    BindingProperty, CallExpression, Expression, ExpressionStatement, FormalParameters, Function, Ident,
+    ImportExpression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXElementName, JSXFragment,
+    JSXMemberExpression, JSXMemberExpressionObject, JSXOpeningElement, NewExpression, ObjectProperty,
+    ObjectPropertyKind, ReturnStatement, Statement, StaticMemberExpression, Str, TSImportType,
     TaggedTemplateExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::component::{self, Callable};
+use super::component::Callable;
 use super::loading::{loaded, matched, placed, required, specifiers};
 use super::modules::bound_names;
 use super::origins::{Origin, root};
 use super::print::{Print, qualifier};
-use super::shape;
+use super::props::Props;
 use super::state::{object_state, state_of};
 use super::style::StyleCollector;
 use crate::model::{Import, ImportKind, ImportedName, State};
@@ -56,6 +57,8 @@ pub(super) struct BodyUse {
     pub(super) from_hooks: Vec<Span>,
     /// How many functions deep the walk is.
     pub(super) depth: usize,
+    /// How many lists of statements deep.
+    pub(super) blocks: usize,
     pub(super) state: Vec<State>,
     pub(super) callbacks: BTreeSet<String>,
     pub(super) spreads_rest: bool,
@@ -64,118 +67,10 @@ pub(super) struct BodyUse {
     pub(super) props: Props,
 }
 
-/// The names under which a body can reach its props.
-#[derive(Default)]
-pub(super) struct Props {
-    /// Local name to the prop's name.
-    pub(super) names: BTreeMap<String, String>,
-    /// The parameter that holds all of them.
-    pub(super) whole: Option<String>,
-    /// What is left of them behind what is taken apart.
-    pub(super) rest: Vec<String>,
-}
-
 pub(super) struct Walk<'w, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'w mut FileUse,
     pub(super) body: BodyUse,
-}
-
-impl Props {
-    /// Takes in what a pattern binds; gives the props with the text of their defaults.
-    pub(super) fn bind(
-        &mut self,
-        print: Print<'_, '_>,
-        pattern: &BindingPattern<'_>,
-    ) -> Vec<(String, Option<String>)> {
-        match pattern {
-            BindingPattern::BindingIdentifier(name) => {
-                self.whole = Some(name.name.into_string());
-                Vec::new()
-            }
-            BindingPattern::AssignmentPattern(assignment) => self.bind(print, &assignment.left),
-            BindingPattern::ObjectPattern(object) => {
-                let mut found = Vec::new();
-                for property in &object.properties {
-                    let key = shape::prop_name(print, &property.key, property.computed);
-                    let (target, default) = match &property.value {
-                        BindingPattern::AssignmentPattern(assignment) => {
-                            (&assignment.left, Some(print.short(&assignment.right)))
-                        }
-                        other => (other, None),
-                    };
-                    if let BindingPattern::BindingIdentifier(local) = target {
-                        self.names.insert(local.name.into_string(), key.clone());
-                    }
-                    found.push((key, default));
-                }
-                if let Some(BindingPattern::BindingIdentifier(name)) =
-                    object.rest.as_ref().map(|rest| &rest.argument)
-                {
-                    self.rest.push(name.name.into_string());
-                }
-                found
-            }
-            BindingPattern::ArrayPattern(_) => Vec::new(),
-        }
-    }
-
-    /// The prop that an expression names: `onPress`, `props.onPress`, `this.props.onPress`, `rest.onPress`.
-    pub(super) fn named(&self, expression: &Expression<'_>) -> Option<String> {
-        match expression.get_inner_expression() {
-            Expression::Identifier(name) => self.names.get(name.name.as_str()).cloned(),
-            Expression::StaticMemberExpression(member) => self.member(member),
-            Expression::ChainExpression(chain) => match &chain.expression {
-                ChainElement::StaticMemberExpression(member) => self.member(member),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn member(&self, member: &StaticMemberExpression<'_>) -> Option<String> {
-        self.is_rest(&member.object).then(|| member.property.name.into_string())
-    }
-
-    fn is_whole(&self, expression: &Expression<'_>) -> bool {
-        match expression.get_inner_expression() {
-            Expression::Identifier(name) => self.whole.as_deref() == Some(name.name.as_str()),
-            Expression::StaticMemberExpression(member) => {
-                matches!(member.object, Expression::ThisExpression(_)) && member.property.name == "props"
-            }
-            _ => false,
-        }
-    }
-
-    fn is_rest(&self, expression: &Expression<'_>) -> bool {
-        let rest = match expression.get_inner_expression() {
-            Expression::Identifier(name) => self.rest.iter().any(|rest| name.name == rest.as_str()),
-            _ => false,
-        };
-        rest || self.is_whole(expression)
-    }
-
-    fn has_names(&self) -> bool {
-        self.whole.is_some() || !self.names.is_empty() || !self.rest.is_empty()
-    }
-
-    /// Takes out what these names stood for, and gives it.
-    fn hidden_by(&mut self, names: &[String]) -> Self {
-        let is_hidden = |name: &String| names.contains(name);
-        Self {
-            names: names.iter().filter_map(|name| self.names.remove_entry(name)).collect(),
-            whole: self.whole.take_if(|whole| is_hidden(whole)),
-            rest: self.rest.extract_if(.., |rest| is_hidden(rest)).collect(),
-        }
-    }
-
-    fn show(&mut self, hidden: Self) {
-        self.names.extend(hidden.names);
-        self.rest.extend(hidden.rest);
-        if hidden.whole.is_some() {
-            self.whole = hidden.whole;
-        }
-    }
 }
 
 impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
@@ -204,15 +99,11 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.load(found.specifiers, found.kind, &[name], call.span);
         }
         self.name_awaited(call);
-        if let Some(prop) = self.body.props.named(&call.callee) {
-            self.body.callbacks.insert(prop);
-        }
+        self.pass_on(&call.callee);
         // `onPress.call(…)` calls it too.
         if let Expression::StaticMemberExpression(member) = &call.callee {
             if matches!(member.property.name.as_str(), "call" | "apply" | "bind") {
-                if let Some(prop) = self.body.props.named(&member.object) {
-                    self.body.callbacks.insert(prop);
-                }
+                self.pass_on(&member.object);
             }
         }
         for argument in call.arguments.iter().filter_map(Argument::as_expression) {
@@ -223,14 +114,6 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         if let Some(init) = &declarator.init {
-            if self.body.props.is_rest(init) && declarator.id.is_object_pattern() {
-                let whole = self.body.props.whole.clone();
-                let found = self.body.props.bind(self.print, &declarator.id);
-                self.body.props.whole = whole;
-                // `const { more } = props as Other` takes apart what the props are not declared to be.
-                let is_other = declarator.type_annotation.is_some() || component::cast(init).is_some();
-                self.body.destructured.extend(found.into_iter().filter(|_| !is_other));
-            }
             if let (BindingPattern::BindingIdentifier(name), Expression::CallExpression(call)) =
                 (&declarator.id, init.get_inner_expression())
             {
@@ -254,6 +137,16 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             }
         }
         walk::walk_expression_statement(self, statement);
+    }
+
+    fn visit_statements(&mut self, statements: &ArenaVec<'a, Statement<'a>>) {
+        let BodyUse { props, destructured, depth, blocks, .. } = &mut self.body;
+        let is_inner = *depth > 0 || *blocks > 0;
+        let around = props.enter(self.print, statements, is_inner, destructured);
+        self.body.blocks += 1;
+        walk::walk_statements(self, statements);
+        self.body.blocks -= 1;
+        self.body.props.leave(around);
     }
 
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
@@ -398,23 +291,14 @@ impl Walk<'_, '_, '_> {
             || self.body.from_hooks.iter().any(|name| source.slice(*name) == root)
     }
 
-    /// A prop that is handed over as a value, also behind a condition.
+    /// A prop that is called, or handed over as a value, also behind a condition.
     fn pass_on(&mut self, expression: &Expression<'_>) {
-        match expression.get_inner_expression() {
-            Expression::ConditionalExpression(conditional) => {
-                self.pass_on(&conditional.consequent);
-                self.pass_on(&conditional.alternate);
+        let callbacks = &mut self.body.callbacks;
+        self.body.props.each_given(expression, &mut |prop| {
+            if !callbacks.contains(prop) {
+                callbacks.insert(prop.to_owned());
             }
-            Expression::LogicalExpression(logical) => {
-                self.pass_on(&logical.left);
-                self.pass_on(&logical.right);
-            }
-            other => {
-                if let Some(prop) = self.body.props.named(other) {
-                    self.body.callbacks.insert(prop);
-                }
-            }
-        }
+        });
     }
 
     fn load(&mut self, specifiers: Vec<String>, kind: ImportKind, names: &[ImportedName], span: Span) {

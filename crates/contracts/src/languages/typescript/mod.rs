@@ -25,6 +25,7 @@ mod origins;
 mod parse;
 mod print;
 mod prop_types;
+mod props;
 mod references;
 mod returned;
 mod routes;
