@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    CallExpression, Class, ClassElement, Declaration, Expression, FormalParameter, Function, Ident, Program,
-    PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
+    Argument, ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
+    BindingPattern, CallExpression, Class, ClassElement, Declaration, Expression, FormalParameter, Function,
+    Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -36,6 +36,7 @@ pub(super) fn of<'a>(
         inside: None,
         class: None,
         registering: Vec::new(),
+        followed: Vec::new(),
         functions: functions(program),
         texts: Texts::new(constants),
         found: Vec::new(),
@@ -71,6 +72,8 @@ struct Calls<'r, 's, 'a, 'x> {
     class: Option<(String, u32)>,
     /// Where those begin that register something.
     registering: Vec<u32>,
+    /// Where those begin that others in their chain come after: `all(check)` of `route('/a').all(check).get(f)`.
+    followed: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
     texts: Texts<'r, 'a>,
     /// With where they stand.
@@ -85,6 +88,8 @@ struct Registration<'x, 'a> {
     path: Vec<String>,
     handlers: Vec<&'x Expression<'a>>,
     start: u32,
+    /// Where those of the same chain begin that run before it, and are no routes then.
+    earlier: Vec<u32>,
 }
 
 impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
@@ -301,36 +306,38 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     fn registration<'x>(&self, call: &'x CallExpression<'a>) -> Option<Registration<'x, 'a>> {
         let member = call.callee.as_member_expression()?;
         let verb = member.static_property_name()?;
-        let arguments: Vec<&'x Expression<'a>> =
-            call.arguments.iter().filter_map(Argument::as_expression).collect();
+        let arguments: Vec<&'x Expression<'a>> = given(call).collect();
         let start = call.callee.span().end;
         // `router.route('/a').get(f).post(g)`
         if let Some((owner, path)) = chained_route(member.object()) {
             let owner = self.held_by(owner)?;
             let method = method(verb);
             let path = self.paths(path);
-            let handlers = flat(&arguments);
-            return (is_verb(verb) && !handlers.is_empty()).then_some(Registration {
-                owner,
-                method,
-                path,
-                handlers,
-                start,
-            });
+            let mut handlers = flat(&arguments);
+            if !is_verb(verb) || handlers.is_empty() || self.followed.contains(&start) {
+                return None;
+            }
+            // `router.route('/a').all(check).get(f)`
+            let earlier = all_before(member.object());
+            let checks: Vec<_> = earlier.iter().flat_map(|call| given(call)).collect();
+            handlers.splice(..0, flat(&checks));
+            let earlier = earlier.iter().map(|call| call.callee.span().end).collect();
+            return Some(Registration { owner, method, path, handlers, start, earlier });
         }
         let owner = self.chained_owner(member.object())?;
         let (first, rest) = arguments.split_first()?;
         if let ("register", Some(Expression::ObjectExpression(options))) = (verb, rest.first()) {
             // `app.register(plugin, { prefix: '/users' })`
             let path = self.paths(option(options, "prefix")?);
-            return Some(Registration { owner, method: USE.to_owned(), path, handlers: vec![first], start });
+            let (method, handlers) = (USE.to_owned(), vec![*first]);
+            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
         }
         if let ("route", Expression::ObjectExpression(options), []) = (verb, first, rest) {
             // `app.route({ method: 'GET', url: '/a', handler })`
             let path = self.paths(option(options, "url").or_else(|| option(options, "path"))?);
             let method = self.paths(option(options, "method")?).join(" ").to_ascii_uppercase();
             let handlers = vec![option(options, "handler")?];
-            return Some(Registration { owner, method, path, handlers, start });
+            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
         }
         if verb == "use" {
             // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
@@ -342,7 +349,19 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let is_router = |one: &&&Expression<'a>| !self.takes_error(one) && !allows_methods(one);
             let handlers: Vec<_> = handlers.iter().filter(is_router).copied().collect();
             let method = USE.to_owned();
-            return (!handlers.is_empty()).then_some(Registration { owner, method, path, handlers, start });
+            let earlier = Vec::new();
+            return (!handlers.is_empty()).then_some(Registration {
+                owner,
+                method,
+                path,
+                handlers,
+                start,
+                earlier,
+            });
+        }
+        // A path that is among others is not known.
+        if call.arguments.first().is_some_and(Argument::is_spread) {
+            return None;
         }
         let framework = self.applications.get(&owner).map(|one| one.framework);
         // `router.get('name', '/path', handler)`
@@ -360,11 +379,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             path: self.paths(first),
             handlers: flat(rest),
             start,
+            earlier: Vec::new(),
         })
     }
 
     fn register(&mut self, registration: Registration<'_, 'a>) {
-        let Registration { owner, method, path, handlers, start } = registration;
+        let Registration { owner, method, path, handlers, start, earlier } = registration;
+        self.followed.extend(earlier);
         let made_in_place = Application { framework: self.routers(), prefix: None };
         let known = self.applications.get(&owner).cloned();
         let is_inline = || owner.split(' ').next() == Some(MADE_IN_PLACE);
@@ -580,13 +601,40 @@ fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x Expression<'
     None
 }
 
+/// The calls of `all` in a chain, the first one first.
+fn all_before<'x, 'a>(object: &'x Expression<'a>) -> Vec<&'x CallExpression<'a>> {
+    let mut found = Vec::new();
+    let mut here = object;
+    while let Expression::CallExpression(call) = here {
+        let Expression::StaticMemberExpression(member) = &call.callee else { break };
+        if member.property.name == "all" {
+            found.push(&**call);
+        }
+        here = &member.object;
+    }
+    found.reverse();
+    found
+}
+
+/// What a call is given; a list that is spread stands for what is in it.
+fn given<'x, 'a>(call: &'x CallExpression<'a>) -> impl Iterator<Item = &'x Expression<'a>> {
+    call.arguments.iter().filter_map(|argument| match argument {
+        Argument::SpreadElement(spread) => Some(&spread.argument),
+        other => other.as_expression(),
+    })
+}
+
 /// `[requireAuth, [limit]]` is given as `requireAuth, limit` is.
 fn flat<'x, 'a>(handlers: &[&'x Expression<'a>]) -> Vec<&'x Expression<'a>> {
     let mut all = Vec::new();
     for handler in handlers {
         match handler.get_inner_expression() {
             Expression::ArrayExpression(list) => {
-                let inner: Vec<_> = list.elements.iter().filter_map(|one| one.as_expression()).collect();
+                let each = list.elements.iter().filter_map(|one| match one {
+                    ArrayExpressionElement::SpreadElement(spread) => Some(&spread.argument),
+                    one => one.as_expression(),
+                });
+                let inner: Vec<_> = each.collect();
                 all.extend(flat(&inner));
             }
             _ => all.push(*handler),
