@@ -8,6 +8,7 @@ use super::composed::answering;
 use super::nest;
 use super::scope::{Found, Resolver, Scope};
 use super::texts::{known, versions};
+use crate::brackets::group;
 use crate::languages::typescript::is_rare;
 use crate::model::{
     Contract, Declaration, DeclarationDetail, DeclarationKind, Diagnostic, Route, RouteFramework, Severity,
@@ -389,10 +390,25 @@ fn handed_over<'l>(
     placed
 }
 
-/// `users`, `users()`, `users.routes()`: the name in it.
+/// `users`, `users()`, `createUsers(db)`, `users.routes()`: the name in it.
 fn router_of(handler: &str) -> &str {
-    let handler = handler.strip_suffix("()").unwrap_or(handler);
+    let handler = called(handler).map_or(handler, |(callee, _)| callee);
     handler.strip_suffix(".routes").unwrap_or(handler)
+}
+
+/// What is called, and what it is given: `createUsers` and `db` of `createUsers(db)`. A module that is required is none.
+fn called(handler: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    while handler.ends_with(')') {
+        let (start, end) = group(handler.get(from..)?, '(', ')')?;
+        let (start, end) = (start + from, end + from);
+        if end + 1 == handler.len() {
+            let callee = handler.get(..start)?;
+            return (callee != "require").then_some((callee, handler.get(start + 1..end)?));
+        }
+        from = end + 1;
+    }
+    None
 }
 
 /// The file of what is mounted, and its name there.
@@ -401,7 +417,14 @@ pub(super) fn router<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
 ) -> Option<(Scope<'l>, &'l str, DeclarationKind)> {
+    let is_told = called(handler).is_some_and(|(_, given)| !given.is_empty());
     let handler = router_of(handler);
+    let named = |file: Scope<'l>, declaration: &'l Declaration| {
+        let (file, name, kind) = named(file, declaration);
+        // What is told something may be middleware as well, and the routes of its file those of others.
+        let is_other = is_told && kind == DeclarationKind::Function && !fills(file, declaration);
+        (file, name, if is_other { DeclarationKind::Constant } else { kind })
+    };
     let declared = |file: Scope<'l>, found: Option<Found<'l>>| match found {
         Some(Found::Declared(file, declaration)) => Some(named(file, declaration)),
         // `module.exports = router` is the module.
@@ -475,6 +498,21 @@ fn field<'l>(
     let mut owners = file.facts.routes.iter().map(|route| route.owner.as_str());
     let owner = owners.find(|owner| is_it(owner)).unwrap_or(&class.name);
     Some((file, owner, class.kind))
+}
+
+/// Whether the routes that functions of a file register may be those of what this one gives: none of them is, where all
+/// stand in other functions that the file exports.
+fn fills(file: Scope<'_>, function: &Declaration) -> bool {
+    let holds = |one: &Declaration, route: &Route| {
+        one.kind == DeclarationKind::Function && (one.lines.first..=one.lines.last).contains(&route.line)
+    };
+    let is_of_other = |route: &Route| {
+        let mut others =
+            file.facts.declarations.iter().filter(|one| one.exported && one.name != function.name);
+        others.any(|one| holds(one, route))
+    };
+    let mut registered = file.facts.routes.iter().filter(|route| route.within > 0);
+    registered.any(|route| holds(function, route) || !is_of_other(route))
 }
 
 fn named<'l>(file: Scope<'l>, declaration: &'l Declaration) -> (Scope<'l>, &'l str, DeclarationKind) {
