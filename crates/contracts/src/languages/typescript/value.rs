@@ -17,7 +17,7 @@ use super::component::{self, Callable};
 use super::maker;
 use super::origins::Top;
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
-use super::returned::returns;
+use super::returned::{has_state, returns};
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -31,7 +31,7 @@ const LONGEST_OBJECT: usize = 240;
 /// The names of what a function gives.
 const LONGEST_RETURN: usize = 160;
 /// And with their types.
-const LONGEST_TYPED: usize = 480;
+pub(super) const LONGEST_TYPED: usize = 480;
 /// Larger objects are known by the names of their members.
 const MOST_TYPED: usize = 100;
 /// Functions around a function whose names are followed.
@@ -367,7 +367,7 @@ impl Print<'_, '_> {
     }
 
     /// What is known of a value that is returned, in place or by a name.
-    fn told(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
+    pub(super) fn told(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
         within.steps.set(within.steps.get().checked_sub(1)?);
         if within.depth > MOST_AROUND {
             return None;
@@ -380,9 +380,10 @@ impl Print<'_, '_> {
                     literal if literal_type(literal).is_some() => return Some(self.value_kept(literal)),
                     other => return self.told(other, within),
                 };
-                let plain = list.elements.iter().all(ArrayExpressionElement::is_expression);
-                plain.then(|| format!("[{}]", vec!["_"; list.elements.len()].join(", ")))
+                self.returned_list(list, within)
             }
+            // Without that nobody knows by its type which element is which; of a hook's state everybody does.
+            Expression::ArrayExpression(list) if has_state(list, within) => self.returned_list(list, within),
             Expression::TSAsExpression(_) | Expression::TSTypeAssertion(_) => {
                 Some(self.value_type(value)).filter(|text| text.len() <= LONGEST_OBJECT)
             }
@@ -414,7 +415,7 @@ impl Print<'_, '_> {
                     }
                 }
                 Some((Local::State(state), _)) => state::told_by(self, state),
-                Some((Local::Other, _)) => None,
+                Some((Local::Setter | Local::Other, _)) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
                     query(&name.name)
@@ -488,7 +489,11 @@ impl Print<'_, '_> {
     }
 
     /// What is written of the type of a member, if anything is.
-    fn returned_member(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
+    pub(super) fn returned_member(
+        self,
+        value: &Expression<'_>,
+        within: &Within<'_, '_, '_>,
+    ) -> Option<String> {
         let callable = Callable::of(value).or_else(|| within.function(value));
         if let Some(callable) = callable {
             let mut each = callable.parameters().items.iter();

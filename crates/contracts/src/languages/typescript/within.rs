@@ -24,6 +24,8 @@ pub(super) enum Local<'x, 'a> {
     Constant(&'x VariableDeclarator<'a>),
     /// `const [name] = useState(…)`
     State(&'x CallExpression<'a>),
+    /// `const [, name] = useState(…)`
+    Setter,
     Other,
 }
 
@@ -53,7 +55,7 @@ impl<'w, 'x, 'a> Within<'w, 'x, 'a> {
                         let is_plain = one.id.is_binding_identifier();
                         let local = match state_of(one, name) {
                             _ if !variables.kind.is_const() => Local::Other,
-                            Some(state) => Local::State(state),
+                            Some(state) => state,
                             None if is_plain => Local::Constant(one),
                             None => Local::Other,
                         };
@@ -89,10 +91,16 @@ impl<'w, 'x, 'a> Within<'w, 'x, 'a> {
     }
 }
 
-/// The call that makes the state which a declaration gives this name.
-fn state_of<'x, 'a>(declared: &'x VariableDeclarator<'a>, name: &str) -> Option<&'x CallExpression<'a>> {
+/// What of a state a declaration gives this name.
+fn state_of<'x, 'a>(declared: &'x VariableDeclarator<'a>, name: &str) -> Option<Local<'x, 'a>> {
     let BindingPattern::ArrayPattern(pair) = &declared.id else { return None };
-    let state = pair.elements.first()?.as_ref()?.get_identifier_name()?;
     let Some(Expression::CallExpression(call)) = &declared.init else { return None };
-    (state == name && callee_name(&call.callee) == Some("useState")).then_some(call)
+    let hook = callee_name(&call.callee)?;
+    let named =
+        |element: &Option<BindingPattern<'_>>| element.as_ref()?.get_identifier_name().map(|own| own == name);
+    match pair.elements.iter().position(|element| named(element) == Some(true))? {
+        0 if hook == "useState" => Some(Local::State(call)),
+        1 if matches!(hook, "useState" | "useReducer") => Some(Local::Setter),
+        _ => None,
+    }
 }
