@@ -6,7 +6,7 @@ use super::filled::filled;
 use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound};
 use super::scope::{Found, Scope};
 use crate::model::{
-    COMPONENT_TYPES, CallShape, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
+    COMPONENT_TYPES, CallShape, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Kind, Member,
     NATIVE_COMPONENTS, TypeParameter, TypeShape, is_react, is_react_class, is_vue_file,
 };
 
@@ -21,7 +21,10 @@ impl<'l> Expander<'l> {
         if declaration.kind == DeclarationKind::Component {
             return true;
         }
-        let Some(shape) = &component.props else { return false };
+        // The options of a component are what one is made of.
+        let Some(shape) = component.props.as_ref().filter(|_| component.form != ComponentForm::Vue) else {
+            return false;
+        };
         let before = std::mem::replace(&mut self.only_whether, true);
         let is_component = self.deeper(|expander| {
             if declaration.kind == DeclarationKind::Class {

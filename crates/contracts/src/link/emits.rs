@@ -75,54 +75,70 @@ pub(super) fn declared<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
 ) -> (Vec<(String, String)>, Vec<UnresolvedType>) {
-    let (mut events, mut lost) = (Vec::new(), Vec::new());
-    for (name, text) in &component.declared_emits {
-        match name.strip_prefix(ComponentFacts::SPREAD) {
-            // What a call gives has no name.
-            Some(made) if made.contains(['<', '(']) => {
-                lost.push(UnresolvedType::whole(made.to_owned(), None));
-            }
-            Some(constant) => {
-                held(&TypeShape::Query(constant.to_owned()), scope, resolver, 0, &mut events, &mut lost);
-            }
-            None => events.push((name.clone(), text.clone())),
-        }
-    }
-    (events, lost)
+    let mut said = Said { resolver, events: Vec::new(), lost: Vec::new(), seen: BTreeSet::new() };
+    said.component(component, scope, 0);
+    (said.events, said.lost)
 }
 
-fn held<'f, 'l: 'f>(
-    shape: &TypeShape,
-    scope: Scope<'f>,
-    resolver: &Resolver<'l>,
-    depth: usize,
-    events: &mut Vec<(String, String)>,
-    lost: &mut Vec<UnresolvedType>,
-) {
-    match shape {
-        _ if depth > MOST_ALIASES => {}
-        TypeShape::Object(members) => {
-            events.extend(members.iter().map(|one| (one.name.clone(), one.text.clone())));
-        }
-        TypeShape::Intersection(parts) => {
-            for part in parts {
-                held(part, scope, resolver, depth + 1, events, lost);
+/// Events that are found, and what could not be followed.
+struct Said<'r, 'l> {
+    resolver: &'r Resolver<'l>,
+    events: Vec<(String, String)>,
+    lost: Vec<UnresolvedType>,
+    /// What components extend, by file and name: once is enough, and they may extend each other.
+    seen: BTreeSet<(String, String)>,
+}
+
+impl<'l> Said<'_, 'l> {
+    fn component<'f>(&mut self, component: &ComponentFacts, scope: Scope<'f>, depth: usize)
+    where
+        'l: 'f,
+    {
+        for (name, text) in &component.declared_emits {
+            match name.strip_prefix(ComponentFacts::SPREAD) {
+                // What a call gives has no name.
+                Some(made) if made.contains(['<', '(']) => {
+                    self.lost.push(UnresolvedType::whole(made.to_owned(), None));
+                }
+                Some(constant) => self.held(&TypeShape::Query(constant.to_owned()), scope, depth),
+                None => self.events.push((name.clone(), text.clone())),
             }
         }
-        TypeShape::Query(name) => {
-            let from = match resolver.component_name(scope, name) {
-                Found::Declared(file, declaration) => match &declaration.detail {
-                    DeclarationDetail::Value(shape) => {
-                        return held(shape, file, resolver, depth + 1, events, lost);
-                    }
-                    _ => None,
-                },
-                Found::Outside(from) => Some(from),
-                Found::Unknown => None,
-            };
-            lost.push(UnresolvedType::whole(shape.text(), from));
+    }
+
+    fn held<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, depth: usize)
+    where
+        'l: 'f,
+    {
+        match shape {
+            _ if depth > MOST_ALIASES => {}
+            TypeShape::Object(members) => {
+                self.events.extend(members.iter().map(|one| (one.name.clone(), one.text.clone())));
+            }
+            TypeShape::Intersection(parts) => {
+                for part in parts {
+                    self.held(part, scope, depth + 1);
+                }
+            }
+            TypeShape::Query(name) => {
+                let from = match self.resolver.component_name(scope, name) {
+                    Found::Declared(file, declaration) => match &declaration.detail {
+                        DeclarationDetail::Value(shape) => return self.held(shape, file, depth + 1),
+                        DeclarationDetail::Component(base) => {
+                            if self.seen.insert((file.entry.to_owned(), declaration.name.clone())) {
+                                self.component(base, file, depth + 1);
+                            }
+                            return;
+                        }
+                        _ => None,
+                    },
+                    Found::Outside(from) => Some(from),
+                    Found::Unknown => None,
+                };
+                self.lost.push(UnresolvedType::whole(shape.text(), from));
+            }
+            other => self.lost.push(UnresolvedType::whole(other.text(), None)),
         }
-        other => lost.push(UnresolvedType::whole(other.text(), None)),
     }
 }
 

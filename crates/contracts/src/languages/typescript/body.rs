@@ -27,6 +27,7 @@ use super::print::{Print, qualifier};
 use super::props::Props;
 use super::state::{object_state, state_of};
 use super::style::StyleCollector;
+use super::vue_events::Emitter;
 use crate::model::{Import, ImportKind, ImportedName, State};
 
 #[derive(Default)]
@@ -65,6 +66,9 @@ pub(super) struct BodyUse {
     /// Props that are taken apart inside the body, as `const { a } = props`.
     pub(super) destructured: Vec<(String, Option<String>)>,
     pub(super) props: Props,
+    /// What a component of Vue tells events by, where it declares none.
+    pub(super) emitter: Option<Box<Emitter>>,
+    pub(super) emitted: Vec<String>,
 }
 
 pub(super) struct Walk<'w, 's, 'a> {
@@ -99,6 +103,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.load(found.specifiers, found.kind, &[name], call.span);
         }
         self.name_awaited(call);
+        if let Some(emitter) = &self.body.emitter {
+            self.body.emitted.extend(emitter.event(call));
+        }
         self.pass_on(&call.callee);
         // `onPress.call(…)` calls it too.
         if let Expression::StaticMemberExpression(member) = &call.callee {
@@ -120,6 +127,9 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 self.body
                     .from_hooks
                     .extend(callee_name(&call.callee).filter(|name| is_hook(name)).map(|_| name.span));
+            }
+            if let Some(emitter) = &mut self.body.emitter {
+                emitter.declare(declarator, init);
             }
             self.body.state.extend(state_of(self.print, declarator, self.file.is_vue));
             self.name_required(declarator, init);

@@ -18,6 +18,7 @@ use super::common_js::CommonJs;
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
 use super::print::{INFERRED, Print, join, listed, literal_type};
+use super::vue_events::Emitter;
 use super::wrapped::{self, Inner, Wrapped};
 use super::{blocks, hook, jsdoc, maker, shape, vue};
 use crate::model::{
@@ -376,8 +377,11 @@ impl<'a> Collector<'_, '_, 'a> {
         let signature = if merges { self.keyed(signature, value, &name) } else { signature };
         let annotated = component::annotated(print, annotation.or(cast));
         if let Some(facts) = vue::define_component(print, value) {
-            let body = self.walk(|walk| walk.visit_expression(value));
-            let facts = vue::with_state(facts, body.state);
+            let body = self.walk(|walk| {
+                walk.body.emitter = Emitter::of(value);
+                walk.visit_expression(value);
+            });
+            let facts = vue::with_use(facts, body.state, body.emitted);
             self.push(
                 name,
                 DeclarationKind::Component,

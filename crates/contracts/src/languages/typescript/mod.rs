@@ -37,6 +37,7 @@ mod style;
 mod unread;
 mod value;
 mod vue;
+mod vue_events;
 mod within;
 mod wrapped;
 
@@ -166,6 +167,9 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let mut declarations = collector.declarations;
     prop_types::add(program, print, &modules, &mut declarations);
     vue::add(program, print, file.is_vue, &mut declarations);
+    if file.is_vue {
+        vue_events::add(program, print, &mut declarations);
+    }
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));

@@ -10,7 +10,7 @@ use oxc_span::{GetSpan, Span};
 
 use super::body::{callee_name, text_of};
 use super::component::Callable;
-use super::modules::{Modules, constants};
+use super::modules::{DEFAULT, Modules, constants};
 use super::print::{Print, type_name};
 use super::shape;
 use super::state::{object_state, state_of};
@@ -37,22 +37,73 @@ pub(super) fn define_component(print: Print<'_, '_>, value: &Expression<'_>) -> 
     // `defineComponent((props: Props) => …)`
     let taken = setup.and_then(|setup| setup.parameters().items.first()?.type_annotation.as_deref());
     let declared = declared.or(taken.map(|annotation| &annotation.type_annotation));
-    let option = |name: &str| options.and_then(|options| property(options, name));
-    let runtime = option("props").map(|value| runtime_props(print, value));
-    let data = option("data").and_then(returned).map(|value| object_state(print, value));
-    Some(ComponentFacts {
-        props: declared.map(|ty| shape::of_type(print, ty)).or(runtime),
-        state: data.unwrap_or_default(),
-        declared_emits: option("emits").map(|value| emits(print, value)).unwrap_or_default(),
-        ..nothing()
-    })
+    Some(of_options(print, options, declared.map(|ty| shape::of_type(print, ty))))
 }
 
-/// State that `setup` keeps, beside that of `data`.
-pub(super) fn with_state(facts: ComponentFacts, kept: Vec<State>) -> ComponentFacts {
-    let mut state = facts.state;
+/// What the options of a component say of it, with what it is said to take, and with what it extends.
+fn of_options(
+    print: Print<'_, '_>,
+    options: Option<&ObjectExpression<'_>>,
+    declared: Option<TypeShape>,
+) -> ComponentFacts {
+    let option = |name: &str| options.and_then(|options| property(options, name));
+    let own = declared.or_else(|| option("props").map(|value| runtime_props(print, value)));
+    let mut declared_emits = option("emits").map(|value| emits(print, value)).unwrap_or_default();
+    let data = option("data").and_then(returned).map(|value| object_state(print, value));
+    let mut parts = Vec::new();
+    for base in bases(option("extends"), option("mixins")) {
+        let inner = match object(base) {
+            Some(inner) => Some(of_options(print, Some(inner), None)),
+            None => define_component(print, base),
+        };
+        match (inner, base.get_inner_expression()) {
+            (Some(inner), _) => {
+                parts.extend(inner.props);
+                declared_emits.extend(inner.declared_emits);
+            }
+            (None, Expression::Identifier(name)) => {
+                parts.push(TypeShape::Query(name.name.into_string()));
+                declared_emits.push((format!("{}{}", ComponentFacts::SPREAD, name.name), String::new()));
+            }
+            (None, other) => parts.push(elsewhere(print, other)),
+        }
+    }
+    // What a component says itself comes last, because it overrules what it extends.
+    parts.extend(own);
+    ComponentFacts {
+        props: (!parts.is_empty()).then(|| all_of(parts)),
+        state: data.unwrap_or_default(),
+        declared_emits,
+        ..nothing()
+    }
+}
+
+/// `extends: base`, `mixins: [first, second]`.
+fn bases<'x, 'a>(
+    extended: Option<&'x Expression<'a>>,
+    mixed: Option<&'x Expression<'a>>,
+) -> Vec<&'x Expression<'a>> {
+    let mut found: Vec<&'x Expression<'a>> = extended.into_iter().collect();
+    match mixed.map(Expression::get_inner_expression) {
+        Some(Expression::ArrayExpression(list)) => {
+            found.extend(list.elements.iter().filter_map(|one| match one {
+                ArrayExpressionElement::SpreadElement(spread) => Some(&spread.argument),
+                one => one.as_expression(),
+            }));
+        }
+        other => found.extend(other),
+    }
+    found
+}
+
+/// With the state that `setup` keeps, beside that of `data`, and the events that it tells without declaring them.
+pub(super) fn with_use(facts: ComponentFacts, kept: Vec<State>, mut emitted: Vec<String>) -> ComponentFacts {
+    let ComponentFacts { mut state, mut declared_emits, .. } = facts;
     state.extend(kept);
-    ComponentFacts { state, ..facts }
+    emitted.sort();
+    emitted.dedup();
+    declared_emits.extend(emitted.into_iter().map(|name| (name, String::new())));
+    ComponentFacts { state, declared_emits, ..facts }
 }
 
 /// Whether a file is the script of a component that names itself by macros.
@@ -162,7 +213,11 @@ fn model(
 }
 
 /// `{ (e: 'change', id: number): void; update: [value: string] }`, in place or by a name of the same file.
-fn typed_emits(print: Print<'_, '_>, program: &Program<'_>, ty: &TSType<'_>) -> Vec<(String, String)> {
+pub(super) fn typed_emits(
+    print: Print<'_, '_>,
+    program: &Program<'_>,
+    ty: &TSType<'_>,
+) -> Vec<(String, String)> {
     match ty {
         TSType::TSTypeLiteral(literal) => signature_emits(print, &literal.members),
         TSType::TSFunctionType(function) => call_emits(print, &function.params),
@@ -266,7 +321,7 @@ fn nothing() -> ComponentFacts {
     }
 }
 
-fn object<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x ObjectExpression<'a>> {
+pub(super) fn object<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x ObjectExpression<'a>> {
     match value.get_inner_expression() {
         Expression::ObjectExpression(object) => Some(object),
         _ => None,
@@ -377,23 +432,52 @@ fn elsewhere(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
 
 /// Gives constants that hold what components declare the types of that, so that whoever names them knows.
 pub(super) fn add(program: &Program<'_>, print: Print<'_, '_>, is_vue: bool, declarations: &mut [Model]) {
-    for (name, value) in constants(program) {
+    let default = program.body.iter().find_map(|statement| match statement {
+        Statement::ExportDefaultDeclaration(export) => {
+            export.declaration.as_expression().map(|value| (DEFAULT, value))
+        }
+        _ => None,
+    });
+    for (name, value) in constants(program).chain(default) {
         let value = value.get_inner_expression();
-        let shape = match value {
-            Expression::ObjectExpression(object) if holds(object, |value| is_option(value, is_vue)) => {
-                runtime_props(print, value)
+        let held = match value {
+            Expression::ObjectExpression(object) if are_props(object, is_vue) => {
+                DeclarationDetail::Value(runtime_props(print, value))
             }
             Expression::ObjectExpression(object) if is_vue && holds(object, is_validator) => {
-                events(print, value)
+                DeclarationDetail::Value(events(print, value))
             }
-            Expression::ArrayExpression(array) if is_vue && is_list(array) => events(print, value),
+            // What others extend.
+            Expression::ObjectExpression(object) if are_options(object, is_vue) => {
+                DeclarationDetail::Component(Box::new(of_options(print, Some(object), None)))
+            }
+            Expression::ArrayExpression(array) if is_vue && is_list(array) => {
+                DeclarationDetail::Value(events(print, value))
+            }
             _ => continue,
         };
         let declaration = declarations.iter_mut().find(|one| one.name == name);
         let detail = declaration.map(|one| &mut one.detail);
         if let Some(detail @ (DeclarationDetail::None | DeclarationDetail::Value(_))) = detail {
-            *detail = DeclarationDetail::Value(shape);
+            *detail = held;
         }
+    }
+}
+
+/// Whether an object says of props what they take. `null` takes anything, and alone says nothing.
+fn are_props(object: &ObjectExpression<'_>, is_vue: bool) -> bool {
+    let mut own = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
+    holds(object, |value| is_vue && value.is_null() || is_option(value, is_vue))
+        && own.any(|one| !one.value.is_null())
+}
+
+/// Whether an object is what a component is made of: its props say so.
+fn are_options(object: &ObjectExpression<'_>, is_vue: bool) -> bool {
+    match property(object, "props").map(Expression::get_inner_expression) {
+        Some(Expression::ObjectExpression(props)) => are_props(props, is_vue),
+        Some(Expression::ArrayExpression(names)) => is_vue && is_list(names),
+        Some(_) => is_vue,
+        None => is_vue && ["emits", "mixins"].iter().any(|name| property(object, name).is_some()),
     }
 }
 
@@ -422,10 +506,11 @@ fn is_option(value: &Expression<'_>, is_vue: bool) -> bool {
 
 fn is_constructor(value: &Expression<'_>) -> bool {
     match value {
-        Expression::TSAsExpression(cast) => matches!(
-            &cast.type_annotation,
-            TSType::TSTypeReference(of) if type_name(&of.type_name) == "PropType"
-        ),
+        Expression::TSAsExpression(cast) => match &cast.type_annotation {
+            TSType::TSTypeReference(of) => type_name(&of.type_name) == "PropType",
+            TSType::TSFunctionType(_) => is_constructor(&cast.expression),
+            _ => false,
+        },
         Expression::Identifier(name) => matches!(
             name.name.as_str(),
             "Array" | "Boolean" | "Date" | "Function" | "Number" | "Object" | "String" | "Symbol"
@@ -445,7 +530,8 @@ fn is_validator(value: &Expression<'_>) -> bool {
     matches!(value, Expression::NullLiteral(_)) || Callable::of(value).is_some()
 }
 
-/// `String` is `string`, `Object as PropType<User>` is `User`, `[String, Number]` is `string | number`.
+/// `String` is `string`, `Object as PropType<User>` and `Object as () => User` are `User`, `[String, Number]` is
+/// `string | number`.
 fn constructor(print: Print<'_, '_>, value: &Expression<'_>) -> String {
     match value {
         Expression::TSAsExpression(cast) => match &cast.type_annotation {
@@ -453,6 +539,14 @@ fn constructor(print: Print<'_, '_>, value: &Expression<'_>) -> String {
                 Some(list) if !list.params.is_empty() => print.ty(&list.params[0]),
                 _ => print.ty(&cast.type_annotation),
             },
+            // What makes a function is often written as the function.
+            TSType::TSFunctionType(makes)
+                if makes.params.items.is_empty()
+                    && (!cast.expression.is_specific_id("Function")
+                        || matches!(makes.return_type.type_annotation, TSType::TSFunctionType(_))) =>
+            {
+                print.annotation(&makes.return_type)
+            }
             other => print.ty(other),
         },
         Expression::Identifier(name) => match name.name.as_str() {
@@ -478,7 +572,7 @@ fn constructor(print: Print<'_, '_>, value: &Expression<'_>) -> String {
 }
 
 /// Events with what they carry. Those that a constant declares are known by its name, behind [`ComponentFacts::SPREAD`].
-fn emits(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<(String, String)> {
+pub(super) fn emits(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<(String, String)> {
     fn each(shape: TypeShape) -> Vec<(String, String)> {
         match shape {
             TypeShape::Object(members) => members.into_iter().map(|one| (one.name, one.text)).collect(),
@@ -507,7 +601,7 @@ fn events(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
     }
 }
 
-fn property<'x, 'a>(object: &'x ObjectExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
+pub(super) fn property<'x, 'a>(object: &'x ObjectExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
     let properties = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
     properties
         .into_iter()
