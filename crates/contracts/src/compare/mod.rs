@@ -212,7 +212,7 @@ fn removed_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
     let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| {
             let gone = followed::gone(origins, (contract, declaration), None, "its file was removed");
-            removed(before, (contract, declaration), gone)
+            removed(origins, (contract, declaration), gone)
         })
         .collect();
     declarations.extend(routes::changes(before, origins.after, Some(contract), None));
@@ -259,12 +259,12 @@ fn missed(
 
 /// An exported declaration that its file no longer has.
 fn removed(
-    before: &Side<'_>,
+    origins: &Origins<'_, '_>,
     (contract, declaration): In<'_, ContractDeclaration>,
     gone: followed::Gone,
 ) -> DeclarationChange {
     let is_breaking = gone.verdict == Verdict::Breaking;
-    let all = || users_of(before, (contract, declaration), None);
+    let all = || users_of(origins, (contract, declaration), None);
     DeclarationChange {
         name: declaration.name.clone(),
         kind: declaration.kind.as_str().to_owned(),
@@ -414,7 +414,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             }
             (Some(was), None) if was.1.exported => {
                 let gone = followed::gone(origins, was, Some(new), "removed");
-                changes.push(removed(side, was, gone));
+                changes.push(removed(origins, was, gone));
                 continue;
             }
             (None, Some(is)) if is.1.exported => match passed_on::from(old, is) {
@@ -441,7 +441,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             }
         }
         let users = || match (before, after) {
-            (Some(before), _) => users_of(side, (old, before), after),
+            (Some(before), _) => users_of(origins, (old, before), after),
             // It was passed on by the names that it has now.
             (None, Some(after)) => {
                 let names = exported::names(new, after);

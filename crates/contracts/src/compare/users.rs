@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::exported::names;
 use super::form::{Form, Members};
 use super::members::{brief_name, judge_members};
-use super::origins::{In, target};
+use super::origins::{In, Origins};
 use super::{Side, Verdict};
 use crate::graph::{EdgeKind, Graph, fits, is_twin};
 use crate::mentions::mentions;
@@ -19,10 +19,11 @@ const MOST_BEHIND: usize = 12;
 /// Who uses it under any of the names that it is exported by. Of what is there, and no longer what it was, also who uses what
 /// it is seen through, in this file or in one that names it: a type, or a value that has its type. `now` is what became of it.
 pub(super) fn users_of(
-    side: &Side<'_>,
+    origins: &Origins<'_, '_>,
     (contract, declaration): In<'_, ContractDeclaration>,
     now: Option<&ContractDeclaration>,
 ) -> Vec<String> {
+    let side = origins.before;
     if let Some(module) = declaration.module() {
         return users_of_module(side, contract, module, &broken(declaration, now));
     }
@@ -46,7 +47,7 @@ pub(super) fn users_of(
         }
         for user in users.iter().filter(|_| is_there) {
             let known = told.entry(*user).or_default();
-            let mut more = handed_on(side, graph, (file, &names), *user, steps > 0 || gives_other);
+            let mut more = handed_on(origins, graph, (file, &names), *user, steps > 0 || gives_other);
             more.retain(|name| known.insert(name.clone()));
             if !more.is_empty() {
                 open.push_back((*user, more, steps + 1));
@@ -60,16 +61,16 @@ pub(super) fn users_of(
 
 /// The names of what another file exports that takes, gives or is something of these: who uses that need not name it.
 fn handed_on(
-    side: &Side<'_>,
+    origins: &Origins<'_, '_>,
     graph: &Graph,
     (of, known): (usize, &BTreeSet<String>),
     by: usize,
     with_values: bool,
 ) -> BTreeSet<String> {
-    let contract = |at: usize| side.contracts.get(graph.path(at));
+    let contract = |at: usize| origins.before.contracts.get(graph.path(at));
     let Some((contract, file)) = contract(of).zip(contract(by)) else { return BTreeSet::new() };
     let is_known = |one: &ImportedAs| {
-        target(side, file, one).is_some_and(|(path, found)| {
+        origins.target(false, file, one).is_some_and(|(path, found)| {
             path == contract.entry_id && names(contract, found).iter().any(|name| known.contains(name))
         })
     };
