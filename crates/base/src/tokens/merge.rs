@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::pages;
 use super::vocabulary::rank;
 
 /// Up to here, looking at every neighbour each time is faster than a heap.
@@ -22,6 +23,13 @@ const PLACE: i32 = 127;
 
 /// The rank of each pair of bytes that was asked for, and one more; what has no rank has the highest.
 static PAIRS: [AtomicU32; 1 << 16] = [const { AtomicU32::new(0) }; 1 << 16];
+
+/// Makes the memory for pairs that begin in ASCII ready.
+pub(super) fn touch() {
+    for place in pages(&PAIRS[..1 << 15]) {
+        _ = place.compare_exchange(0, 0, Relaxed, Relaxed);
+    }
+}
 
 /// The tokens of one piece.
 pub(super) fn count(piece: &[u8]) -> usize {

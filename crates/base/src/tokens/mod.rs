@@ -28,6 +28,13 @@ fn counted<const PLACES: u32>(text: &str) -> usize {
     total + single
 }
 
+/// A place in every page of a table of zeros. Whoever will write there writes first, and reads then: memory that is read first
+/// is made ready twice, and the second time stops every other processor that runs this program.
+fn pages<T>(table: &[T]) -> impl Iterator<Item = &T> {
+    const PAGE: usize = 4096;
+    table.iter().step_by(PAGE / size_of::<T>()).chain(table.last())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

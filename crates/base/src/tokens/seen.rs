@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use super::merge;
+use super::{merge, pages, vocabulary};
 
 /// Zero in a place that has no piece yet: a piece has a length, which stands in the highest byte but one half; there, above
 /// it, stands the number of tokens, which is no larger.
@@ -39,13 +39,32 @@ const LONGEST: usize = 256;
 /// Bytes that were counted, until they are many.
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 const MANY: usize = 64 * 1024;
-/// For a few texts a part of the places does: each page of memory that is written to for the first time takes as long as many
-/// pieces do.
+/// For a few texts a part of the places does: each page of memory that is made ready takes as long as many pieces do.
 pub(super) const FEW_PLACES: u32 = 11;
 
 /// Whether few texts were counted yet, this one among them.
 pub(super) fn are_few(text: &str) -> bool {
-    COUNTED.load(Relaxed) < MANY && COUNTED.fetch_add(text.len(), Relaxed) < MANY
+    if COUNTED.load(Relaxed) >= MANY {
+        return false;
+    }
+    let before = COUNTED.fetch_add(text.len(), Relaxed);
+    if before == 0 {
+        touch(FEW_PLACES);
+        merge::touch();
+        vocabulary::touch();
+    }
+    if before < MANY && before + text.len() >= MANY {
+        touch(PLACES);
+    }
+    before < MANY
+}
+
+/// Makes the memory of so many places ready.
+fn touch(places: u32) {
+    let short = SHORT[..1 << places].as_flattened();
+    for place in pages(&BRIEF[..1 << places]).chain(pages(short)) {
+        _ = place.compare_exchange(0, 0, Relaxed, Relaxed);
+    }
 }
 
 /// The tokens of the piece that begins and ends there in the text.

@@ -10,6 +10,8 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::pages;
+
 const TABLE: &[u8] = include_bytes!("o200k_base.bin");
 const BUCKETS: usize = 1 << 16;
 
@@ -61,6 +63,13 @@ static FOUND: [AtomicU64; 1 << 14] = [const { AtomicU64::new(0) }; 1 << 14];
 const FOUND_MASK: u32 = (1 << 14) - 1;
 const RANK_BITS: u32 = 18;
 const RANK: u64 = (1 << RANK_BITS) - 1;
+
+/// Makes the memory for them ready.
+pub(super) fn touch() {
+    for place in pages(&FOUND) {
+        _ = place.compare_exchange(0, 0, Relaxed, Relaxed);
+    }
+}
 
 /// A token of three to five bytes with its length; zero for others.
 fn key(token: &[u8]) -> u64 {

@@ -78,15 +78,15 @@ impl Configs {
         })
     }
 
-    /// A file that a package of the workspace exports.
-    fn exported(&self, name: &str) -> Option<Option<String>> {
+    /// Where a name leads that begins with that of a package of the workspace: to what this exports.
+    fn exported(&self, name: &str, modules: &Modules) -> Option<Target> {
         let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
-        ends.filter_map(|end| Some((self.by_name.get(&name[..end])?, &name[end..]))).last().map(
-            |(at, rest)| {
-                let config = &self.all[*at];
-                join(&config.folder, config.exports.get(&[".", rest].concat())?)
-            },
-        )
+        let mut named = ends.filter_map(|end| Some((self.by_name.get(&name[..end])?, &name[end..])));
+        let (at, rest) = named.next_back()?;
+        let config = &self.all[*at];
+        let address = config.exports.get(&[".", rest].concat());
+        let file = address.and_then(|address| modules.probe(&join(&config.folder, address)?));
+        Some(file.unwrap_or(Target::Unresolved(Reason::NotExported)))
     }
 }
 
@@ -125,9 +125,7 @@ impl Resolver {
                 None => Target::Package { name: address, version: None, declared: true },
             });
         }
-        let file = self.deno.exported(name)?;
-        let found = file.and_then(|file| self.modules.probe(&file));
-        Some(found.unwrap_or(Target::Unresolved(Reason::NotExported)))
+        self.deno.exported(name, &self.modules)
     }
 
     /// A package that is named with the registry it comes from, in a file or map of a folder.
