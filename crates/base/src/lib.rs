@@ -1,5 +1,6 @@
 //! Words that every becket crate uses: pure values, no I/O, no clock, no randomness.
 
+pub mod by_name;
 pub mod clip;
 pub mod clock;
 pub mod codec;
@@ -11,6 +12,7 @@ pub mod text;
 pub mod tokens;
 pub mod unseen;
 
+pub use by_name::ByName;
 pub use clip::{Clip, clip};
 pub use clock::{Clock, Timestamp};
 pub use counted::{counted, verb};

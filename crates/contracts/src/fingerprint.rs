@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use becket_base::ByName;
 use memchr::{memchr, memmem};
 use serde::Serialize;
 
@@ -149,7 +150,7 @@ fn events(contract: &Contract) -> BTreeMap<&str, &PropType> {
 }
 
 /// The state of a component that only the merged view tells; that of others stands beside them.
-fn unnamed_state(contract: &Contract) -> Option<&BTreeMap<String, String>> {
+fn unnamed_state(contract: &Contract) -> Option<&ByName<String>> {
     contract
         .declarations
         .iter()

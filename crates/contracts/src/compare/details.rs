@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use becket_base::ByName;
 use serde::{Deserialize, Serialize};
 
 use super::routes::shown;
@@ -73,7 +74,7 @@ impl Details {
         (details.added_exports, details.removed_exports) = lists("exports", &exports(old), &exports(new));
 
         let (a, b) = (&old.logic_signature, &new.logic_signature);
-        let props = |props: &BTreeMap<String, PropType>| -> Vec<String> { props.keys().cloned().collect() };
+        let props = |props: &ByName<PropType>| -> Vec<String> { props.keys().cloned().collect() };
         (details.added_props, details.removed_props) =
             lists("logicSignature.props", &props(&a.props), &props(&b.props));
         details.modified_props = a

@@ -167,10 +167,9 @@ fn same_lists(one: &mut Contract, other: &Contract) {
         one.brief = true;
     }
     let props = &mut one.logic_signature.props;
-    props.remove(MORE);
-    if other.logic_signature.props.contains_key(MORE) {
-        props.retain(|name, _| other.logic_signature.props.contains_key(name));
-    }
+    let others = &other.logic_signature.props;
+    let is_cut = others.contains_key(MORE);
+    props.retain(|name, _| name != MORE && (!is_cut || others.contains_key(name)));
 }
 
 /// Schema 0.4 has no place for the name of the default export, for stars, renames and types, and none for a single name.

@@ -335,7 +335,12 @@ fn merged(
             emits.entry(event.clone()).or_insert(ty);
         }
     }
-    LogicSignature { props, emits, state: states, api_signature: api(&facts.routes) }
+    LogicSignature {
+        props,
+        emits: emits.into_iter().collect(),
+        state: states.into_iter().collect(),
+        api_signature: api(&facts.routes),
+    }
 }
 
 fn api(routes: &[Route]) -> Option<ApiSignature> {
@@ -352,7 +357,7 @@ fn api(routes: &[Route]) -> Option<ApiSignature> {
     let bodies = bodies.filter(|parameter| parameter.source == crate::model::RouteParameterSource::Body);
     let requested = sorted(bodies.map(|parameter| parameter.text.clone()).filter(|text| !text.is_empty()));
     Some(ApiSignature {
-        parameters,
+        parameters: parameters.into_iter().collect(),
         return_type: (!returned.is_empty()).then(|| returned.join(" | ")),
         request_type: (!requested.is_empty()).then(|| requested.join(" | ")),
         response_type: None,

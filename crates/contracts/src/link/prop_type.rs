@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use becket_base::ByName;
+
 use crate::model::{Member, PropType};
 
 /// Said where a prop is known by its name alone.
 pub(super) const UNANNOTATED: &str = Member::UNANNOTATED;
 
 /// Members of the same name become one: optional where any of them is, with the types joined.
-pub(super) fn merged(members: Vec<Member>) -> BTreeMap<String, PropType> {
+pub(super) fn merged(members: Vec<Member>) -> ByName<PropType> {
     let mut by_name: BTreeMap<String, (Vec<String>, bool)> = BTreeMap::new();
     for member in members {
         let (texts, optional) = by_name.entry(member.name).or_default();

@@ -2,8 +2,9 @@
 //! writes 0.4, and both are read.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use becket_base::ByName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -87,7 +88,7 @@ pub struct Version {
     #[serde(default)]
     pub imports: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language_specific: Option<BTreeMap<String, Vec<String>>>,
+    pub language_specific: Option<ByName<Vec<String>>>,
 }
 
 /// The merged view over the components of the file that others see.
@@ -95,11 +96,11 @@ pub struct Version {
 #[serde(rename_all = "camelCase")]
 pub struct LogicSignature {
     #[serde(default)]
-    pub props: BTreeMap<String, PropType>,
+    pub props: ByName<PropType>,
     #[serde(default)]
-    pub emits: BTreeMap<String, PropType>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub state: BTreeMap<String, String>,
+    pub emits: ByName<PropType>,
+    #[serde(default, skip_serializing_if = "ByName::is_empty")]
+    pub state: ByName<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_signature: Option<ApiSignature>,
 }
@@ -158,8 +159,8 @@ impl PropType {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSignature {
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parameters: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "ByName::is_empty")]
+    pub parameters: ByName<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,8 +181,8 @@ pub struct Exports {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stars: Vec<String>,
     /// Exported names of declarations that have another name in the file, with that.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub renamed: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "ByName::is_empty")]
+    pub renamed: ByName<String>,
     /// Names of values that are exported as types alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,

@@ -1,9 +1,9 @@
 //! The two spellings of a contract: schema 0.3 (`version`, `logicSignature`), which is what serde writes, and 0.4
 //! (`composition`, `interface`).
 
-use std::collections::BTreeMap;
 use std::{fmt, str::FromStr};
 
+use becket_base::ByName;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -127,7 +127,7 @@ pub(super) enum ReadExports {
         #[serde(default)]
         stars: Vec<String>,
         #[serde(default)]
-        renamed: BTreeMap<String, String>,
+        renamed: ByName<String>,
         #[serde(default)]
         types: Vec<String>,
     },

@@ -36,14 +36,10 @@ pub(super) fn fitting<'a>(source: &NodeSource<'a>, room: usize) -> Cow<'a, Logic
             spent <= room
         })
         .collect();
-    let mut props: BTreeMap<String, PropType> = whole
-        .props
-        .iter()
-        .filter(|(name, _)| kept.contains(name.as_str()))
-        .map(|(name, prop)| (name.clone(), prop.clone()))
-        .collect();
-    let more = whole.props.len() - props.len();
-    props.insert(MORE.to_owned(), PropType::Plain(format!("{more} more")));
+    let more = whole.props.len() - kept.len();
+    let more = (MORE.to_owned(), PropType::Plain(format!("{more} more")));
+    let kept = whole.props.iter().filter(|(name, _)| kept.contains(name.as_str()));
+    let props = kept.map(|(name, prop)| (name.clone(), prop.clone())).chain([more]).collect();
     Cow::Owned(LogicSignature { props, ..whole.clone() })
 }
 

@@ -150,7 +150,7 @@ pub fn read_node(node: &Value) -> Result<Contract, serde_json::Error> {
         contract.declarations = declarations(&lines);
     }
     let LogicSignature { props, emits, .. } = &mut contract.logic_signature;
-    for (name, emitted) in emits.iter_mut() {
+    for (name, emitted) in emits.each_mut() {
         if let (true, Some(prop @ PropType::Described { kind, .. })) =
             (said_by_prop(emitted), props.get(name))
         {

@@ -153,7 +153,7 @@ fn names(entry: &str, was: &Contract, is: &Contract) -> Vec<Violation> {
         found.push(Violation { kind, severity, entry_id: entry.to_owned(), message, details: Some(details) });
     };
     let (before, after) = (&was.logic_signature, &is.logic_signature);
-    for (name, old) in &before.props {
+    for (name, old) in before.props.iter() {
         match after.props.get(name) {
             None => add(
                 "breaking_change_prop_removed",

@@ -23,7 +23,6 @@ mod recalled;
 mod shown;
 mod step;
 mod stored;
-mod targets;
 mod touched;
 
 use std::io;
@@ -31,8 +30,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use becket_base::Parts;
+use becket_base::{ByName, Parts};
 use becket_contracts::graph::Graph;
+use becket_contracts::target::Target;
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::adding::Adding;
@@ -45,10 +45,12 @@ pub use self::look::{Gist, Look};
 use self::pack::{FACTS, Pack};
 pub use self::reading::Reading;
 pub use self::stored::{seal, unsealed};
-pub use self::targets::Targets;
 use self::touched::Touched;
 use crate::resolve::{Contents, Resolver};
 use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
+
+/// Where the imports of a file lead, by specifier.
+pub type Targets = ByName<Target>;
 
 /// A `tsconfig` file, and what of it is lost, in words.
 type LostExtends = (String, String);

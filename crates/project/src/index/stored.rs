@@ -12,7 +12,6 @@ use std::sync::atomic::AtomicBool;
 
 use becket_contracts::graph::{Asked, Edge, EdgeKind, Graph, Names, WrittenEdges};
 use fs_err as fs;
-use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::adding::Adding;
@@ -206,10 +205,10 @@ fn append_facts(index: &Index, pack: &Pack) -> io::Result<()> {
     let record = |file: &&Arc<IndexedFile>| {
         written(&**file.local(), |payload| Record::new(file.local.key, payload, xxh3_128(payload)))
     };
-    // Before the pack is locked: whoever waits for others meanwhile may be given work that wants the same lock.
+    // By nobody else: whoever waits for others while the pack is locked may be given work that wants the same lock. So each
+    // batch has the memory of the one before, too.
     let records = |some: &[&Arc<IndexedFile>]| some.iter().map(record).collect();
-    let records: Vec<Vec<Record>> = files.par_chunks(pack::AT_ONCE).map(records).collect();
-    for (file, slot) in files.iter().zip(pack.append(records.into_iter())?) {
+    for (file, slot) in files.iter().zip(pack.append(files.chunks(pack::AT_ONCE).map(records))?) {
         file.local.saved_at(slot);
     }
     Ok(())
