@@ -695,7 +695,8 @@ fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
     let fits = |wanted: &Member| {
         // There may be several ways to call one.
         let mut same = one.iter().filter(|member| member.name == wanted.name).peekable();
-        same.peek().is_none() && wanted.optional
+        // Who reads a member that may be absent needs that there may be one.
+        same.peek().is_none() && wanted.optional && from != From::Declaration
             || same.any(|member| {
                 (!member.optional || wanted.optional)
                     && (!member.readonly || wanted.readonly || from != From::Declaration)
@@ -706,11 +707,17 @@ fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
     other.iter().all(fits) && (from != From::User || one.iter().all(known))
 }
 
+/// The type that a number is of, where a literal is one.
+pub(super) fn numeric(literal: &str) -> Option<&'static str> {
+    let is_number = literal.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+    is_number.then(|| if literal.ends_with('n') { "bigint" } else { "number" })
+}
+
 /// A literal of a keyword.
 fn is_value_of(one: &str, other: &str) -> bool {
     match other {
         "string" => one.starts_with(['\'', '"', '`']),
-        "number" => one.starts_with(|first: char| first.is_ascii_digit() || first == '-'),
+        "number" | "bigint" => numeric(one) == Some(other),
         "void" => one == "undefined",
         "symbol" => one == "unique symbol",
         _ if other.starts_with('`') => spelled::fits(one, other),

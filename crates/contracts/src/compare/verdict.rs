@@ -7,7 +7,8 @@ use super::generics::Renaming;
 use super::members;
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
-    From, Parameter, Type, UNWRITTEN, frozen, keeps, or_undefined, parameters, parse, spread, stands_for,
+    From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse, spread,
+    stands_for,
 };
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
@@ -210,9 +211,8 @@ fn keyword(text: &str) -> Option<&'static str> {
         '/' => Some("RegExp"),
         _ if !matches!(parse(text), Type::Text(_)) => None,
         '\'' | '"' | '`' => Some("string"),
-        first if first.is_ascii_digit() || first == '-' => Some("number"),
         _ if matches!(text, "true" | "false") => Some("boolean"),
-        _ => None,
+        _ => numeric(text),
     }
 }
 

@@ -300,7 +300,16 @@ impl Engine {
             ),
             _ => None,
         };
-        let later = newest.filter(|newest| snapshot.is_some_and(|snapshot| snapshot.id != newest.id));
+        let is_lost = is_snapshot && self.has_lost_own(&site, &request.own);
+        let lost = is_lost.then(|| {
+            let compared = snapshot.as_ref().map_or(named, |record| &record.id);
+            format!(
+                "A snapshot that you took is no longer kept: `{compared}` was compared, and what changed before that is \
+                 not told."
+            )
+        });
+        let own = snapshot.filter(|_| !is_lost);
+        let later = newest.filter(|newest| own.is_some_and(|own| own.id != newest.id));
         let later = later.map(|newest| {
             format!("Somebody else has taken the snapshot `{}` since; your own was compared.", newest.id)
         });
@@ -309,7 +318,7 @@ impl Engine {
             "The baseline was made without style, so style was not compared: make it with style, or compare with git:<ref>."
                 .to_owned()
         });
-        let notices = notice.map(str::to_owned).into_iter().chain(later).chain(unstyled);
+        let notices = notice.map(str::to_owned).into_iter().chain(lost).chain(later).chain(unstyled);
         let notices = notices.chain(unread(&reading.index));
         let otherwise = baseline.options.filter(|before| before.mode != options.mode);
         let otherwise = otherwise.filter(|_| result.status != "pass").map(|before| {

@@ -397,6 +397,13 @@ impl Engine {
         kept.into_iter().find(|record| record.project_path == site.shown())
     }
 
+    /// Whether somebody took snapshots of which there is none of this folder any more, but one that is gone.
+    pub(super) fn has_lost_own(&self, site: &Site, taken: &[String]) -> bool {
+        let snapshots = self.snapshots(site);
+        let is_gone = |id: &String| snapshots.record(id, self.now()).is_err();
+        self.own_snapshot(site, taken).is_none() && taken.iter().any(is_gone)
+    }
+
     fn remember_opened(&self, record: &SnapshotRecord, material: &Arc<Material>) {
         let mut opened = self.understanding.opened.lock().unwrap_or_else(PoisonError::into_inner);
         // A few are enough: who compares uses the newest.

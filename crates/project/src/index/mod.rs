@@ -142,8 +142,8 @@ impl Index {
         let touched = Touched::at(&previous.known, &walked, touched);
         // What was not looked at now is as old as the look before.
         match step::step(place, previous, walked, previous.known.taken, &touched) {
-            Ok(index) => Ok(index),
-            Err(_) => Self::of(place, Some(previous)),
+            Ok(index) if !previous.is_damaged() => Ok(index),
+            _ => Self::of(place, Some(previous)),
         }
     }
 
@@ -166,11 +166,12 @@ impl Index {
         let own = if touched.is_none() { since() } else { None };
         let walked = match previous.zip(touched.or(own.as_ref())) {
             Some((previous, touched)) => match step::step(place, previous, walked, taken, touched) {
-                Ok(index) => {
+                Ok(index) if !previous.is_damaged() => {
                     // With an index in memory the next process repeats a few steps at most.
                     index.unsaved.store(!resident, Ordering::Relaxed);
                     return index;
                 }
+                Ok(index) => index.known.walked.clone(),
                 Err(walked) => walked,
             },
             None => walked,
@@ -178,7 +179,15 @@ impl Index {
         let root = Below::new(&place.root);
         let read = |path: &str| local::read(&root, path);
         let facts = Pack::new(&place.cache, FACTS);
-        build::build(walked, taken, &read, &facts, previous, &place.reading)
+        let build = |walked, previous| build::build(walked, taken, &read, &facts, previous, &place.reading);
+        // What it said was made anew from the files of now, and so tells nothing of what changed since.
+        let sound = |previous: &&Index| !previous.is_damaged();
+        let index = build(walked, previous.filter(sound));
+        if previous.is_none_or(|previous| sound(&previous)) {
+            index
+        } else {
+            build(index.known.walked.clone(), None)
+        }
     }
 
     /// Remembers it, unless that was done. May run beside whatever reads the index; that it could not is no failure. What

@@ -276,9 +276,22 @@ fn bun(text: &str) -> Lock {
     let mut lock = Lock::default();
     let value = relaxed(text).ok();
     let packages = value.as_ref().and_then(|value| value.get("packages")).and_then(|value| value.as_object());
+    let folders =
+        value.as_ref().and_then(|value| value.get("workspaces")).and_then(|value| value.as_object());
+    let importers: BTreeMap<&str, &str> = folders
+        .into_iter()
+        .flatten()
+        .filter_map(|(folder, entry)| Some((entry.get("name")?.as_str()?, folder.as_str())))
+        .collect();
     for (name, entry) in packages.into_iter().flatten() {
         let id = entry.get(0).and_then(serde_json::Value::as_str).unwrap_or_default();
         if let Some((_, version)) = id.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
+            // `a/zod` is the one that the package `a` of the workspace has.
+            let mut slashes = name.match_indices('/').map(|(at, _)| at);
+            if let Some((folder, at)) = slashes.find_map(|at| Some((*importers.get(&name[..at])?, at))) {
+                let importer = if folder.is_empty() { "." } else { folder };
+                lock.imported.insert((importer.to_owned(), name[at + 1..].to_owned()), version.to_owned());
+            }
             lock.named.insert(name.clone(), version.to_owned());
         }
     }

@@ -489,8 +489,7 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
     let yarn = "# yarn lockfile v1\n\n\"@s/x@^1\", react@^18.0.0:\n  version \"18.2.0\"\n  resolved \"u\"\n\nreact@^17.0.0:\n  version \"17.0.0\"\n";
     let berry = "\"react@npm:^18.0.0\":\n  version: 18.1.0\n  resolution: \"react@npm:18.1.0\"\n";
     let pnpm = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      react:\n        specifier: ^18.0.0\n        version: 18.0.5(x@1.0.0)\n  app:\n    dependencies:\n      react:\n        specifier: ^17\n        version: 17.0.9\n\npackages:\n\n  react@18.0.5:\n    resolution: {}\n";
-    let bun =
-        "{ \"lockfileVersion\": 1, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], } }";
+    let bun = "{ \"lockfileVersion\": 1, \"workspaces\": { \"\": { \"name\": \"root\" }, \"app\": { \"name\": \"@r/app\" } }, \"packages\": { \"react\": [\"react@18.9.9\", \"\", {}, \"sha\"], \"@r/app/react\": [\"react@17.0.3\"], } }";
     for (name, text, at_root, in_app) in [
         ("package-lock.json", npm, "18.3.1", "17.0.2"),
         ("package-lock.json", npm_lines, "18.3.1", "17.0.2"),
@@ -498,7 +497,7 @@ fn versions_come_from_the_lock_file_and_else_from_the_manifest() {
         ("yarn.lock", yarn, "18.2.0", "18.2.0"),
         ("yarn.lock", berry, "18.1.0", "18.1.0"),
         ("pnpm-lock.yaml", pnpm, "18.0.5", "17.0.9"),
-        ("bun.lock", bun, "18.9.9", "18.9.9"),
+        ("bun.lock", bun, "18.9.9", "17.0.3"),
         ("other.txt", "", "^18.0.0", "^18.0.0"),
     ] {
         let resolver = resolver(&[

@@ -28,7 +28,7 @@ use super::props::Props;
 use super::state::{object_state, state_of};
 use super::style::StyleCollector;
 use super::vue_events::Emitter;
-use crate::model::{Import, ImportKind, ImportedName, State};
+use crate::model::{Import, ImportKind, ImportedName, State, is_react};
 
 #[derive(Default)]
 pub(super) struct FileUse {
@@ -88,7 +88,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 }
                 self.body.calls_hooks |= is_own;
             }
-            self.body.has_jsx |= is_own && matches!(name, "createElement" | "cloneElement" | "createPortal");
+            self.body.has_jsx |= is_own && (is_rendering(name) || self.renders_as(name));
             self.file.style.call(name, call);
         }
         let is_new = |file: &mut FileUse| file.named.insert(call.span.start);
@@ -270,6 +270,16 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 }
 
 impl Walk<'_, '_, '_> {
+    /// Whether a name stands for what makes elements: `h` of Preact, `createElement as el`.
+    fn renders_as(&self, name: &str) -> bool {
+        match self.print.source.origins.of(name) {
+            Some(Origin::Module { specifier, name }) => {
+                is_react(specifier) && (name == "h" || is_rendering(name))
+            }
+            _ => false,
+        }
+    }
+
     /// A function inside of another: parameters of the same names hide the props.
     fn inside(&mut self, parameters: &FormalParameters<'_>, walk: impl FnOnce(&mut Self)) {
         let mut taken = Vec::new();
@@ -433,6 +443,10 @@ fn is_own_name(callee: &Expression<'_>) -> bool {
         ),
         _ => false,
     }
+}
+
+fn is_rendering(name: &str) -> bool {
+    matches!(name, "createElement" | "cloneElement" | "createPortal")
 }
 
 /// The last name of a callee: `useState` of `React.useState`.

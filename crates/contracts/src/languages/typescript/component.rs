@@ -384,7 +384,13 @@ pub(super) fn cast<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x TSType<'a>> 
     match value {
         Expression::TSAsExpression(cast) => Some(&cast.type_annotation),
         Expression::TSTypeAssertion(cast) => Some(&cast.type_annotation),
-        Expression::TSSatisfiesExpression(inner) => cast(&inner.expression),
+        Expression::TSSatisfiesExpression(inner) => match inner.expression.get_inner_expression() {
+            // Nothing else says what its parameters are.
+            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
+                cast(&inner.expression).or(Some(&inner.type_annotation))
+            }
+            _ => cast(&inner.expression),
+        },
         _ => None,
     }
 }

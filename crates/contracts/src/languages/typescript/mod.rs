@@ -142,7 +142,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let documented = jsdoc::of(program, &source);
     let common_js = CommonJs::of(program);
     let mut modules = Modules::of(program, common_js.as_ref(), &source);
-    modules.document(&documented);
+    modules.document(program, &documented);
     let mut file =
         FileUse { is_vue: modules.is_vue() || vue::has_macros(program, &modules), ..FileUse::default() };
     let mut collector = Collector {
@@ -165,6 +165,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     collector.script_setup(program, &modules);
     collector.documented(documented.types);
     let mut declarations = collector.declarations;
+    modules.hide_values(&mut declarations);
     prop_types::add(program, print, &modules, &mut declarations);
     vue::add(program, print, file.is_vue, &mut declarations);
     if file.is_vue {

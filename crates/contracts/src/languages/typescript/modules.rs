@@ -13,7 +13,9 @@ use super::common_js::{self, CommonJs, Exported, Member, Value};
 use super::handed::Handed;
 use super::jsdoc::Documented;
 use super::source::Source;
-use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName, is_vue};
+use crate::model::{
+    Declaration as Model, DeclarationKind, Export, ExportOrigin, Import, ImportKind, ImportedName, is_vue,
+};
 
 /// The name of a default export that has none of its own.
 pub(super) const DEFAULT: &str = "default";
@@ -85,8 +87,11 @@ impl<'a> Modules<'a> {
     }
 
     /// A module in JavaScript exports the types that its comments declare.
-    pub(super) fn document(&mut self, documented: &Documented) {
-        if documented.types.is_empty() || self.exports.is_empty() && self.imports.is_empty() {
+    pub(super) fn document(&mut self, program: &Program<'_>, documented: &Documented) {
+        // `export {}` says no more than that it is one.
+        let is_module = || program.body.iter().any(Statement::is_module_declaration);
+        let is_none = || self.exports.is_empty() && self.imports.is_empty() && !is_module();
+        if documented.types.is_empty() || is_none() {
             return;
         }
         for declared in &documented.types {
@@ -113,6 +118,19 @@ impl<'a> Modules<'a> {
             ExportOrigin::Module { .. } => None,
         });
         locals.collect()
+    }
+
+    /// A value that is not exported may have the name of a type that is.
+    pub(super) fn hide_values(&self, declarations: &mut [Model]) {
+        use DeclarationKind::{Component, Constant, Function, Hook, Interface, Type, Variable};
+        let types = declarations.iter().filter(|one| one.exported && matches!(one.kind, Interface | Type));
+        let types: BTreeSet<String> = types.map(|one| one.name.clone()).collect();
+        let is_value = |one: &Model| matches!(one.kind, Component | Constant | Function | Hook | Variable);
+        for one in declarations.iter_mut().filter(|one| is_value(one) && types.contains(&one.name)) {
+            let own =
+                |export: &Export| matches!(&export.origin, ExportOrigin::Local(local) if *local == one.name);
+            one.exported &= self.exports.iter().any(|export| own(export) && !export.type_only);
+        }
     }
 
     pub(super) fn imports_from(&self, is_wanted: impl Fn(&str) -> bool) -> bool {

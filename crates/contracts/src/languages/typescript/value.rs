@@ -15,7 +15,7 @@ use oxc_ast::ast::{
 use super::body::callee_name;
 use super::component::{self, Callable};
 use super::maker;
-use super::origins::Top;
+use super::origins::{Top, root};
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
 use super::returned::{has_state, returns};
 use super::state;
@@ -239,9 +239,7 @@ impl Print<'_, '_> {
     /// Sorted; an object inside of it, or given to a call there, with its own names.
     fn names_in<'x>(self, object: &'x ObjectExpression<'_>, depth: usize, how: Read) -> Vec<Cow<'x, str>> {
         let named = |property: &'x ObjectPropertyKind<'_>| match property {
-            ObjectPropertyKind::SpreadProperty(spread) => {
-                Cow::Owned(["...", &self.short(&spread.argument)].concat())
-            }
+            ObjectPropertyKind::SpreadProperty(spread) => Cow::Owned(self.spread(&spread.argument)),
             ObjectPropertyKind::ObjectProperty(property) => {
                 let key = match &property.key {
                     PropertyKey::StaticIdentifier(name) if !property.computed => name.name.as_str().into(),
@@ -457,7 +455,7 @@ impl Print<'_, '_> {
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
-                    names.push(format!("...{}", self.short(&spread.argument)));
+                    names.push(self.spread(&spread.argument));
                 }
                 ObjectPropertyKind::ObjectProperty(property) if is_read_too(property, object) => {}
                 ObjectPropertyKind::ObjectProperty(property) => {
@@ -533,9 +531,7 @@ impl Print<'_, '_> {
     /// Names and what they are; what is spread in has only a name.
     fn members_of(self, object: &ObjectExpression<'_>, depth: usize) -> Vec<(String, String)> {
         let member = |property: &ObjectPropertyKind<'_>| match property {
-            ObjectPropertyKind::SpreadProperty(spread) => {
-                (format!("...{}", self.short(&spread.argument)), String::new())
-            }
+            ObjectPropertyKind::SpreadProperty(spread) => (self.spread(&spread.argument), String::new()),
             ObjectPropertyKind::ObjectProperty(property) => {
                 let value = match &property.value {
                     Expression::ObjectExpression(inner) if depth < DEEPEST => {
@@ -551,6 +547,18 @@ impl Print<'_, '_> {
             property.as_property().is_some_and(|property| is_read_too(property, object))
         };
         object.properties.iter().filter(|property| !is_second(property)).map(member).collect()
+    }
+
+    /// What is spread into a value. A name that stands for something at the top of the file says what it is; one of a body is
+    /// nobody else's.
+    fn spread(self, value: &Expression<'_>) -> String {
+        let is_named = match root(value) {
+            Some(name) => {
+                self.source.origins.of(name).is_some() || self.source.origins.declared(name).is_some()
+            }
+            None => true,
+        };
+        format!("...{}", if is_named { self.short(value) } else { INFERRED.to_owned() })
     }
 
     /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
@@ -602,7 +610,7 @@ impl Print<'_, '_> {
             Expression::ObjectExpression(object) => {
                 let each = object.properties.iter().map(|property| match property {
                     ObjectPropertyKind::SpreadProperty(spread) => {
-                        (format!("...{}", self.short(&spread.argument)), String::new())
+                        (self.spread(&spread.argument), String::new())
                     }
                     ObjectPropertyKind::ObjectProperty(property) => {
                         let value = self.accessed(property).unwrap_or_else(|| self.constant(&property.value));
@@ -617,7 +625,7 @@ impl Print<'_, '_> {
 
     fn element(self, element: &ArrayExpressionElement<'_>) -> String {
         match element {
-            ArrayExpressionElement::SpreadElement(spread) => format!("...{}", self.short(&spread.argument)),
+            ArrayExpressionElement::SpreadElement(spread) => self.spread(&spread.argument),
             ArrayExpressionElement::Elision(_) => "undefined".to_owned(),
             other => other.as_expression().map_or_else(|| INFERRED.to_owned(), |value| self.constant(value)),
         }

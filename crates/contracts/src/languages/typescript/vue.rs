@@ -196,7 +196,7 @@ fn model(
         .map(|ty| print.ty(ty))
         .or_else(|| option("type").map(|ty| constructor(print, ty)))
         .unwrap_or_default();
-    let is_required = matches!(option("required"), Some(Expression::BooleanLiteral(flag)) if flag.value);
+    let is_required = is_true(option("required"));
     let signature = if text.is_empty() { String::new() } else { format!("(value: {text}) => void") };
     let event = (format!("update:{name}"), signature);
     (
@@ -353,8 +353,7 @@ fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
                 Expression::ObjectExpression(options) => property(options, name),
                 _ => None,
             };
-            let is_required =
-                matches!(option("required"), Some(Expression::BooleanLiteral(flag)) if flag.value);
+            let is_required = is_true(option("required"));
             let text = match declared.value.get_inner_expression() {
                 Expression::ObjectExpression(_) => option("type").map(|ty| constructor(print, ty)),
                 _ => Some(constructor(print, &declared.value)),
@@ -363,6 +362,11 @@ fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
         }),
         other => elsewhere(print, other),
     }
+}
+
+/// `true`, or `true as const`.
+fn is_true(value: Option<&Expression<'_>>) -> bool {
+    matches!(value.map(Expression::get_inner_expression), Some(Expression::BooleanLiteral(flag)) if flag.value)
 }
 
 fn plain_prop(name: String) -> Member {
@@ -451,8 +455,9 @@ pub(super) fn add(program: &Program<'_>, print: Print<'_, '_>, is_vue: bool, dec
             Expression::ObjectExpression(object) if are_options(object, is_vue) => {
                 DeclarationDetail::Component(Box::new(of_options(print, Some(object), None)))
             }
+            // Of props, or of events, which have no more than their names.
             Expression::ArrayExpression(array) if is_vue && is_list(array) => {
-                DeclarationDetail::Value(events(print, value))
+                DeclarationDetail::Value(runtime_props(print, value))
             }
             _ => continue,
         };

@@ -260,6 +260,18 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         Some(Application { framework, prefix: None })
     }
 
+    /// The framework that an imported name makes applications of, whatever it is called here.
+    fn origin(&self, name: &str) -> Option<RouteFramework> {
+        let Some(Origin::Module { specifier, name }) = self.print.source.origins.of(name) else {
+            return None;
+        };
+        let makes = matches!(
+            name.as_str(),
+            "default" | "*" | "express" | "fastify" | "Fastify" | "Hono" | "OpenAPIHono" | "Router"
+        );
+        framework(specifier).filter(|_| makes)
+    }
+
     /// Whose `Router` is meant.
     fn routers(&self) -> RouteFramework {
         let others = [RouteFramework::Express, RouteFramework::Koa];
@@ -285,6 +297,9 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             _ => return None,
         };
         let framework = match (callee_name(callee), callee.get_inner_expression()) {
+            (_, Expression::Identifier(name)) if self.origin(&name.name).is_some() => {
+                self.origin(&name.name)?
+            }
             (Some("express"), _) => RouteFramework::Express,
             (Some("Router" | "PromiseRouter" | "KoaRouter"), _) => self.routers(),
             (Some("Hono" | "OpenAPIHono"), _) => RouteFramework::Hono,
