@@ -4,6 +4,7 @@
 mod blocks;
 mod bodies;
 mod body;
+mod closing;
 mod common_js;
 mod component;
 mod declarations;

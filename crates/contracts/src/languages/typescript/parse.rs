@@ -13,6 +13,7 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
 use super::bodies::body_around;
+use super::closing;
 use super::nesting;
 use super::source::{Source, small};
 use super::unread;
@@ -40,6 +41,7 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     let mut current: &'a str = text;
     let mut unread = Vec::new();
     let (mut attempts, mut is_flow) = (ATTEMPTS, false);
+    let mut may_be_open = true;
     // Statements of which a body was taken out, by where they begin.
     let mut opened = Vec::new();
     while attempts > 0 {
@@ -72,6 +74,13 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
         if current.contains('\u{fffd}') {
             current = allocator.alloc_str(&current.replace('\u{fffd}', "___"));
             continue;
+        }
+        let parse = |text| parse_once(allocator, text, source_type);
+        if std::mem::take(&mut may_be_open) && !is_flow {
+            if let Some(closed) = closing::closed(allocator, current, &statements(current), parse) {
+                current = closed;
+                continue;
+            }
         }
         let at = offset.map_or(text.len(), |at| at as usize);
         let Some(mut around) = statement_around(current, at) else { break };
@@ -167,6 +176,13 @@ fn source_type(file_name: &str) -> SourceType {
     let known = SourceType::from_path(&lower).unwrap_or_else(|_| SourceType::tsx());
     // JSX is common in plain `.js`, and nothing else can be meant by it there.
     if known.is_javascript() { known.with_jsx(true) } else { known }
+}
+
+/// All that begin at the left, each with what follows up to the next.
+fn statements(text: &str) -> Vec<Range<usize>> {
+    let starts: Vec<usize> = line_starts(text).filter(|at| begins_statement(&text[*at..])).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// The top-level statement that holds `offset`. Statements are told apart by lines that begin in the first column with a
