@@ -132,6 +132,24 @@ fn who_asked_a_barrel_for_another_name_is_left_alone() {
 }
 
 #[test]
+fn what_is_made_anew_of_a_damaged_record_says_nothing_of_what_changed() {
+    let bench = Bench::new(&[
+        ("a.ts", "export const a = 1;\nexport const old = 1;\n"),
+        ("b.ts", "export * from './a';\n"),
+        ("c.ts", "import { old } from './b';\nexport const c = old;\n"),
+    ]);
+    let place = bench.place("cache");
+    look(&place, None).unwrap();
+    let pack = place.cache.join(super::FACTS);
+    let mut bytes = fs::read(&pack).unwrap();
+    bytes[20] ^= 0x55;
+    fs::write(&pack, bytes).unwrap();
+    bench.write("a.ts", "export const a = 1;\n");
+    let edited = shown(&look(&place, None).unwrap());
+    assert_eq!(edited, shown(&look(&bench.place("other"), None).unwrap()));
+}
+
+#[test]
 fn a_second_worktree_costs_only_what_differs() {
     let bench = Bench::new(&[("a.ts", "export const a = 1;\n"), ("b.ts", "export const b = 1;\n")]);
     look(&bench.place("cache"), None).unwrap();

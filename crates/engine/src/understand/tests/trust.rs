@@ -199,7 +199,13 @@ fn the_snapshot_of_somebody_else_is_not_taken_for_ones_own() {
         assert_eq!((compared.result.summary.breaking, compared.baseline_id), (1, Some(own[0].clone())));
         assert!(compared.notice.is_some_and(|notice| notice.contains(&of_other)), "{named:?}");
     }
-    assert_eq!(compare(&engine).baseline_id, Some(of_other));
+    assert_eq!(compare(&engine).baseline_id, Some(of_other.clone()));
+    // Somebody whose own is gone is told what was compared instead.
+    let request = CompareRequest { own: vec!["snap_1".to_owned()], ..CompareRequest::default() };
+    let compared = engine.compare_snapshot(&request).unwrap();
+    assert_eq!((compared.result.status.as_str(), compared.baseline_id), ("pass", Some(of_other.clone())));
+    let notice = compared.notice.unwrap();
+    assert!(notice.contains("no longer kept") && notice.contains(&of_other), "{notice}");
 }
 
 #[test]
