@@ -11,7 +11,7 @@ use becket_contracts::graph::{Behind, Members, stars, twin_of};
 use becket_contracts::link::{link, link_alone};
 use becket_contracts::model::LocalFacts;
 use becket_contracts::target::Target;
-use becket_project::index::{Index, IndexedFile, Local, Place, Targets};
+use becket_project::index::{Index, IndexedFile, Local, Place, Reading, Targets};
 use becket_project::walk::Tests;
 use rayon::prelude::*;
 
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(root), Some(cache)) = (arguments.next(), arguments.next()) else { return ExitCode::FAILURE };
     let place =
-        Place { root: root.into(), cache: cache.into(), tests: Tests::LeftOut, reading: Default::default() };
+        Place { root: root.into(), cache: cache.into(), tests: Tests::LeftOut, reading: Reading::default() };
     let Ok(index) = Index::of(&place, None) else { return ExitCode::FAILURE };
     let files: Vec<_> = index.files().iter().map(|file| (&**file, file.local(), file.targets())).collect();
     let all = || (0..files.len()).into_par_iter().with_max_len(64);

@@ -80,7 +80,7 @@ impl Details {
         details.modified_props = a
             .props
             .iter()
-            .filter(|(name, text)| b.props.get(*name).is_some_and(|other| other != *text))
+            .filter(|(name, text)| b.props.get(name).is_some_and(|other| other != *text))
             .map(|(name, _)| name.clone())
             .collect();
         for (field, differs) in [

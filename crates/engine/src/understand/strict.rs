@@ -170,11 +170,11 @@ fn names(entry: &str, was: &Contract, is: &Contract) -> Vec<Violation> {
             Some(_) => {}
         }
     }
-    for (name, old) in before.emits.iter().filter(|(name, _)| !after.emits.contains_key(*name)) {
+    for (name, old) in before.emits.iter().filter(|(name, _)| !after.emits.contains_key(name)) {
         let message = format!("event `{name}` was removed");
         add("breaking_change_event_removed", Error, message, json!({"name": name, "oldValue": old}));
     }
-    for (name, old) in before.state.iter().filter(|(name, _)| !after.state.contains_key(*name)) {
+    for (name, old) in before.state.iter().filter(|(name, _)| !after.state.contains_key(name)) {
         let message = format!("state `{name}` was removed");
         add("breaking_change_state_removed", Warning, message, json!({"name": name, "oldValue": old}));
     }
