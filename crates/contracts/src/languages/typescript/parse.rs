@@ -178,9 +178,13 @@ fn source_type(file_name: &str) -> SourceType {
     if known.is_javascript() { known.with_jsx(true) } else { known }
 }
 
+fn statement_starts(text: &str) -> Vec<usize> {
+    line_starts(text).filter(|at| begins_statement(&text[*at..])).collect()
+}
+
 /// All that begin at the left, each with what follows up to the next.
 fn statements(text: &str) -> Vec<Range<usize>> {
-    let starts: Vec<usize> = line_starts(text).filter(|at| begins_statement(&text[*at..])).collect();
+    let starts = statement_starts(text);
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
@@ -189,7 +193,7 @@ fn statements(text: &str) -> Vec<Range<usize>> {
 /// word or a decorator; what cannot be parsed has no better borders.
 fn statement_around(text: &str, offset: usize) -> Option<Range<usize>> {
     let offset = offset.min(text.len());
-    let starts: Vec<usize> = line_starts(text).filter(|at| begins_statement(&text[*at..])).collect();
+    let starts = statement_starts(text);
     let upto = starts.partition_point(|start| *start <= offset);
     let first = upto.saturating_sub(1);
     let before = first.saturating_sub(1);
