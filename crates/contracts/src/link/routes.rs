@@ -232,6 +232,12 @@ fn registered<'l>(route: Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Ro
         versions: versions(&route.versions, scope, resolver),
         ..route
     };
+    // What another file describes has its method there, too.
+    if route.method.starts_with("${") {
+        route.method = known(&route.method, scope, resolver).to_ascii_uppercase();
+        route.path = Route::served(&route.path);
+        route.parameters.splice(..0, Route::path_parameters(&route.path));
+    }
     if let (true, "", Some(first)) = (route.is_mount(), &*route.path, route.guards.first()) {
         let path = known(&format!("${{{first}}}"), scope, resolver);
         if !path.starts_with('$') {
@@ -247,13 +253,15 @@ fn registered<'l>(route: Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Ro
 
 /// Whether a path may be one: of a method that others have a function for, too, it has to be a text.
 fn is_sure(route: &Route) -> bool {
-    !(is_rare(route) && route.path.starts_with("${") && route.path.ends_with('}'))
+    !route.method.starts_with("${")
+        && !(is_rare(route) && route.path.starts_with("${") && route.path.ends_with('}'))
 }
 
 /// What `use` is given that is no router, in the order of the file, each with the place of the call in it.
 fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(usize, Guard)> {
     let calls = own.iter().enumerate();
-    let calls = calls.filter(|(_, one)| one.is_mount() && one.framework != RouteFramework::NestJs);
+    let calls = calls
+        .filter(|(_, one)| one.is_mount() && !one.is_handed() && one.framework != RouteFramework::NestJs);
     let mut found = Vec::new();
     for (at, call) in calls {
         for name in call.guards.iter().chain([&call.handler]) {
@@ -372,7 +380,14 @@ fn handed_over<'l>(
     resolver: &Resolver<'l>,
     depth: usize,
 ) -> Vec<Placed<'l>> {
-    let Some((file, name, kind)) = router(&mount.handler, scope, resolver) else { return Vec::new() };
+    // `Users.register(app)`
+    let of_class = || {
+        let (class, _) = router_of(&mount.handler).rsplit_once('.').filter(|_| mount.is_handed())?;
+        router(class, scope, resolver).filter(|(_, _, kind)| *kind == DeclarationKind::Class)
+    };
+    let Some((file, name, kind)) = router(&mount.handler, scope, resolver).or_else(of_class) else {
+        return Vec::new();
+    };
     if file.entry == scope.entry || file.facts.routes.is_empty() {
         return Vec::new();
     }
@@ -381,6 +396,11 @@ fn handed_over<'l>(
     // A function gives the one that it fills.
     let kind = if owners.len() == 1 { kind } else { DeclarationKind::Constant };
     placed.retain(|one| is_of(&one.route, name, kind));
+    if mount.is_handed() {
+        // A function that is handed an application registers on that, and knows less of whose it is.
+        placed.retain(|one| is_within(&one.route, name, file));
+        placed.iter_mut().for_each(|one| one.route.framework = mount.framework);
+    }
     for one in &mut placed {
         match &one.route.file {
             Some(_) => one.through.push(file.entry),
@@ -388,6 +408,12 @@ fn handed_over<'l>(
         }
     }
     placed
+}
+
+/// Whether a route is registered by what a file declares by a name.
+fn is_within(route: &Route, name: &str, file: Scope<'_>) -> bool {
+    let mut declared = file.facts.declarations.iter().filter(|one| one.name == name).peekable();
+    declared.peek().is_none() || declared.any(|one| (one.lines.first..=one.lines.last).contains(&route.line))
 }
 
 /// `users`, `users()`, `createUsers(db)`, `users.routes()`: the name in it.

@@ -115,6 +115,8 @@ impl Route {
     pub const ANONYMOUS: &str = "anonymous";
     /// How a mounted router is written in a table.
     pub const USE: &str = "USE";
+    /// How it is written that an application is handed to a function, for `link`.
+    pub const HANDED: &str = "HANDED";
     /// Begins a name in `${}`, and one of middleware, that a function has for something of its own; `link` leaves it out.
     pub const HIDDEN: char = ' ';
     /// Begins a guard that is a decorator which the project may put together of others. What it is given follows, each on a
@@ -128,7 +130,12 @@ impl Route {
     pub const VALUES: &str = "Object.values(";
 
     pub fn is_mount(&self) -> bool {
-        self.method == Self::USE
+        self.method == Self::USE || self.is_handed()
+    }
+
+    /// Whether it only says that what it is registered on is handed to a function.
+    pub fn is_handed(&self) -> bool {
+        self.method == Self::HANDED
     }
 
     /// What is handed over without a path is only there for what is behind it, and so is what an application is told
@@ -157,6 +164,17 @@ impl Route {
             [] => Cow::Borrowed(&self.path),
             versions => Cow::Owned(format!("{} version {}", self.path, versions.join(", "))),
         }
+    }
+
+    /// A path that is described as OpenAPI has it, `/users/{id}`, as it is asked for: `/users/:id`.
+    pub fn served(described: &str) -> String {
+        let mut parts = described.split("/{");
+        let mut served = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            served.push_str("/:");
+            served.push_str(&part.replacen('}', "", 1));
+        }
+        served
     }
 
     /// A path below another.

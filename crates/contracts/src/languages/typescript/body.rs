@@ -25,6 +25,7 @@ use super::modules::bound_names;
 use super::origins::{Origin, root};
 use super::print::{Print, qualifier};
 use super::props::Props;
+use super::routes::{is_usual_application, registers};
 use super::state::{object_state, state_of};
 use super::style::StyleCollector;
 use super::vue_events::Emitter;
@@ -39,6 +40,8 @@ pub(super) struct FileUse {
     pub(super) named: BTreeSet<u32>,
     pub(super) reads_arguments: bool,
     pub(super) has_jsx: bool,
+    /// Whether something is called as what registers routes is, whatever on.
+    pub(super) registers: bool,
     /// `ref` and its like keep state.
     pub(super) is_vue: bool,
     /// Functions with a `'use server'` of their own.
@@ -103,6 +106,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
             self.load(found.specifiers, found.kind, &[name], call.span);
         }
         self.name_awaited(call);
+        self.file.registers = self.file.registers || looks_like_route(call);
         if let Some(emitter) = &self.body.emitter {
             self.body.emitted.extend(emitter.event(call));
         }
@@ -379,6 +383,34 @@ impl Walk<'_, '_, '_> {
                 self.load(specifiers(self.print, &import.source), ImportKind::Dynamic, &names, import.span);
             }
         }
+    }
+}
+
+/// `app.get('/a', show)`, `app[method]('/a', show)`, `register(app)`.
+fn looks_like_route(call: &CallExpression<'_>) -> bool {
+    let is_path = |text: &str| text.starts_with('/') || text == "*";
+    match (call.callee.get_inner_expression(), call.arguments.first()) {
+        (Expression::StaticMemberExpression(member), Some(Argument::ObjectExpression(_))) => {
+            member.property.name == "route"
+        }
+        (Expression::StaticMemberExpression(member), Some(Argument::StringLiteral(text))) => {
+            is_path(&text.value) && registers(&member.property.name)
+        }
+        (Expression::StaticMemberExpression(member), Some(Argument::TemplateLiteral(text))) => {
+            text.quasis.first().is_some_and(|text| text.value.raw.starts_with('/'))
+                && registers(&member.property.name)
+        }
+        // In a loop.
+        (Expression::StaticMemberExpression(member), Some(Argument::Identifier(_)))
+            if registers(&member.property.name) && call.arguments.len() > 1 =>
+        {
+            callee_name(&member.object).is_some_and(is_usual_application)
+        }
+        (Expression::ComputedMemberExpression(_), Some(Argument::StringLiteral(text))) => {
+            is_path(&text.value)
+        }
+        (_, Some(Argument::Identifier(given))) => is_usual_application(&given.name),
+        _ => false,
     }
 }
 

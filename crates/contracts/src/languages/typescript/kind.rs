@@ -31,7 +31,9 @@ pub(super) fn of(
     routes: &Routes,
 ) -> Kind {
     // A module of Nest leads to what answers, and answers nothing itself.
-    let answers = |route: &Route| route.framework != RouteFramework::NestJs || route.is_told();
+    // Who hands an application on answers nothing, either.
+    let is_own = |route: &Route| route.framework != RouteFramework::NestJs && !route.is_handed();
+    let answers = |route: &Route| is_own(route) || route.is_told();
     if routes.table.iter().any(answers) || routes.is_controller {
         return Kind::NodeApi;
     }

@@ -184,7 +184,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         namespaces::name_members(program, &mut imports);
     }
     given_by::add(program, &imports, &mut declarations);
-    let routes = routes::of(program, &imports, &exports, print);
+    let routes = routes::of(program, (&imports, &exports), file.registers, print);
     LocalFacts {
         kind: kind::of(program.source_text, (&exports, &imports), &declarations, &file, &routes),
         doc: source.file_doc(program.body.first().map(|statement| statement.span().start)),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget,
-    BindingPattern, CallExpression, Class, ClassElement, Declaration, Expression, FormalParameter, Function,
-    Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
+    CallExpression, Class, ClassElement, Declaration, Expression, ExpressionStatement, ForOfStatement,
+    FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -16,9 +16,13 @@ use super::super::component::Callable;
 use super::super::modules::{self, DEFAULT};
 use super::super::origins::{Origin, root};
 use super::super::print::Print;
+use super::chain::{based, begins_chain, called, unbound};
+use super::given::{self, Given, Place};
+use super::loops::{self, Each};
 use super::nest::{class_of, option};
+use super::registration::Registration;
 use super::texts::{field_name, field_of_this, fields};
-use super::{Constants, DELETE, RARE_VERBS, Routes, Texts, VERBS, framework, is_verb, method};
+use super::{Constants, Routes, Texts, framework};
 use crate::model::{Route, RouteFramework, RouteParameter, RouteParameterSource};
 
 pub(super) fn of<'a>(
@@ -39,29 +43,45 @@ pub(super) fn of<'a>(
         followed: Vec::new(),
         functions: functions(program),
         texts: Texts::new(constants),
+        given: Given::default(),
         found: Vec::new(),
-        routes,
     };
     calls.visit_program(program);
     // A chain is walked from its end.
     let mut found = std::mem::take(&mut calls.found);
-    found.sort_by_key(|(at, _)| *at);
-    routes.table.extend(found.into_iter().map(|(_, route)| route));
+    found.sort_by_key(|one| one.start);
+    for one in found {
+        if let Some(route) = calls.sure(one) {
+            if !route.local_path.as_ref().unwrap_or(&route.path).is_empty() {
+                let own = route.owner.rsplit('.').next().and_then(|name| name.split(' ').next());
+                let method = route.method.to_ascii_lowercase();
+                routes.decorators.insert(format!("@{}.{method}", own.unwrap_or_default()));
+            }
+            routes.table.push(route);
+        }
+    }
+}
+
+/// A route, with where it stands and what it is registered on, if that is merely given.
+pub(super) struct Registered {
+    pub(super) start: u32,
+    pub(super) route: Route,
+    pub(super) given: Option<Place>,
 }
 
 /// What holds routes.
 #[derive(Debug, Clone)]
-struct Application {
-    framework: RouteFramework,
+pub(super) struct Application {
+    pub(super) framework: RouteFramework,
     /// `new Router({ prefix: '/users' })`, `new Hono().basePath('/api')`.
-    prefix: Option<String>,
+    pub(super) prefix: Option<String>,
 }
 
-struct Calls<'r, 's, 'a, 'x> {
-    print: Print<'s, 'a>,
-    frameworks: &'r BTreeSet<RouteFramework>,
+pub(super) struct Calls<'r, 's, 'a, 'x> {
+    pub(super) print: Print<'s, 'a>,
+    pub(super) frameworks: &'r BTreeSet<RouteFramework>,
     /// By the names that hold them, fields with the name of their class: `UserRoutes.router`.
-    applications: BTreeMap<String, Application>,
+    pub(super) applications: BTreeMap<String, Application>,
     /// The name that what is made in the statement gets: `const api = Router().get('/a', f)`.
     made_here: Option<String>,
     /// Names for those that are made where they are mounted, by where they begin.
@@ -73,23 +93,11 @@ struct Calls<'r, 's, 'a, 'x> {
     /// Where those begin that register something.
     registering: Vec<u32>,
     /// Where those begin that others in their chain come after: `all(check)` of `route('/a').all(check).get(f)`.
-    followed: Vec<u32>,
+    pub(super) followed: Vec<u32>,
     functions: Vec<(String, Callable<'x, 'a>)>,
-    texts: Texts<'r, 'a>,
-    /// With where they stand.
-    found: Vec<(u32, Route)>,
-    routes: &'r mut Routes,
-}
-
-/// One registration, with its parts told apart.
-struct Registration<'x, 'a> {
-    owner: String,
-    method: String,
-    path: Vec<String>,
-    handlers: Vec<&'x Expression<'a>>,
-    start: u32,
-    /// Where those of the same chain begin that run before it, and are no routes then.
-    earlier: Vec<u32>,
+    pub(super) texts: Texts<'r, 'a>,
+    pub(super) given: Given<'a>,
+    pub(super) found: Vec<Registered>,
 }
 
 impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
@@ -97,6 +105,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
         if self.inside.is_some() {
             self.hide(&declarator.id);
         }
+        self.declared(declarator);
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
             if let Some(application) = self.made(init) {
                 self.applications.insert(name.into_string(), application);
@@ -119,6 +128,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
             }
         }
         self.hide(&parameter.pattern);
+        self.given.parameter(parameter, self.print);
         walk::walk_formal_parameter(self, parameter);
     }
 
@@ -155,28 +165,72 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
             (self.assigned(&assignment.left), self.made(&assignment.right))
         {
             self.applications.insert(name, application);
+        } else if let Expression::Identifier(right) = assignment.right.get_inner_expression() {
+            // `this.app = app`
+            if let Some(name) = self.assigned(&assignment.left).filter(|name| name.contains('.')) {
+                if self.given.place(&right.name, &self.print.source.origins).is_some() {
+                    self.given.field(name);
+                }
+            }
         }
         walk::walk_assignment_expression(self, assignment);
     }
 
+    fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
+        match loops::of_statement(statement, &self.texts) {
+            Some(each) => self.each(each, |calls| calls.visit_statement(&statement.body)),
+            None => walk::walk_for_of_statement(self, statement),
+        }
+    }
+
+    fn visit_expression_statement(&mut self, statement: &ExpressionStatement<'a>) {
+        self.hand_over(&statement.expression);
+        walk::walk_expression_statement(self, statement);
+    }
+
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
-        if let Some(registration) = self.registration(call) {
+        for registration in self.registrations(call) {
             self.name_inline(&registration);
             self.register(registration);
         }
         self.prefixed(call);
-        walk::walk_call_expression(self, call);
+        match loops::of_call(call, &self.texts) {
+            Some(each) => self.each(each, |calls| walk::walk_call_expression(calls, call)),
+            None => walk::walk_call_expression(self, call),
+        }
     }
 }
 
 impl<'a> Calls<'_, '_, 'a, '_> {
     /// Walks a function, whose own names are nobody else's.
     fn within(&mut self, start: u32, walk: impl FnOnce(&mut Self)) {
-        let (around, hidden) = (self.inside, self.texts.hidden.len());
+        let (around, hidden, given) = (self.inside, self.texts.hidden.len(), self.given.names.len());
         self.inside = around.or(Some(start));
         walk(self);
         self.inside = around;
         self.texts.hidden.truncate(hidden);
+        self.given.names.truncate(given);
+    }
+
+    /// Walks what stands in a loop once for each of what it is over.
+    fn each(&mut self, (name, all): Each<'a>, walk: impl Fn(&mut Self)) {
+        for text in all {
+            self.texts.each.push((name, text));
+            walk(self);
+            self.texts.each.pop();
+        }
+    }
+
+    /// What a function of the project makes may be an application; whatever else a name stands for in a function is none.
+    fn declared(&mut self, declarator: &VariableDeclarator<'a>) {
+        let origins = &self.print.source.origins;
+        let is_made = declarator.init.as_ref().is_some_and(|init| given::is_made_here(init, origins));
+        for name in declarator.id.get_binding_identifiers() {
+            let is_usual = is_made && declarator.id.is_binding_identifier() && given::is_usual(&name.name);
+            if is_usual || self.inside.is_some() {
+                self.given.names.push((name.name.as_str(), is_usual.then_some(name.span.start)));
+            }
+        }
     }
 
     fn hide(&mut self, pattern: &BindingPattern<'a>) {
@@ -209,7 +263,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 
     /// The name that something has which may hold an application: `app`, and of `this.app` that with its class.
-    fn held_by(&self, value: &Expression<'_>) -> Option<String> {
+    pub(super) fn held_by(&self, value: &Expression<'_>) -> Option<String> {
         match value.get_inner_expression() {
             Expression::Identifier(name) => Some(name.name.into_string()),
             Expression::StaticMemberExpression(member) if member.object.is_identifier_reference() => {
@@ -250,8 +304,14 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     /// What a declared type says.
     fn typed(&self, annotation: &TSTypeAnnotation<'_>) -> Option<Application> {
         let text = self.print.annotation(annotation);
-        let named = text.split('<').next().and_then(|text| text.rsplit('.').next());
-        let framework = match named {
+        let whole = text.split('<').next();
+        // `import { Express as Web } from 'express'`
+        let imported = match whole.and_then(|name| self.print.source.origins.of(name)) {
+            Some(Origin::Module { specifier, name }) => framework(specifier).map(|_| name.as_str()),
+            _ => None,
+        };
+        let named = imported.or_else(|| whole.and_then(|text| text.rsplit('.').next()));
+        let framework = match named.filter(|_| !self.frameworks.is_empty()) {
             Some("Application" | "Express" | "Router" | "IRouter") => self.routers(),
             Some("FastifyInstance") => RouteFramework::Fastify,
             Some("Hono") => RouteFramework::Hono,
@@ -273,13 +333,17 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 
     /// Whose `Router` is meant.
-    fn routers(&self) -> RouteFramework {
+    pub(super) fn routers(&self) -> RouteFramework {
         let others = [RouteFramework::Express, RouteFramework::Koa];
         others.into_iter().find(|one| self.frameworks.contains(one)).unwrap_or(RouteFramework::Express)
     }
 
     /// `express()`, `express.Router()`, `new Hono()`, `require('fastify')()`, also with registrations behind it.
     fn made(&self, init: &Expression<'_>) -> Option<Application> {
+        // Others have such names, too.
+        if self.frameworks.is_empty() {
+            return None;
+        }
         let init = init.get_inner_expression();
         if let Expression::AwaitExpression(awaited) = init {
             return self.made(&awaited.argument);
@@ -318,96 +382,19 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         Some(Application { framework, prefix })
     }
 
-    fn registration<'x>(&self, call: &'x CallExpression<'a>) -> Option<Registration<'x, 'a>> {
-        let member = call.callee.as_member_expression()?;
-        let verb = member.static_property_name()?;
-        let arguments: Vec<&'x Expression<'a>> = given(call).collect();
-        let start = call.callee.span().end;
-        // `router.route('/a').get(f).post(g)`
-        if let Some((owner, path)) = chained_route(member.object()) {
-            let owner = self.held_by(owner)?;
-            let method = method(verb);
-            let path = self.paths(path);
-            let mut handlers = flat(&arguments);
-            if !is_verb(verb) || handlers.is_empty() || self.followed.contains(&start) {
-                return None;
-            }
-            // `router.route('/a').all(check).get(f)`
-            let earlier = all_before(member.object());
-            let checks: Vec<_> = earlier.iter().flat_map(|call| given(call)).collect();
-            handlers.splice(..0, flat(&checks));
-            let earlier = earlier.iter().map(|call| call.callee.span().end).collect();
-            return Some(Registration { owner, method, path, handlers, start, earlier });
-        }
-        let owner = self.chained_owner(member.object())?;
-        let (first, rest) = arguments.split_first()?;
-        if let ("register", Some(Expression::ObjectExpression(options))) = (verb, rest.first()) {
-            // `app.register(plugin, { prefix: '/users' })`
-            let path = self.paths(option(options, "prefix")?);
-            let (method, handlers) = (USE.to_owned(), vec![*first]);
-            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
-        }
-        if let ("route", Expression::ObjectExpression(options), []) = (verb, first, rest) {
-            // `app.route({ method: 'GET', url: '/a', handler })`
-            let path = self.paths(option(options, "url").or_else(|| option(options, "path"))?);
-            let method = self.paths(option(options, "method")?).join(" ").to_ascii_uppercase();
-            let handlers = vec![option(options, "handler")?];
-            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
-        }
-        if verb == "use" {
-            // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
-            let (path, handlers) = if self.is_path(first) {
-                (self.paths(first), flat(rest))
-            } else {
-                (vec![String::new()], flat(&arguments))
-            };
-            let is_router = |one: &&&Expression<'a>| !self.takes_error(one) && !allows_methods(one);
-            let handlers: Vec<_> = handlers.iter().filter(is_router).copied().collect();
-            let method = USE.to_owned();
-            let earlier = Vec::new();
-            return (!handlers.is_empty()).then_some(Registration {
-                owner,
-                method,
-                path,
-                handlers,
-                start,
-                earlier,
-            });
-        }
-        // A path that is among others is not known.
-        if call.arguments.first().is_some_and(Argument::is_spread) {
-            return None;
-        }
-        let framework = self.applications.get(&owner).map(|one| one.framework);
-        // `router.get('name', '/path', handler)`
-        let is_named = framework == Some(RouteFramework::Koa) && rest.len() > 1 && self.is_path(rest[0]);
-        let (first, rest) = if is_named { rest.split_first()? } else { (first, rest) };
-        // `app.route('/api', other)`
-        let is_mount = verb == "route" && framework == Some(RouteFramework::Hono);
-        let method = if is_mount { USE.to_owned() } else { method(verb) };
-        // Other functions have such a name, too: `app.bind(this)`. What a constant of another file is, `link` knows.
-        let is_rare = || RARE_VERBS.contains(&verb) && (self.is_path(first) || self.is_imported(first));
-        let is_usual = VERBS.contains(&verb) || verb == DELETE;
-        (!rest.is_empty() && (is_mount || is_usual || is_rare())).then(|| Registration {
-            owner,
-            method,
-            path: self.paths(first),
-            handlers: flat(rest),
-            start,
-            earlier: Vec::new(),
-        })
-    }
-
     fn register(&mut self, registration: Registration<'_, 'a>) {
         let Registration { owner, method, path, handlers, start, earlier } = registration;
         self.followed.extend(earlier);
-        let made_in_place = Application { framework: self.routers(), prefix: None };
-        let known = self.applications.get(&owner).cloned();
-        let is_inline = || owner.split(' ').next() == Some(MADE_IN_PLACE);
-        let Some(application) = known.or(is_inline().then_some(made_in_place)) else { return };
         let Some((last, guards)) = handlers.split_last() else { return };
-        let mut taken: Vec<RouteParameter> = Vec::new();
         let callable = self.callable(last);
+        let Some((application, place)) = self.registered_on(&owner) else { return };
+        if let Some(place) = &place {
+            if let Some(framework) = given::told(&owner, (&method, &path), (last, callable)) {
+                self.given.tell(place, framework);
+            }
+        }
+        let callable = self.callable(last);
+        let mut taken: Vec<RouteParameter> = Vec::new();
         let mut returns = String::new();
         if let Some(callable) = callable {
             for item in &callable.parameters().items {
@@ -423,25 +410,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             }
             returns = self.print.annotation_or(callable.returned(), "");
         }
-        if path.iter().any(|path| !path.is_empty()) {
-            let own = owner.rsplit('.').next().and_then(|name| name.split(' ').next()).unwrap_or_default();
-            self.routes.decorators.insert(format!("@{own}.{}", method.to_ascii_lowercase()));
-        }
         // What is an object are options.
         let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
         let guards = guards.map(|guard| (guard, self.handler(guard)));
         // What has no name says nothing.
         let guards = guards.filter(|(_, name)| name != Route::ANONYMOUS);
         let guards: Vec<String> = guards.map(|(guard, name)| self.texts.marked(guard, name)).collect();
-        // All methods of a class work on its fields.
-        let class = self.class.as_ref().filter(|_| owner.contains('.')).map(|(_, start)| *start);
-        let within = class.or(self.inside).map_or(0, |function| {
-            let known = self.registering.iter().position(|one| *one == function);
-            known.unwrap_or_else(|| {
-                self.registering.push(function);
-                self.registering.len() - 1
-            }) + 1
-        });
+        let within = self.registering(&owner);
         for own in path {
             let path = match &application.prefix {
                 Some(prefix) => Route::joined(prefix, &own),
@@ -466,10 +441,23 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 full_paths: Vec::new(),
                 application: None,
                 class: None,
-                within: u32::try_from(within).unwrap_or(u32::MAX),
+                within,
             };
-            self.found.push((start, route));
+            self.found.push(Registered { start, route, given: place.clone() });
         }
+    }
+
+    /// Which of the functions that register something is walked, counted from 1; 0 for none.
+    pub(super) fn registering(&mut self, owner: &str) -> u32 {
+        // All methods of a class work on its fields.
+        let class = self.class.as_ref().filter(|_| owner.contains('.')).map(|(_, start)| *start);
+        let Some(function) = class.or(self.inside) else { return 0 };
+        let known = self.registering.iter().position(|one| *one == function);
+        let at = known.unwrap_or_else(|| {
+            self.registering.push(function);
+            self.registering.len() - 1
+        });
+        u32::try_from(at + 1).unwrap_or(u32::MAX)
     }
 
     /// `router.prefix('/users')`, which Koa puts before what is registered already, too.
@@ -486,7 +474,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         if application.framework != RouteFramework::Koa {
             return;
         }
-        for (_, route) in self.found.iter_mut().filter(|(_, route)| route.owner == owner) {
+        for route in self.found.iter_mut().map(|one| &mut one.route).filter(|route| route.owner == owner) {
             let path = Route::joined(&prefix, &route.path);
             let own = std::mem::replace(&mut route.path, path);
             route.local_path.get_or_insert(own);
@@ -504,12 +492,12 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         })
     }
 
-    fn takes_error(&self, handler: &Expression<'a>) -> bool {
+    pub(super) fn takes_error(&self, handler: &Expression<'a>) -> bool {
         self.callable(handler).is_some_and(|callable| callable.parameters().items.len() == 4)
     }
 
     /// Whether what `use` is given first is a path, or several.
-    fn is_path(&self, first: &Expression<'_>) -> bool {
+    pub(super) fn is_path(&self, first: &Expression<'_>) -> bool {
         match first.get_inner_expression() {
             Expression::ArrayExpression(list) => {
                 let first = list.elements.first().and_then(|one| one.as_expression());
@@ -522,12 +510,12 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
-    fn is_imported(&self, value: &Expression<'_>) -> bool {
+    pub(super) fn is_imported(&self, value: &Expression<'_>) -> bool {
         let origin = root(value).and_then(|name| self.print.source.origins.of(name));
         matches!(origin, Some(Origin::Module { .. })) && !self.texts.hides(value)
     }
 
-    fn paths(&self, written: &Expression<'_>) -> Vec<String> {
+    pub(super) fn paths(&self, written: &Expression<'_>) -> Vec<String> {
         match written {
             Expression::ArrayExpression(paths) => {
                 let each = paths.elements.iter().filter_map(|element| element.as_expression());
@@ -538,7 +526,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
-    fn handler(&self, handler: &Expression<'_>) -> String {
+    pub(super) fn handler(&self, handler: &Expression<'_>) -> String {
         let handler = unbound(handler);
         if let Some(name) = self.made_inline.get(&handler.span().start) {
             return name.clone();
@@ -561,7 +549,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     }
 
     /// The name that a chain of registrations begins with: `router` of `router.get('/a', f).post('/b', g)`.
-    fn chained_owner(&self, object: &Expression<'_>) -> Option<String> {
+    pub(super) fn chained_owner(&self, object: &Expression<'_>) -> Option<String> {
         let mut here = object;
         loop {
             if let Some(owner) = self.held_by(here) {
@@ -578,105 +566,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
 }
 
 /// What takes more to say has no name.
-const LONGEST_HANDLER: usize = 80;
-const USE: &str = Route::USE;
+pub(super) const LONGEST_HANDLER: usize = 80;
+pub(super) const USE: &str = Route::USE;
 /// The name of an application that has none yet: `Router().get('/a', f)`.
-const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
-
-/// `new Hono().basePath('/api')` in its parts.
-fn based<'x, 'a>(made: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
-    let Expression::CallExpression(call) = made else { return None };
-    Some((called(call, "basePath")?, call.arguments.first()?.as_expression()?))
-}
-
-/// What a method of this name is called on.
-fn called<'x, 'a>(call: &'x CallExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
-    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-    (member.property.name == name).then_some(&member.object)
-}
-
-/// What a registration is called on.
-fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
-    let Expression::CallExpression(call) = registration else { return None };
-    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-    let name = member.property.name.as_str();
-    (is_verb(name) || matches!(name, "use" | "param" | "prefix")).then_some(&member.object)
-}
-
-/// What `route` is called on, and the path that it is given.
-fn chained_route<'x, 'a>(object: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
-    let mut here = object;
-    while let Expression::CallExpression(call) = here {
-        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-        if member.property.name == "route" {
-            return Some((&member.object, call.arguments.first()?.as_expression()?));
-        }
-        here = &member.object;
-    }
-    None
-}
-
-/// The calls of `all` in a chain, the first one first.
-fn all_before<'x, 'a>(object: &'x Expression<'a>) -> Vec<&'x CallExpression<'a>> {
-    let mut found = Vec::new();
-    let mut here = object;
-    while let Expression::CallExpression(call) = here {
-        let Expression::StaticMemberExpression(member) = &call.callee else { break };
-        if member.property.name == "all" {
-            found.push(&**call);
-        }
-        here = &member.object;
-    }
-    found.reverse();
-    found
-}
-
-/// What a call is given; a list that is spread stands for what is in it.
-fn given<'x, 'a>(call: &'x CallExpression<'a>) -> impl Iterator<Item = &'x Expression<'a>> {
-    call.arguments.iter().filter_map(|argument| match argument {
-        Argument::SpreadElement(spread) => Some(&spread.argument),
-        other => other.as_expression(),
-    })
-}
-
-/// `[requireAuth, [limit]]` is given as `requireAuth, limit` is.
-fn flat<'x, 'a>(handlers: &[&'x Expression<'a>]) -> Vec<&'x Expression<'a>> {
-    let mut all = Vec::new();
-    for handler in handlers {
-        match handler.get_inner_expression() {
-            Expression::ArrayExpression(list) => {
-                let each = list.elements.iter().filter_map(|one| match one {
-                    ArrayExpressionElement::SpreadElement(spread) => Some(&spread.argument),
-                    one => one.as_expression(),
-                });
-                let inner: Vec<_> = each.collect();
-                all.extend(flat(&inner));
-            }
-            _ => all.push(*handler),
-        }
-    }
-    all
-}
-
-/// The function of `this.create.bind(this)`.
-fn unbound<'x, 'a>(handler: &'x Expression<'a>) -> &'x Expression<'a> {
-    let Expression::CallExpression(call) = handler.get_inner_expression() else { return handler };
-    match &call.callee {
-        Expression::StaticMemberExpression(member)
-            if member.property.name == "bind" && call.arguments.len() == 1 =>
-        {
-            &member.object
-        }
-        _ => handler,
-    }
-}
-
-/// `router.allowedMethods()`, which Koa wants beside `router.routes()`.
-fn allows_methods(handler: &Expression<'_>) -> bool {
-    let Expression::CallExpression(call) = handler.get_inner_expression() else { return false };
-    let callee = call.callee.as_member_expression();
-    callee.is_some_and(|member| member.static_property_name().is_some_and(|name| name == "allowedMethods"))
-}
+pub(super) const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
 
 /// Functions of the file by name, so that a handler that is passed by name is known.
 fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {

@@ -3,8 +3,13 @@
 
 mod application;
 mod calls;
+mod chain;
 mod decorators;
+mod given;
+mod handing;
+mod loops;
 mod nest;
+mod registration;
 mod texts;
 
 use std::collections::BTreeSet;
@@ -13,6 +18,7 @@ use oxc_ast::ast::Program;
 
 use super::print::Print;
 use crate::model::{Export, Import, Route, RouteFramework};
+pub(super) use given::is_usual as is_usual_application;
 use texts::{Constants, Texts};
 
 const VERBS: &[&str] = &["all", "delete", "get", "head", "options", "patch", "post", "put"];
@@ -56,6 +62,11 @@ fn is_verb(name: &str) -> bool {
     VERBS.contains(&name) || RARE_VERBS.contains(&name) || name == DELETE
 }
 
+/// Whether a method of this name registers routes wherever it is one of an application.
+pub(super) fn registers(name: &str) -> bool {
+    VERBS.contains(&name) || matches!(name, DELETE | "use" | "route")
+}
+
 fn method(verb: &str) -> String {
     if verb == DELETE { "DELETE".to_owned() } else { verb.to_ascii_uppercase() }
 }
@@ -75,23 +86,25 @@ pub(super) struct Routes {
     pub(super) texts: Vec<(String, String)>,
 }
 
-/// No routes are looked for unless the framework is imported: `map.get('/a', f)` is none.
+/// No routes are looked for unless the framework is imported, or `registers` says that something in the file looks like one:
+/// `map.get('/a', f)` is none.
 pub(super) fn of<'a>(
     program: &Program<'a>,
-    imports: &[Import],
-    exports: &[Export],
+    (imports, exports): (&[Import], &[Export]),
+    registers: bool,
     print: Print<'_, 'a>,
 ) -> Routes {
     let is_nest = imports.iter().any(|import| import.specifier.starts_with("@nestjs/"));
     let frameworks: BTreeSet<RouteFramework> =
         imports.iter().filter_map(|import| framework(&import.specifier)).collect();
-    let constants = Constants::of(program, is_nest || !frameworks.is_empty());
+    let has_calls = registers || !frameworks.is_empty();
+    let constants = Constants::of(program, is_nest || has_calls);
     let mut routes = Routes::default();
     if is_nest {
         nest::of(program, print, &constants, &mut routes);
         application::of(program, print, &constants, &mut routes);
     }
-    if !frameworks.is_empty() {
+    if has_calls {
         calls::of(program, print, (&frameworks, &constants), &mut routes);
     }
     routes.texts = constants.exported(exports);
@@ -100,10 +113,17 @@ pub(super) fn of<'a>(
 
 fn framework(specifier: &str) -> Option<RouteFramework> {
     match specifier {
-        "express" | "express-promise-router" | "router" => Some(RouteFramework::Express),
+        "express" | "express-promise-router" | "express-serve-static-core" | "router" => {
+            Some(RouteFramework::Express)
+        }
         "fastify" => Some(RouteFramework::Fastify),
         "hono" | "hono/tiny" | "hono/quick" | "@hono/zod-openapi" => Some(RouteFramework::Hono),
         "@koa/router" | "koa-router" => Some(RouteFramework::Koa),
+        // What a project puts around it has its name: `require('../shared/express')`.
+        own if given::is_own(own) => {
+            let name = own.rsplit('/').next().and_then(|name| name.split('.').next());
+            (name == Some("express")).then_some(RouteFramework::Express)
+        }
         _ => None,
     }
 }

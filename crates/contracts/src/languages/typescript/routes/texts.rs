@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration,
-    ExportDefaultDeclarationKind, Expression, Program, PropertyDefinition, PropertyKey, Statement,
-    TSEnumDeclaration, TSEnumMemberName, TemplateLiteral,
+    ExportDefaultDeclarationKind, Expression, ObjectExpression, Program, PropertyDefinition, PropertyKey,
+    Statement, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral,
 };
 use oxc_syntax::operator::BinaryOperator;
 
@@ -13,6 +13,7 @@ use super::super::body::text_of;
 use super::super::modules::{DEFAULT, declared};
 use super::super::origins::root;
 use super::super::print::Print;
+use super::nest::option;
 use crate::model::{Export, ExportOrigin, Route};
 
 /// Objects in objects.
@@ -90,6 +91,15 @@ impl Constants {
 
     fn add(&mut self, name: &mut String, value: &Expression<'_>, depth: usize) {
         if self.texts.len() + self.others.len() >= MOST {
+            return;
+        }
+        if let Some(route) = described(value) {
+            for what in ["method", "path"] {
+                let text = option(route, what).and_then(|text| self.part(text));
+                if let Some(text) = text {
+                    self.texts.insert(format!("{name}.{what}"), text);
+                }
+            }
             return;
         }
         match held(value) {
@@ -209,11 +219,13 @@ pub(super) struct Texts<'k, 'a> {
     pub(super) fields: BTreeMap<String, String>,
     /// Names that functions give a meaning of their own, around what is looked at.
     pub(super) hidden: Vec<&'a str>,
+    /// What the names of loops stand for, around what is looked at.
+    pub(super) each: Vec<(&'a str, String)>,
 }
 
 impl<'k> Texts<'k, '_> {
     pub(super) fn new(constants: &'k Constants) -> Self {
-        Self { constants, fields: BTreeMap::new(), hidden: Vec::new() }
+        Self { constants, fields: BTreeMap::new(), hidden: Vec::new(), each: Vec::new() }
     }
 
     pub(super) fn hides(&self, value: &Expression<'_>) -> bool {
@@ -231,6 +243,11 @@ impl<'k> Texts<'k, '_> {
     fn named(&self, value: &Expression<'_>) -> Option<String> {
         if let Some(field) = field_of_this(value) {
             return self.fields.get(&field).cloned();
+        }
+        if let Expression::Identifier(name) = value {
+            if let Some((_, text)) = self.each.iter().rev().find(|(each, _)| name.name == *each) {
+                return Some(text.clone());
+            }
         }
         let name = dotted(value).filter(|_| !self.hides(value))?;
         self.constants.texts.get(&name).cloned()
@@ -308,6 +325,15 @@ pub(super) fn dotted(value: &Expression<'_>) -> Option<String> {
             let name = member.static_property_name()?;
             Some(format!("{}.{name}", dotted(member.object())?))
         }
+    }
+}
+
+/// What `createRoute` of `@hono/zod-openapi` is given.
+pub(super) fn described<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x ObjectExpression<'a>> {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+    match call.arguments.first()?.as_expression()?.get_inner_expression() {
+        Expression::ObjectExpression(options) if call.callee.is_specific_id("createRoute") => Some(options),
+        _ => None,
     }
 }
 

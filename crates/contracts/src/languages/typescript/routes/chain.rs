@@ -1,0 +1,102 @@
+//! How registrations stand in each other: what a chain of calls begins with, and what a call is given.
+
+use oxc_ast::ast::{Argument, ArrayExpressionElement, CallExpression, Expression};
+
+use super::is_verb;
+
+/// `new Hono().basePath('/api')` in its parts.
+pub(super) fn based<'x, 'a>(made: &'x Expression<'a>) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
+    let Expression::CallExpression(call) = made else { return None };
+    Some((called(call, "basePath")?, call.arguments.first()?.as_expression()?))
+}
+
+/// What a method of this name is called on.
+pub(super) fn called<'x, 'a>(call: &'x CallExpression<'a>, name: &str) -> Option<&'x Expression<'a>> {
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    (member.property.name == name).then_some(&member.object)
+}
+
+/// What a registration is called on.
+pub(super) fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = registration else { return None };
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    let name = member.property.name.as_str();
+    (is_verb(name) || matches!(name, "use" | "param" | "prefix" | "on" | "openapi")).then_some(&member.object)
+}
+
+/// What `route` is called on, and the path that it is given.
+pub(super) fn chained_route<'x, 'a>(
+    object: &'x Expression<'a>,
+) -> Option<(&'x Expression<'a>, &'x Expression<'a>)> {
+    let mut here = object;
+    while let Expression::CallExpression(call) = here {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+        if member.property.name == "route" {
+            return Some((&member.object, call.arguments.first()?.as_expression()?));
+        }
+        here = &member.object;
+    }
+    None
+}
+
+/// The calls of `all` in a chain, the first one first.
+pub(super) fn all_before<'x, 'a>(object: &'x Expression<'a>) -> Vec<&'x CallExpression<'a>> {
+    let mut found = Vec::new();
+    let mut here = object;
+    while let Expression::CallExpression(call) = here {
+        let Expression::StaticMemberExpression(member) = &call.callee else { break };
+        if member.property.name == "all" {
+            found.push(&**call);
+        }
+        here = &member.object;
+    }
+    found.reverse();
+    found
+}
+
+/// What a call is given; a list that is spread stands for what is in it.
+pub(super) fn given<'x, 'a>(call: &'x CallExpression<'a>) -> impl Iterator<Item = &'x Expression<'a>> {
+    call.arguments.iter().filter_map(|argument| match argument {
+        Argument::SpreadElement(spread) => Some(&spread.argument),
+        other => other.as_expression(),
+    })
+}
+
+/// `[requireAuth, [limit]]` is given as `requireAuth, limit` is.
+pub(super) fn flat<'x, 'a>(handlers: &[&'x Expression<'a>]) -> Vec<&'x Expression<'a>> {
+    let mut all = Vec::new();
+    for handler in handlers {
+        match handler.get_inner_expression() {
+            Expression::ArrayExpression(list) => {
+                let each = list.elements.iter().filter_map(|one| match one {
+                    ArrayExpressionElement::SpreadElement(spread) => Some(&spread.argument),
+                    one => one.as_expression(),
+                });
+                let inner: Vec<_> = each.collect();
+                all.extend(flat(&inner));
+            }
+            _ => all.push(*handler),
+        }
+    }
+    all
+}
+
+/// The function of `this.create.bind(this)`.
+pub(super) fn unbound<'x, 'a>(handler: &'x Expression<'a>) -> &'x Expression<'a> {
+    let Expression::CallExpression(call) = handler.get_inner_expression() else { return handler };
+    match &call.callee {
+        Expression::StaticMemberExpression(member)
+            if member.property.name == "bind" && call.arguments.len() == 1 =>
+        {
+            &member.object
+        }
+        _ => handler,
+    }
+}
+
+/// `router.allowedMethods()`, which Koa wants beside `router.routes()`.
+pub(super) fn allows_methods(handler: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = handler.get_inner_expression() else { return false };
+    let callee = call.callee.as_member_expression();
+    callee.is_some_and(|member| member.static_property_name().is_some_and(|name| name == "allowedMethods"))
+}

@@ -1,0 +1,92 @@
+//! Applications that go from one file of the project to another: what a file is given, and what it hands over.
+
+use oxc_ast::ast::{Argument, Expression};
+use oxc_span::GetSpan;
+
+use super::super::origins::{Origin, root};
+use super::calls::{Application, Calls, LONGEST_HANDLER, MADE_IN_PLACE, Registered};
+use super::given::{self, Place};
+use super::nest::option;
+use crate::model::{Route, RouteFramework};
+
+impl<'a> Calls<'_, '_, 'a, '_> {
+    /// What is registered on something that is merely given is a route if anything on that looks like one.
+    pub(super) fn sure(&self, one: Registered) -> Option<Route> {
+        let Registered { route, given, .. } = one;
+        let Some(place) = given else { return Some(route) };
+        let told = self.given.framework(&place)?;
+        let mut others = self.frameworks.iter();
+        let framework = others.next().copied().filter(|_| others.next().is_none()).unwrap_or(told);
+        Some(Route { framework, ..route })
+    }
+
+    /// `register(app)`, `require('./users')(app)`, `new Users(app)`, `app.register(users)`: which routes these have `link` knows.
+    pub(super) fn hand_over(&mut self, expression: &Expression<'a>) {
+        let expression = match expression.get_inner_expression() {
+            Expression::AwaitExpression(awaited) => awaited.argument.get_inner_expression(),
+            other => other,
+        };
+        let (callee, arguments) = match expression {
+            Expression::CallExpression(call) => (&call.callee, &call.arguments),
+            Expression::NewExpression(new) => (&new.callee, &new.arguments),
+            _ => return,
+        };
+        let start = callee.span().start;
+        let given: Vec<&Expression<'a>> = arguments.iter().filter_map(Argument::as_expression).collect();
+        let handed = match (callee.get_inner_expression(), given.as_slice()) {
+            (Expression::StaticMemberExpression(member), [plugin, options @ ..])
+                if member.property.name == "register" && self.application(&member.object).is_some() =>
+            {
+                let has_prefix = options.first().is_some_and(
+                    |one| matches!(one, Expression::ObjectExpression(one) if option(one, "prefix").is_some()),
+                );
+                self.application(&member.object).filter(|_| !has_prefix).zip(Some(self.handler(plugin)))
+            }
+            _ if self.is_elsewhere(callee) => {
+                let application = given.iter().find_map(|one| self.application(one));
+                let callee = self.print.outside(callee, LONGEST_HANDLER);
+                let handler =
+                    application.as_ref().zip(callee).map(|(one, callee)| format!("{callee}({})", one.1));
+                application.zip(handler)
+            }
+            _ => None,
+        };
+        if let Some(((framework, owner), handler)) = handed {
+            let within = self.registering(&owner);
+            let route = given::handed(framework, owner, handler, self.print.source.line(start));
+            self.found.push(Registered { start, route: Route { within, ..route }, given: None });
+        }
+    }
+
+    /// What an expression holds that is an application, or is called so.
+    fn application(&self, value: &Expression<'a>) -> Option<(RouteFramework, String)> {
+        let owner = self.held_by(value)?;
+        let made = self.applications.get(&owner).map(|one| one.framework);
+        let name = owner.rsplit('.').next().unwrap_or(&owner);
+        let is_given =
+            || given::is_usual(name) && self.given.place(&owner, &self.print.source.origins).is_some();
+        Some((made.or_else(|| is_given().then(|| self.routers()))?, owner))
+    }
+
+    /// Whether something is of another file of the project.
+    fn is_elsewhere(&self, callee: &Expression<'a>) -> bool {
+        let Some(name) = root(callee) else { return false };
+        match self.print.source.origins.of(name) {
+            Some(Origin::Module { specifier, .. }) => given::is_own(specifier),
+            _ => name == "require",
+        }
+    }
+
+    /// What has a name, with where it is declared if it is merely given.
+    pub(super) fn registered_on(&self, owner: &str) -> Option<(Application, Option<Place>)> {
+        if let Some(known) = self.applications.get(owner) {
+            return Some((known.clone(), None));
+        }
+        let usual = Application { framework: self.routers(), prefix: None };
+        if owner.split(' ').next() == Some(MADE_IN_PLACE) && !self.frameworks.is_empty() {
+            return Some((usual, None));
+        }
+        let place = self.given.place(owner, &self.print.source.origins)?;
+        Some((usual, Some(place)))
+    }
+}
