@@ -13,7 +13,7 @@ use oxc_ast_visit::{Visit, walk};
 use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
 use super::maker;
-use super::origins::Origin;
+use super::origins::{Origin, known_as};
 use super::print::{Print, qualifier, type_name};
 use super::returned::returns;
 use super::shape;
@@ -412,7 +412,7 @@ pub(super) fn held_by_ref<'x, 'a>(ty: &'x TSType<'a>) -> Option<&'x TSType<'a>> 
 }
 
 /// The functions that a file makes components of by their name, where that is not one of a component: `memo(_Card)`.
-pub(super) fn handed_on<'x>(program: &'x Program<'_>) -> BTreeSet<&'x str> {
+pub(super) fn handed_on<'x>(print: Print<'x, '_>, program: &'x Program<'_>) -> BTreeSet<&'x str> {
     let values = program.body.iter().flat_map(|statement| {
         let declared = match statement {
             Statement::ExportDefaultDeclaration(export) => {
@@ -428,18 +428,18 @@ pub(super) fn handed_on<'x>(program: &'x Program<'_>) -> BTreeSet<&'x str> {
             _ => Vec::new(),
         }
     });
-    values.filter_map(handed).filter(|name| !is_component_name(name)).collect()
+    values.filter_map(|value| handed(print, value)).filter(|name| !is_component_name(name)).collect()
 }
 
-fn handed<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
+fn handed<'x>(print: Print<'x, '_>, value: &'x Expression<'_>) -> Option<&'x str> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
     let is_merge = wrapped::merges(value);
-    if !is_merge && !matches!(callee_name(&call.callee), Some("memo" | "forwardRef")) {
+    if !is_merge && !matches!(known_as(print, &call.callee), Some("memo" | "forwardRef")) {
         return None;
     }
     match call.arguments.first()?.as_expression()?.get_inner_expression() {
         Expression::Identifier(name) => (!is_merge || is_hidden_name(&name.name)).then_some(&name.name),
-        inner => handed(inner),
+        inner => handed(print, inner),
     }
 }
 

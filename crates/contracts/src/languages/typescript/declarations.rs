@@ -473,7 +473,7 @@ impl<'a> Collector<'_, '_, 'a> {
     fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
         // What a private context has is seen through the hooks that give it.
         let is_asked = || self.asked.get_or_init(|| asked(self.print.source.text)).contains(name);
-        let is_seen = || self.exported.contains(name) || is_asked() || wrapped::is_context(value);
+        let is_seen = || self.exported.contains(name) || is_asked() || wrapped::is_context(self.print, value);
         if !signature.ends_with(INFERRED) || !is_seen() {
             return signature;
         }

@@ -9,6 +9,7 @@ use oxc_ast_visit::Visit;
 
 use super::body::BodyUse;
 use super::component::{self, Callable};
+use super::origins::known_as;
 use super::print::{INFERRED, Print, quoted};
 use super::shape;
 use super::wrapped::{self, Inner, Wrapped};
@@ -368,7 +369,7 @@ impl<'x, 'a> Returned<'_, '_, 'x, 'a> {
             let Statement::VariableDeclaration(variables) = statement else { return false };
             variables.declarations.iter().any(|one| {
                 let called = match one.init.as_ref().map(Expression::get_inner_expression) {
-                    Some(Expression::CallExpression(call)) => super::body::callee_name(&call.callee),
+                    Some(Expression::CallExpression(call)) => known_as(self.print, &call.callee),
                     _ => None,
                 };
                 one.id.get_identifier_name().is_some_and(|own| own == name) && called == Some("createContext")

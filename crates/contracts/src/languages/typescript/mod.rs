@@ -151,7 +151,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
         file: &mut file,
         exported: modules.exported_locals(),
         asked: OnceCell::new(),
-        wrapped: component::handed_on(program),
+        wrapped: component::handed_on(print, program),
         common_js: common_js.as_ref().filter(|_| modules.is_common_js),
         renamed: if modules.is_common_js { modules.renamed_locals() } else { BTreeSet::new() },
         by_export: FxHashSet::default(),

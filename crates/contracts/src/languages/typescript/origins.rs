@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
     Argument, BindingPattern, ChainElement, Declaration, Expression, Function, ImportDeclarationSpecifier,
-    Statement, TSModuleReference, VariableDeclarator,
+    ModuleExportName, Statement, TSModuleReference, VariableDeclarator,
 };
 
+use super::body::callee_name;
 use super::modules::DEFAULT;
+use super::print::Print;
+use crate::model::{is_react, is_vue};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -26,6 +29,8 @@ pub(super) struct Origins<'a> {
     known: OnceCell<Known>,
     /// Where values are declared, by their names: the statement, and which part of it.
     declared: OnceCell<Vec<(usize, usize)>>,
+    /// Names that the file has for what frameworks call otherwise.
+    renamed: OnceCell<Vec<(usize, usize)>>,
 }
 
 /// What a file declares at its top.
@@ -41,7 +46,7 @@ type Known = BTreeMap<String, Origin>;
 
 impl<'a> Origins<'a> {
     pub(super) fn new(body: &'a [Statement<'a>]) -> Self {
-        Self { body, known: OnceCell::new(), declared: OnceCell::new() }
+        Self { body, known: OnceCell::new(), declared: OnceCell::new(), renamed: OnceCell::new() }
     }
 
     /// A value of the file itself; nothing that is imported.
@@ -82,6 +87,28 @@ impl<'a> Origins<'a> {
         }
     }
 
+    /// What a framework calls what is imported under another name: `forwardRef` for `fr` of `{ forwardRef as fr }`.
+    pub(super) fn renamed(&self, name: &str) -> Option<&'a str> {
+        let renamed = self.renamed.get_or_init(|| {
+            let parts = |at: usize| imported(self.body, at).into_iter().flatten().enumerate();
+            let each = (0..self.body.len()).flat_map(|at| parts(at).map(move |(part, one)| (at, part, one)));
+            each.filter_map(|(at, part, one)| renaming(one).map(|_| (at, part))).collect()
+        });
+        let mut pairs =
+            renamed.iter().filter_map(|(at, part)| renaming(imported(self.body, *at)?.get(*part)?));
+        pairs.find(|(local, _)| *local == name).map(|(_, imported)| imported)
+    }
+
+    /// Whether the file has a function of this name at its top.
+    pub(super) fn has_function(&self, name: &str) -> bool {
+        self.body.iter().any(|statement| match declaration(statement) {
+            Some(Declaration::FunctionDeclaration(function)) => {
+                function.id.as_ref().is_some_and(|id| id.name == name)
+            }
+            _ => false,
+        })
+    }
+
     /// `None` for a name that stands for something inside of a function, or is everybody's.
     pub(super) fn of(&self, name: &str) -> Option<&Origin> {
         let known = self.known.get_or_init(|| {
@@ -93,6 +120,30 @@ impl<'a> Origins<'a> {
         });
         known.get(name)
     }
+}
+
+/// The last name of what is called, as the framework has it that it is imported from.
+pub(super) fn known_as<'n>(print: Print<'n, '_>, callee: &'n Expression<'_>) -> Option<&'n str> {
+    let name = callee_name(callee)?;
+    let is_name = || callee.get_inner_expression().is_identifier_reference();
+    let renamed = print.source.origins.renamed(name).filter(|_| is_name());
+    Some(renamed.unwrap_or(name))
+}
+
+/// What a statement imports of a framework.
+fn imported<'x, 'a>(body: &'x [Statement<'a>], at: usize) -> Option<&'x [ImportDeclarationSpecifier<'a>]> {
+    let Statement::ImportDeclaration(import) = body.get(at)? else { return None };
+    let specifier = import.source.value.as_str();
+    let is_framework = is_react(specifier) || is_vue(specifier) || specifier.starts_with("@nestjs/");
+    import.specifiers.as_ref().filter(|_| is_framework).map(|specifiers| specifiers.as_slice())
+}
+
+/// The name that an import gives to what is called otherwise there, and that.
+fn renaming<'a>(one: &ImportDeclarationSpecifier<'a>) -> Option<(&'a str, &'a str)> {
+    let ImportDeclarationSpecifier::ImportSpecifier(named) = one else { return None };
+    let ModuleExportName::IdentifierName(imported) = &named.imported else { return None };
+    let (local, imported) = (named.local.name.as_str(), imported.name.as_str());
+    (local != imported).then_some((local, imported))
 }
 
 fn declaration<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Declaration<'a>> {

@@ -15,7 +15,7 @@ use oxc_ast::ast::{
 use super::body::callee_name;
 use super::component::{self, Callable};
 use super::maker;
-use super::origins::{Top, root};
+use super::origins::{Top, known_as, root};
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
 use super::returned::{has_state, returns};
 use super::state;
@@ -119,7 +119,7 @@ impl Print<'_, '_> {
     /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives.
     fn typed_call(self, callee: &Expression<'_>, given: &TSTypeParameterInstantiation<'_>) -> String {
         // `React.` is a way to import.
-        self.told_types(callee_name(callee), given)
+        self.told_types(known_as(self, callee), given)
     }
 
     fn told_types(self, name: Option<&str>, given: &TSTypeParameterInstantiation<'_>) -> String {
@@ -143,7 +143,7 @@ impl Print<'_, '_> {
             Expression::CallExpression(inner) => &inner.callee,
             other => other,
         };
-        let name = callee_name(callee)?;
+        let name = known_as(self, callee)?;
         if !matches!(name, "memo" | "forwardRef") && !wraps_components(name) {
             return None;
         }

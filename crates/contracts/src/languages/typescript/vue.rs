@@ -11,6 +11,7 @@ use oxc_span::{GetSpan, Span};
 use super::body::{callee_name, text_of};
 use super::component::Callable;
 use super::modules::{DEFAULT, Modules, constants};
+use super::origins::known_as;
 use super::print::{Print, type_name};
 use super::shape;
 use super::state::{object_state, state_of};
@@ -26,7 +27,7 @@ const MACROS: &[&str] =
 /// The facts of `defineComponent(…)` and its like; `None` for any other expression.
 pub(super) fn define_component(print: Print<'_, '_>, value: &Expression<'_>) -> Option<ComponentFacts> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
-    let name = callee_name(&call.callee)?;
+    let name = known_as(print, &call.callee)?;
     if !matches!(name, "defineComponent" | "defineAsyncComponent" | "defineCustomElement") {
         return None;
     }

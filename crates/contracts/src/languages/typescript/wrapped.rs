@@ -11,6 +11,7 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::body::{callee_name, text_of};
 use super::component::{Callable, cast, is_component_name, is_hidden_name};
+use super::origins::known_as;
 use super::print::Print;
 use super::{component, maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -113,9 +114,9 @@ fn selected<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> 
     default.or_else(|| each().next()).map(|one| &one.value)
 }
 
-pub(super) fn is_context(value: &Expression<'_>) -> bool {
+pub(super) fn is_context(print: Print<'_, '_>, value: &Expression<'_>) -> bool {
     match value {
-        Expression::CallExpression(call) => callee_name(&call.callee) == Some(CREATE_CONTEXT),
+        Expression::CallExpression(call) => known_as(print, &call.callee) == Some(CREATE_CONTEXT),
         _ => false,
     }
 }
@@ -233,7 +234,10 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     if let Some(styled) = styled_at_once(print, call) {
         return Some(styled);
     }
-    let name = callee_name(&call.callee);
+    // A function of the file may be called so, too.
+    let is_own = |name: &&str| print.source.origins.has_function(name);
+    let name = known_as(print, &call.callee);
+    let name = name.filter(|name| !matches!(*name, "memo" | "forwardRef" | "lazy") || !is_own(name));
     let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
     let declared = |at: usize| {
         let arguments = call.type_arguments.as_ref().map(|list| &list.params);

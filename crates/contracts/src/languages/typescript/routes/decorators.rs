@@ -3,10 +3,10 @@
 use oxc_ast::ast::{Argument, Declaration, Expression, Function, Program, Statement};
 use oxc_span::GetSpan;
 
-use super::super::body::{callee_name, text_of};
+use super::super::body::text_of;
 use super::super::component::Callable;
 use super::super::modules::{constants, declared};
-use super::super::origins::{Origin, root};
+use super::super::origins::{Origin, known_as, root};
 use super::super::print::Print;
 use super::super::returned::returns;
 use super::nest::{Names, mount, option};
@@ -29,7 +29,7 @@ pub(super) fn answered(
     decorator: &Expression<'_>,
     names: &Names<'_, '_, '_>,
 ) -> Option<(String, Vec<String>)> {
-    let method = match name_of(decorator)? {
+    let method = match name_of(decorator, names.print)? {
         "Sse" => "GET".to_owned(),
         "RequestMapping" => requested(decorator, names),
         verb if VERBS.contains(&verb.to_ascii_lowercase().as_str()) || OTHER_VERBS.contains(&verb) => {
@@ -65,8 +65,8 @@ pub(super) fn paths(decorator: &Expression<'_>, names: &Names<'_, '_, '_>) -> Ve
 }
 
 /// `@HttpCode(204)`.
-pub(super) fn status(decorators: &[&Expression<'_>]) -> Option<u16> {
-    let code = decorators.iter().find(|one| name_of(one) == Some("HttpCode"));
+pub(super) fn status(decorators: &[&Expression<'_>], print: Print<'_, '_>) -> Option<u16> {
+    let code = decorators.iter().find(|one| name_of(one, print) == Some("HttpCode"));
     match code.and_then(|code| argument(code))? {
         Expression::NumericLiteral(number) => super::super::expression::number(number).parse().ok(),
         _ => None,
@@ -81,7 +81,7 @@ pub(super) fn guards(decorators: &[&Expression<'_>], names: &Names<'_, '_, '_>) 
             Expression::CallExpression(call) => (&call.callee, call.arguments.as_slice()),
             other => (*other, &[][..]),
         };
-        if callee_name(callee) == Some("UseGuards") {
+        if known_as(names.print, callee) == Some("UseGuards") {
             found.extend(arguments.iter().map(|guard| names.print.argument(guard)));
         } else if let Some(name) = dotted(callee).filter(|_| !is_of_nest(callee, names.print)) {
             let given = arguments.iter().map(|one| match one.as_expression() {
@@ -108,7 +108,7 @@ pub(super) fn parameters(function: &Function<'_>, print: Print<'_, '_>) -> Vec<R
     let mut found = Vec::new();
     for item in &function.params.items {
         let decorators = || item.decorators.iter().map(|one| &one.expression);
-        let of_nest = decorators().find_map(|one| Some((one, source(name_of(one)?)?)));
+        let of_nest = decorators().find_map(|one| Some((one, source(name_of(one, print)?)?)));
         let Some((decorator, source)) =
             of_nest.or_else(|| Some((decorators().next()?, RouteParameterSource::Other)))
         else {
@@ -148,7 +148,7 @@ fn pipes(decorator: &Expression<'_>, print: Print<'_, '_>) -> Vec<String> {
 /// Of what is long what it begins with.
 fn shown(value: &Expression<'_>, print: Print<'_, '_>) -> String {
     let short = print.outside(value, LONGEST);
-    short.unwrap_or_else(|| format!("{}(…)", name_of(value).unwrap_or("…")))
+    short.unwrap_or_else(|| format!("{}(…)", name_of(value, print).unwrap_or("…")))
 }
 
 /// Functions that put decorators together, by `applyDecorators`; also what one has put together already.
@@ -171,9 +171,10 @@ pub(super) fn composed(
             .iter()
             .map(|item| item.pattern.get_identifier_name().map_or("", |name| name.as_str()))
             .collect();
-        Some((name, takes, applied(given_by(callable)?)?))
+        Some((name, takes, applied(given_by(callable)?, print)?))
     });
-    let at_once = constants(program).filter_map(|(name, value)| Some((name, Vec::new(), applied(value)?)));
+    let at_once =
+        constants(program).filter_map(|(name, value)| Some((name, Vec::new(), applied(value, print)?)));
     for (name, takes, decorators) in together.chain(at_once) {
         let texts = Texts { hidden: takes.clone(), ..Texts::new(constants_of) };
         let names = Names { program, print, texts };
@@ -190,7 +191,7 @@ pub(super) fn composed(
         };
         routes.table.push(Route {
             guards: guards(&decorators, &names),
-            status: status(&decorators),
+            status: status(&decorators, print),
             class: Some(Box::new(told)),
             ..mount(name.to_owned(), String::new(), String::new(), line)
         });
@@ -217,17 +218,17 @@ fn given_by<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
 }
 
 /// The decorators of `applyDecorators(UseGuards(AuthGuard), Get('a'))`.
-fn applied<'x, 'a>(value: &'x Expression<'a>) -> Option<Vec<&'x Expression<'a>>> {
+fn applied<'x, 'a>(value: &'x Expression<'a>, print: Print<'_, '_>) -> Option<Vec<&'x Expression<'a>>> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
-    let is_it = callee_name(&call.callee) == Some("applyDecorators");
+    let is_it = known_as(print, &call.callee) == Some("applyDecorators");
     is_it.then(|| call.arguments.iter().filter_map(Argument::as_expression).collect())
 }
 
-pub(super) fn name_of<'x>(decorator: &'x Expression<'_>) -> Option<&'x str> {
+pub(super) fn name_of<'x>(decorator: &'x Expression<'_>, print: Print<'x, '_>) -> Option<&'x str> {
     match decorator {
-        Expression::CallExpression(call) => callee_name(&call.callee),
-        Expression::NewExpression(new) => callee_name(&new.callee),
-        other => callee_name(other),
+        Expression::CallExpression(call) => known_as(print, &call.callee),
+        Expression::NewExpression(new) => known_as(print, &new.callee),
+        other => known_as(print, other),
     }
 }
 

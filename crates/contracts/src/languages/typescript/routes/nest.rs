@@ -186,8 +186,10 @@ pub(super) fn class_of<'x, 'a>(statement: &'x Statement<'a>) -> Option<&'x Class
 fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
     let print = names.print;
     let of_class: Vec<&Expression<'a>> = class.decorators.iter().map(|one| &one.expression).collect();
-    routes.decorators.extend(of_class.iter().filter_map(|one| name_of(one)).map(|name| format!("@{name}")));
-    let named = |wanted: &str| of_class.iter().copied().find(|one| name_of(one) == Some(wanted));
+    routes
+        .decorators
+        .extend(of_class.iter().filter_map(|one| name_of(one, print)).map(|name| format!("@{name}")));
+    let named = |wanted: &str| of_class.iter().copied().find(|one| name_of(one, print) == Some(wanted));
     let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
     if let Some(decorator) = named("Module") {
         module(decorator, class_name, names, routes);
@@ -206,13 +208,13 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
         let ClassElement::MethodDefinition(method) = element else { continue };
         let method_name = print.key(&method.key, method.computed);
         let of_method: Vec<&Expression<'a>> = method.decorators.iter().map(|one| &one.expression).collect();
-        let version = of_method.iter().copied().find(|one| name_of(one) == Some("Version"));
+        let version = of_method.iter().copied().find(|one| name_of(one, print) == Some("Version"));
         let method_versions = version.and_then(argument).map(|one| names.versions(one));
         let guards = guards(&of_method, names);
         let mut answers = Vec::new();
         for decorator in &of_method {
             if let Some((verb, own)) = answered(decorator, names) {
-                routes.decorators.extend(name_of(decorator).map(|name| format!("@{name}")));
+                routes.decorators.extend(name_of(decorator, print).map(|name| format!("@{name}")));
                 answers.extend(own.into_iter().map(|own| (verb.clone(), own, decorator.span().start)));
             }
         }
@@ -230,7 +232,7 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
                 parameters: parameters(&method.value, print),
                 guards: guards.clone(),
                 returns: print.annotation_or(method.value.return_type.as_deref(), ""),
-                status: status(&of_method),
+                status: status(&of_method, print),
                 versions: method_versions.as_ref().unwrap_or(&versions).clone(),
                 ..mount(class_name.to_owned(), own, format!("{class_name}.{method_name}"), line)
             });
