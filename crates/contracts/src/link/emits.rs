@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::prop_type::{is_function, union_parts};
 use super::props::Expander;
 use super::scope::{Found, Resolver, Scope};
+use super::texts::known;
 use crate::model::{
     ComponentFacts, ComponentForm, DeclarationDetail, Member, MemberKind, TypeShape, UnresolvedType,
 };
@@ -101,8 +102,20 @@ impl<'l> Said<'_, 'l> {
                     self.lost.push(UnresolvedType::whole(made.to_owned(), None));
                 }
                 Some(constant) => self.held(&TypeShape::Query(constant.to_owned()), scope, depth),
-                None => self.events.push((name.clone(), text.clone())),
+                None => self.event(name, text, scope),
             }
+        }
+    }
+
+    /// One whose name another file may have.
+    fn event<'f>(&mut self, name: &str, text: &str, scope: Scope<'f>)
+    where
+        'l: 'f,
+    {
+        let name = if name.contains("${") { known(name, scope, self.resolver) } else { name.to_owned() };
+        match name.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
+            Some(lost) => self.lost.push(UnresolvedType::whole(format!("typeof {lost}"), None)),
+            None => self.events.push((name, text.to_owned())),
         }
     }
 
@@ -113,7 +126,7 @@ impl<'l> Said<'_, 'l> {
         match shape {
             _ if depth > MOST_ALIASES => {}
             TypeShape::Object(members) => {
-                self.events.extend(members.iter().map(|one| (one.name.clone(), one.text.clone())));
+                members.iter().for_each(|one| self.event(&one.name, &one.text, scope));
             }
             TypeShape::Intersection(parts) => {
                 for part in parts {

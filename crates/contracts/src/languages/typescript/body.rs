@@ -108,7 +108,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
         self.name_awaited(call);
         self.file.registers = self.file.registers || looks_like_route(call);
         if let Some(emitter) = &self.body.emitter {
-            self.body.emitted.extend(emitter.event(call));
+            self.body.emitted.extend(emitter.event(call, self.print));
         }
         self.pass_on(&call.callee);
         // `onPress.call(…)` calls it too.
@@ -496,6 +496,19 @@ pub(super) fn text_of(expression: &Expression<'_>) -> Option<String> {
         Expression::TemplateLiteral(template) => template.single_quasi().map(Str::into_string),
         _ => None,
     }
+}
+
+/// What a value is that may not be changed.
+pub(super) fn held<'x, 'a>(value: &'x Expression<'a>) -> &'x Expression<'a> {
+    let value = value.get_inner_expression();
+    given_to(value, "freeze").map_or(value, held)
+}
+
+/// What a function of `Object` is given.
+pub(super) fn given_to<'x, 'a>(value: &'x Expression<'a>, function: &str) -> Option<&'x Expression<'a>> {
+    let Expression::CallExpression(call) = value else { return None };
+    let is_it = call.callee.is_specific_member_access("Object", function);
+    call.arguments.first().filter(|_| is_it).and_then(Argument::as_expression)
 }
 
 pub(super) fn tag_name<'a>(name: &JSXElementName<'a>) -> Cow<'a, str> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
     Argument, BindingPattern, ChainElement, Declaration, Expression, Function, ImportDeclarationSpecifier,
-    ModuleExportName, Statement, TSModuleReference, VariableDeclarator,
+    ModuleExportName, Statement, TSEnumDeclaration, TSModuleReference, VariableDeclarator,
 };
 
 use super::body::callee_name;
@@ -97,6 +97,14 @@ impl<'a> Origins<'a> {
         let mut pairs =
             renamed.iter().filter_map(|(at, part)| renaming(imported(self.body, *at)?.get(*part)?));
         pairs.find(|(local, _)| *local == name).map(|(_, imported)| imported)
+    }
+
+    /// An enum of the file.
+    pub(super) fn enumeration(&self, name: &str) -> Option<&'a TSEnumDeclaration<'a>> {
+        self.body.iter().find_map(|statement| match declaration(statement)? {
+            Declaration::TSEnumDeclaration(one) if one.id.name == name => Some(&**one),
+            _ => None,
+        })
     }
 
     /// Whether the file has a function of this name at its top.

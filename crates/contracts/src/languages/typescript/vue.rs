@@ -8,13 +8,14 @@ use oxc_ast::ast::{
 };
 use oxc_span::{GetSpan, Span};
 
-use super::body::{callee_name, text_of};
+use super::body::{callee_name, held, text_of};
 use super::component::Callable;
 use super::modules::{DEFAULT, Modules, constants};
 use super::origins::known_as;
 use super::print::{Print, type_name};
 use super::shape;
 use super::state::{object_state, state_of};
+use super::vue_events::{is_said_to_hold, name_by};
 use crate::model::{
     ComponentFacts, ComponentForm, Declaration as Model, DeclarationDetail, Member, MemberKind, State,
     TypeShape,
@@ -303,7 +304,10 @@ fn call_emits(print: Print<'_, '_>, parameters: &FormalParameters<'_>) -> Vec<(S
 fn event_name(print: Print<'_, '_>, key: &PropertyKey<'_>, computed: bool) -> String {
     match key {
         PropertyKey::StringLiteral(text) => text.value.into_string(),
-        key => print.key(key, computed),
+        key => {
+            let by = key.as_expression().filter(|_| computed).and_then(|by| name_by(print, by));
+            by.unwrap_or_else(|| print.key(key, computed))
+        }
     }
 }
 
@@ -346,10 +350,14 @@ fn returned<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
 
 /// What is declared by constants is theirs to say: `props: shared`, `props: { ...shared, size: String }`.
 fn runtime_props(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
-    match value.get_inner_expression() {
-        Expression::ArrayExpression(array) => listed(print, array, plain_prop),
+    match held(value) {
+        Expression::ArrayExpression(array) => {
+            listed(print, array, |name| is_known(&name).then(|| plain_prop(name)))
+        }
         Expression::ObjectExpression(object) => put_together(print, object, |declared| {
-            let name = print.key(&declared.key, declared.computed);
+            let name = event_name(print, &declared.key, declared.computed);
+            // Of a prop what another file calls it is not looked up.
+            let name = if is_known(&name) { name } else { print.key(&declared.key, true) };
             let option = |name: &str| match declared.value.get_inner_expression() {
                 Expression::ObjectExpression(options) => property(options, name),
                 _ => None,
@@ -376,14 +384,18 @@ fn plain_prop(name: String) -> Member {
 }
 
 /// The names of a list, with those of lists that are spread into it.
-fn listed(print: Print<'_, '_>, array: &ArrayExpression<'_>, member: impl Fn(String) -> Member) -> TypeShape {
+fn listed(
+    print: Print<'_, '_>,
+    array: &ArrayExpression<'_>,
+    member: impl Fn(String) -> Option<Member>,
+) -> TypeShape {
     let mut parts = Vec::new();
     for element in &array.elements {
         match element {
             ArrayExpressionElement::SpreadElement(spread) => parts.push(elsewhere(print, &spread.argument)),
             one => {
-                let name = one.as_expression().and_then(text_of);
-                parts.extend(name.map(|name| TypeShape::Object(vec![member(name)])));
+                let name = one.as_expression().and_then(|name| name_by(print, name));
+                parts.extend(name.and_then(&member).map(|member| TypeShape::Object(vec![member])));
             }
         }
     }
@@ -444,20 +456,22 @@ pub(super) fn add(program: &Program<'_>, print: Print<'_, '_>, is_vue: bool, dec
         _ => None,
     });
     for (name, value) in constants(program).chain(default) {
-        let value = value.get_inner_expression();
-        let held = match value {
+        let value = held(value);
+        let told = match value {
             Expression::ObjectExpression(object) if are_props(object, is_vue) => {
                 DeclarationDetail::Value(runtime_props(print, value))
             }
-            Expression::ObjectExpression(object) if is_vue && holds(object, is_validator) => {
+            Expression::ObjectExpression(object) if is_vue && are_events(print, object) => {
                 DeclarationDetail::Value(events(print, value))
             }
             // What others extend.
-            Expression::ObjectExpression(object) if are_options(object, is_vue) => {
+            Expression::ObjectExpression(object) if are_options(print, object, is_vue) => {
                 DeclarationDetail::Component(Box::new(of_options(print, Some(object), None)))
             }
             // Of props, or of events, which have no more than their names.
-            Expression::ArrayExpression(array) if is_vue && is_list(array) => {
+            Expression::ArrayExpression(array)
+                if (is_vue || is_said_to_hold(name)) && is_list(print, array) =>
+            {
                 DeclarationDetail::Value(runtime_props(print, value))
             }
             _ => continue,
@@ -465,9 +479,18 @@ pub(super) fn add(program: &Program<'_>, print: Print<'_, '_>, is_vue: bool, dec
         let declaration = declarations.iter_mut().find(|one| one.name == name);
         let detail = declaration.map(|one| &mut one.detail);
         if let Some(detail @ (DeclarationDetail::None | DeclarationDetail::Value(_))) = detail {
-            *detail = held;
+            *detail = told;
         }
     }
+}
+
+/// Whether an object says of events what they carry.
+fn are_events(print: Print<'_, '_>, object: &ObjectExpression<'_>) -> bool {
+    let mut own = object.properties.iter().filter_map(ObjectPropertyKind::as_property).peekable();
+    let is_named = |one: &ObjectProperty<'_>| {
+        !one.computed || one.key.as_expression().is_some_and(|key| name_by(print, key).is_some())
+    };
+    own.peek().is_some() && own.all(|one| is_named(one) && is_validator(one.value.get_inner_expression()))
 }
 
 /// Whether an object says of props what they take. `null` takes anything, and alone says nothing.
@@ -478,10 +501,10 @@ fn are_props(object: &ObjectExpression<'_>, is_vue: bool) -> bool {
 }
 
 /// Whether an object is what a component is made of: its props say so.
-fn are_options(object: &ObjectExpression<'_>, is_vue: bool) -> bool {
+fn are_options(print: Print<'_, '_>, object: &ObjectExpression<'_>, is_vue: bool) -> bool {
     match property(object, "props").map(Expression::get_inner_expression) {
         Some(Expression::ObjectExpression(props)) => are_props(props, is_vue),
-        Some(Expression::ArrayExpression(names)) => is_vue && is_list(names),
+        Some(Expression::ArrayExpression(names)) => is_vue && is_list(print, names),
         Some(_) => is_vue,
         None => is_vue && ["emits", "mixins"].iter().any(|name| property(object, name).is_some()),
     }
@@ -493,9 +516,17 @@ fn holds(object: &ObjectExpression<'_>, is: impl Fn(&Expression<'_>) -> bool) ->
     own.peek().is_some() && own.all(|one| !one.computed && is(one.value.get_inner_expression()))
 }
 
-fn is_list(array: &ArrayExpression<'_>) -> bool {
-    !array.elements.is_empty()
-        && array.elements.iter().all(|one| one.is_spread() || one.as_expression().and_then(text_of).is_some())
+fn is_list(print: Print<'_, '_>, array: &ArrayExpression<'_>) -> bool {
+    let is_name = |one: &ArrayExpressionElement<'_>| {
+        one.is_spread()
+            || one.as_expression().and_then(|name| name_by(print, name)).is_some_and(|name| is_known(&name))
+    };
+    !array.elements.is_empty() && array.elements.iter().all(is_name)
+}
+
+/// Whether nothing has to be looked up in another file.
+fn is_known(name: &str) -> bool {
+    !name.contains("${")
 }
 
 /// Whether a value says of a prop what it takes.
@@ -594,8 +625,8 @@ pub(super) fn emits(print: Print<'_, '_>, value: &Expression<'_>) -> Vec<(String
 
 fn events(print: Print<'_, '_>, value: &Expression<'_>) -> TypeShape {
     let event = |name: String| Member { optional: false, ..plain_prop(name) };
-    match value.get_inner_expression() {
-        Expression::ArrayExpression(array) => listed(print, array, event),
+    match held(value) {
+        Expression::ArrayExpression(array) => listed(print, array, |name| Some(event(name))),
         Expression::ObjectExpression(object) => put_together(print, object, |declared| {
             // A validator says what an event carries; `null` says nothing.
             let text = Callable::of(&declared.value)

@@ -5,8 +5,9 @@ use oxc_ast::ast::{
     TSType, VariableDeclarator,
 };
 
-use super::body::{callee_name, text_of};
+use super::body::{callee_name, held, text_of};
 use super::component::Callable;
+use super::origins::{Origin, Top};
 use super::print::{Print, type_name};
 use super::vue::{emits, object, property, typed_emits};
 use crate::model::{Declaration as Model, DeclarationDetail};
@@ -63,7 +64,7 @@ impl Emitter {
     }
 
     /// The event that a call tells.
-    pub(super) fn event(&self, call: &CallExpression<'_>) -> Option<String> {
+    pub(super) fn event(&self, call: &CallExpression<'_>, print: Print<'_, '_>) -> Option<String> {
         let is_told = match call.callee.get_inner_expression() {
             Expression::Identifier(name) => self.function.as_deref() == Some(name.name.as_str()),
             Expression::StaticMemberExpression(member) => match member.property.name.as_str() {
@@ -73,8 +74,44 @@ impl Emitter {
             },
             _ => false,
         };
-        call.arguments.first().filter(|_| is_told)?.as_expression().and_then(text_of)
+        call.arguments.first().filter(|_| is_told)?.as_expression().and_then(|name| name_by(print, name))
     }
+}
+
+/// The name of an event by what stands for it: a text, or a constant or a member of the file that is one. What another file
+/// has is in `${}`, which `link` knows.
+pub(super) fn name_by(print: Print<'_, '_>, value: &Expression<'_>) -> Option<String> {
+    let origins = &print.source.origins;
+    let of_module = |name: &str| matches!(origins.of(name), Some(Origin::Module { .. }));
+    match value.get_inner_expression() {
+        Expression::Identifier(name) => match origins.declared(&name.name) {
+            Some(Top::Constant(constant)) => text_of(constant.init.as_ref()?),
+            _ => of_module(&name.name).then(|| format!("${{{}}}", name.name)),
+        },
+        Expression::StaticMemberExpression(member) => {
+            let Expression::Identifier(of) = &member.object else { return None };
+            let name = member.property.name.as_str();
+            if let Some(Top::Constant(constant)) = origins.declared(&of.name) {
+                return object(held(constant.init.as_ref()?))
+                    .and_then(|of| property(of, name))
+                    .and_then(text_of);
+            }
+            match origins.enumeration(&of.name) {
+                Some(declared) => {
+                    let mut members = declared.body.members.iter();
+                    let member = members.find(|one| one.id.static_name() == name)?;
+                    text_of(member.initializer.as_ref()?)
+                }
+                None => of_module(&of.name).then(|| format!("${{{}.{name}}}", of.name)),
+            }
+        }
+        other => text_of(other),
+    }
+}
+
+/// Whether a constant has a name that says it holds events.
+pub(super) fn is_said_to_hold(name: &str) -> bool {
+    ["events", "Events", "EVENTS", "emits", "Emits", "EMITS"].iter().any(|end| name.ends_with(end))
 }
 
 /// Gives functions that are components the events that are said of them: `FunctionalComponent<Props, Events>`, and

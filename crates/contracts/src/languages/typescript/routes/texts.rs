@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
-    Argument, ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration,
-    ExportDefaultDeclarationKind, Expression, ObjectExpression, Program, PropertyDefinition, PropertyKey,
-    Statement, TSEnumDeclaration, TSEnumMemberName, TemplateLiteral,
+    ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration, ExportDefaultDeclarationKind,
+    Expression, ObjectExpression, Program, PropertyDefinition, PropertyKey, Statement, TSEnumDeclaration,
+    TSEnumMemberName, TemplateLiteral,
 };
 use oxc_syntax::operator::BinaryOperator;
 
-use super::super::body::text_of;
+use super::super::body::{given_to, held, text_of};
 use super::super::modules::{DEFAULT, declared};
 use super::super::origins::root;
 use super::super::print::Print;
@@ -337,19 +337,7 @@ pub(super) fn described<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x ObjectE
     }
 }
 
-/// What a value is that may not be changed.
-fn held<'x, 'a>(value: &'x Expression<'a>) -> &'x Expression<'a> {
-    let value = value.get_inner_expression();
-    given_to(value, "freeze").map_or(value, held)
-}
-
 /// The object of `Object.values(object)`.
 fn values_of<'x, 'a>(value: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
     given_to(value.get_inner_expression(), "values")
-}
-
-fn given_to<'x, 'a>(value: &'x Expression<'a>, function: &str) -> Option<&'x Expression<'a>> {
-    let Expression::CallExpression(call) = value else { return None };
-    let is_it = call.callee.is_specific_member_access("Object", function);
-    call.arguments.first().filter(|_| is_it).and_then(Argument::as_expression)
 }
