@@ -126,7 +126,9 @@ impl<'l> Said<'_, 'l> {
         match shape {
             _ if depth > MOST_ALIASES => {}
             TypeShape::Object(members) => {
-                members.iter().for_each(|one| self.event(&one.name, &one.text, scope));
+                for one in members {
+                    self.event(&one.name, &one.text, scope);
+                }
             }
             TypeShape::Intersection(parts) => {
                 for part in parts {

@@ -251,10 +251,11 @@ fn registered<'l>(route: Route, scope: Scope<'l>, resolver: &Resolver<'l>) -> Ro
     route
 }
 
-/// Whether a path may be one: of a method that others have a function for, too, it has to be a text.
+/// Whether a path may be one: of a method that others have a function for, too, it has to be a text; and so has any
+/// method.
 fn is_sure(route: &Route) -> bool {
-    !route.method.starts_with("${")
-        && !(is_rare(route) && route.path.starts_with("${") && route.path.ends_with('}'))
+    let is_name = route.path.starts_with("${") && route.path.ends_with('}');
+    !(route.method.starts_with("${") || is_rare(route) && is_name)
 }
 
 /// What `use` is given that is no router, in the order of the file, each with the place of the call in it.
@@ -399,7 +400,9 @@ fn handed_over<'l>(
     if mount.is_handed() {
         // A function that is handed an application registers on that, and knows less of whose it is.
         placed.retain(|one| is_within(&one.route, name, file));
-        placed.iter_mut().for_each(|one| one.route.framework = mount.framework);
+        for one in &mut placed {
+            one.route.framework = mount.framework;
+        }
     }
     for one in &mut placed {
         match &one.route.file {

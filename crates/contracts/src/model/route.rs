@@ -166,7 +166,7 @@ impl Route {
         }
     }
 
-    /// A path that is described as OpenAPI has it, `/users/{id}`, as it is asked for: `/users/:id`.
+    /// A path that is described as `OpenAPI` has it, `/users/{id}`, as it is asked for: `/users/:id`.
     pub fn served(described: &str) -> String {
         let mut parts = described.split("/{");
         let mut served = parts.next().unwrap_or_default().to_owned();

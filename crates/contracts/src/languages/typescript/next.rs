@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oxc_ast::ast::{Expression, ObjectPropertyKind, Program};
+use oxc_ast::ast::{
+    AssignmentTarget, Class, ExportDefaultDeclarationKind, Expression, ObjectPropertyKind, Program, Statement,
+};
 use serde_json::{Value, json};
 
 use super::body::text_of;
-use super::modules::{self, Modules};
+use super::modules::{self, DEFAULT, Modules};
 use super::print::Print;
-use crate::model::{Directive, NextExports, NextMetadata};
+use crate::model::{Directive, Export, ExportOrigin, NextExports, NextMetadata};
 
 const DATA: &[&str] = &[
     "config",
@@ -19,7 +21,7 @@ const DATA: &[&str] = &[
     "generateSitemaps",
     "generateStaticParams",
     "generateViewport",
-    "getInitialProps",
+    INITIAL,
     "getServerSideProps",
     "getStaticPaths",
     "getStaticProps",
@@ -29,6 +31,9 @@ const DATA: &[&str] = &[
     "runtime",
     "viewport",
 ];
+
+/// What a page has as a member, and not as an export.
+const INITIAL: &str = "getInitialProps";
 
 pub(super) fn directive(program: &Program<'_>) -> Option<Directive> {
     program.directives.iter().find_map(|directive| match directive.directive.as_str() {
@@ -45,19 +50,60 @@ pub(super) fn exports(
     actions: BTreeSet<String>,
 ) -> NextExports {
     let names: Vec<&str> = modules.exports.iter().map(|export| export.name.as_str()).collect();
-    let known = |list: &[&str]| {
+    let known = |list: &[&str]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).map(|name| (*name).to_owned()).collect()
     };
+    let mut data: Vec<String> = known(DATA);
+    if default_has(INITIAL, program, &modules.exports) && !data.iter().any(|one| one == INITIAL) {
+        data.push(INITIAL.to_owned());
+        data.sort();
+    }
     let dynamic = names.contains(&"generateMetadata");
     let literals = names.contains(&"metadata").then(|| metadata(program, print));
     NextExports {
         metadata: (dynamic || literals.is_some())
             .then(|| NextMetadata { literals: literals.unwrap_or_default(), dynamic }),
         methods: known(NextExports::METHODS),
-        data: known(DATA),
+        data,
         actions: actions.into_iter().collect(),
         imports_next: modules.imports_from(|from| from == "next" || from.starts_with("next/")),
     }
+}
+
+/// Whether what is exported by default has a member: `Page.getInitialProps = …`, `static getInitialProps()`.
+fn default_has(member: &str, program: &Program<'_>, exports: &[Export]) -> bool {
+    let Some(local) = exports.iter().filter(|one| one.name == DEFAULT).find_map(|one| match &one.origin {
+        ExportOrigin::Local(local) => Some(local.as_str()),
+        ExportOrigin::Module { .. } => None,
+    }) else {
+        return false;
+    };
+    let is_in = |class: &Class<'_>| {
+        class
+            .body
+            .body
+            .iter()
+            .any(|one| one.r#static() && one.static_name().is_some_and(|name| name == member))
+    };
+    program.body.iter().any(|statement| match statement {
+        Statement::ExpressionStatement(statement) => match &statement.expression {
+            Expression::AssignmentExpression(assignment) => match &assignment.left {
+                AssignmentTarget::StaticMemberExpression(left) => {
+                    left.property.name == member && left.object.is_specific_id(local)
+                }
+                _ => false,
+            },
+            _ => false,
+        },
+        Statement::ClassDeclaration(class) => {
+            class.id.as_ref().is_some_and(|id| id.name == local) && is_in(class)
+        }
+        Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => is_in(class),
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 fn metadata(program: &Program<'_>, print: Print<'_, '_>) -> BTreeMap<String, Value> {

@@ -11,7 +11,7 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::body::{callee_name, text_of};
 use super::component::{Callable, cast, is_component_name, is_hidden_name};
-use super::origins::known_as;
+use super::origins::{Origin, known_as, root};
 use super::print::Print;
 use super::{component, maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -45,7 +45,8 @@ pub(super) fn of<'x, 'a>(print: Print<'_, '_>, expression: &'x Expression<'a>) -
             _ => None,
         },
         Expression::TaggedTemplateExpression(tagged) => {
-            styled(print, &tagged.tag, tagged.type_arguments.as_deref())
+            let told = tagged.type_arguments.as_deref();
+            styled(print, &tagged.tag, told).or_else(|| global_style(print, &tagged.tag, told))
         }
         Expression::Identifier(other) if is_component_name(&other.name) => {
             let inner = Inner::Alias(other.name.into_string());
@@ -174,6 +175,22 @@ fn styled<'x, 'a>(
     parts.extend(told);
     let props = if parts.len() > 1 { Some(TypeShape::Intersection(parts)) } else { parts.pop() };
     Some(Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props })
+}
+
+/// `createGlobalStyle<Props>` of styled-components, which is rendered as a component that shows nothing.
+fn global_style<'x, 'a>(
+    print: Print<'_, '_>,
+    made: &Expression<'_>,
+    told: Option<&TSTypeParameterInstantiation<'_>>,
+) -> Option<Wrapped<'x, 'a>> {
+    if callee_name(made) != Some("createGlobalStyle") {
+        return None;
+    }
+    let Origin::Module { specifier, .. } = print.source.origins.of(root(made)?)? else { return None };
+    let told = told.and_then(|list| list.params.first()).map(|ty| shape::of_type(print, ty));
+    let props = Some(told.unwrap_or(TypeShape::Object(Vec::new())));
+    let whole = Wrapped { form: ComponentForm::Wrapped, inner: Inner::Opaque, props };
+    specifier.starts_with("styled-components").then_some(whole)
 }
 
 /// `styled(View, { variants: { size: … } })`: all in one call. The variants are props.

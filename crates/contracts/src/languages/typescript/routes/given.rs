@@ -89,8 +89,8 @@ pub(super) fn told(
     let (first, second) = (bare(first), second.as_ref().map_or("", |name| bare(name.as_str())));
     let replies = matches!(second, "reply" | "rep");
     let answers = replies || matches!(second, "res" | "resp" | "response");
-    if matches!(first, "err" | "error" | "e") || !is_usual(name) && !(answers && is_request(first, callable))
-    {
+    let is_clear = is_usual(name) || answers && is_request(first, callable);
+    if matches!(first, "err" | "error" | "e") || !is_clear {
         return None;
     }
     Some(match first {

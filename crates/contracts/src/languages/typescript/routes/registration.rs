@@ -158,17 +158,14 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let arguments: Vec<&'x Expression<'a>> = given(call).collect();
         let (first, handlers) = arguments.split_first().filter(|(_, handlers)| !handlers.is_empty())?;
         let owner = self.chained_owner(object).filter(|owner| self.is_of(owner, RouteFramework::Hono))?;
-        let (method, path) = match self.written(first) {
-            Some(options) => {
-                let paths = self.paths(option(options, "path")?);
-                let served = paths.iter().map(|path| Route::served(path)).collect();
-                (self.texts.path(self.print, option(options, "method")?), served)
-            }
-            None => {
-                let name = dotted(first).filter(|_| !self.texts.hides(first))?;
-                let told = |what: &str| format!("${{{name}.{what}}}");
-                (told("method"), vec![told("path")])
-            }
+        let (method, path) = if let Some(options) = self.written(first) {
+            let paths = self.paths(option(options, "path")?);
+            let served = paths.iter().map(|path| Route::served(path)).collect();
+            (self.texts.path(self.print, option(options, "method")?), served)
+        } else {
+            let name = dotted(first).filter(|_| !self.texts.hides(first))?;
+            let told = |what: &str| format!("${{{name}.{what}}}");
+            (told("method"), vec![told("path")])
         };
         let method = if method.contains("${") { method } else { method.to_ascii_uppercase() };
         // What checks an answer that is refused comes behind the handler.
