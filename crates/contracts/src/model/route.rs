@@ -139,11 +139,12 @@ impl Route {
     }
 
     /// What is handed over without a path is only there for what is behind it, and so is what an application is told
-    /// that is made elsewhere.
+    /// that is made elsewhere, and to whom one is handed.
     pub fn is_told(&self) -> bool {
         let has_path = || !self.local_path.as_ref().unwrap_or(&self.path).is_empty();
         self.class.is_none()
             && !self.method.is_empty()
+            && !self.is_handed()
             && (!self.is_mount() || !self.handler.is_empty() && has_path())
     }
 

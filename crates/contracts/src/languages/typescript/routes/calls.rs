@@ -194,6 +194,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
             self.register(registration);
         }
         self.prefixed(call);
+        self.place_functions(call);
         match loops::of_call(call, &self.texts) {
             Some(each) => self.each(each, |calls| walk::walk_call_expression(calls, call)),
             None => walk::walk_call_expression(self, call),
@@ -435,7 +436,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 returns: returns.clone(),
                 status: None,
                 line: self.print.source.line(start),
-                owner: owner.clone(),
+                owner: self.given.inner(&owner).map_or_else(|| owner.clone(), |inner| inner.owner.clone()),
                 file: None,
                 versions: Vec::new(),
                 full_paths: Vec::new(),

@@ -1,11 +1,14 @@
 //! Applications that go from one file of the project to another: what a file is given, and what it hands over.
 
-use oxc_ast::ast::{Argument, Expression};
+use oxc_ast::ast::{Argument, CallExpression, Expression};
 use oxc_span::GetSpan;
 
+use super::super::body::text_of;
+use super::super::component::Callable;
 use super::super::origins::{Origin, root};
 use super::calls::{Application, Calls, LONGEST_HANDLER, MADE_IN_PLACE, Registered};
-use super::given::{self, Place};
+use super::given::{self, Inner, Place};
+use super::is_verb;
 use super::nest::option;
 use crate::model::{Route, RouteFramework};
 
@@ -53,15 +56,18 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         };
         if let Some(((framework, owner), handler)) = handed {
             let within = self.registering(&owner);
+            let inner = self.given.inner(&owner).cloned();
+            let (owner, path) = inner.map_or((owner, String::new()), |inner| (inner.owner, inner.prefix));
             let route = given::handed(framework, owner, handler, self.print.source.line(start));
-            self.found.push(Registered { start, route: Route { within, ..route }, given: None });
+            self.found.push(Registered { start, route: Route { path, within, ..route }, given: None });
         }
     }
 
     /// What an expression holds that is an application, or is called so.
     fn application(&self, value: &Expression<'a>) -> Option<(RouteFramework, String)> {
         let owner = self.held_by(value)?;
-        let made = self.applications.get(&owner).map(|one| one.framework);
+        let inner = self.given.inner(&owner).map(|inner| inner.framework);
+        let made = inner.or_else(|| self.applications.get(&owner).map(|one| one.framework));
         let name = owner.rsplit('.').next().unwrap_or(&owner);
         let is_given =
             || given::is_usual(name) && self.given.place(&owner, &self.print.source.origins).is_some();
@@ -77,8 +83,40 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
+    /// Functions in place that are given an application, or something below a path.
+    pub(super) fn place_functions(&mut self, call: &CallExpression<'a>) {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return };
+        let given: Vec<&Expression<'a>> = call.arguments.iter().filter_map(Argument::as_expression).collect();
+        let function = given.iter().find_map(|one| Callable::of(one));
+        let parameter = function.and_then(|function| function.parameters().items.first());
+        let Some(at) = parameter.map(|parameter| parameter.pattern.span().start) else { return };
+        let verb = member.property.name.as_str();
+        let application = if verb == "register" { self.application(&member.object) } else { None };
+        if let Some((framework, owner)) = application {
+            let prefix = match given.get(1) {
+                Some(Expression::ObjectExpression(options)) => option(options, "prefix"),
+                _ => None,
+            };
+            let own = prefix.map(|prefix| self.texts.path(self.print, prefix)).unwrap_or_default();
+            let outer = self.given.inner(&owner).cloned();
+            let inner = match outer {
+                Some(Inner { owner, framework, prefix }) => {
+                    Inner { owner, framework, prefix: below(&prefix, &own) }
+                }
+                None => Inner { owner, framework, prefix: own },
+            };
+            self.given.inner.insert(at, Some(inner));
+        } else if !is_verb(verb) && verb != "use" && given.iter().any(|one| is_below(one)) {
+            self.given.inner.insert(at, None);
+        }
+    }
+
     /// What has a name, with where it is declared if it is merely given.
     pub(super) fn registered_on(&self, owner: &str) -> Option<(Application, Option<Place>)> {
+        if let Some(Inner { framework, prefix, .. }) = self.given.inner(owner) {
+            let prefix = (!prefix.is_empty()).then(|| prefix.clone());
+            return Some((Application { framework: *framework, prefix }, None));
+        }
         if let Some(known) = self.applications.get(owner) {
             return Some((known.clone(), None));
         }
@@ -88,5 +126,18 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
         let place = self.given.place(owner, &self.print.source.origins)?;
         Some((usual, Some(place)))
+    }
+}
+
+fn is_below(value: &Expression<'_>) -> bool {
+    text_of(value).is_some_and(|text| text.starts_with('/'))
+}
+
+/// A prefix below another, where there are any.
+fn below(outer: &str, own: &str) -> String {
+    match (outer.is_empty(), own.is_empty()) {
+        (true, _) => own.to_owned(),
+        (false, true) => outer.to_owned(),
+        (false, false) => Route::joined(outer, own),
     }
 }
