@@ -3,6 +3,7 @@
 
 mod across;
 mod addresses;
+mod choice;
 mod details;
 mod directive;
 mod expand;

@@ -92,6 +92,10 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     if text.len() > 2 && text.starts_with('/') && text[1..].contains('/') {
         return Type::Text("RegExp".to_owned());
     }
+    // What is told of a value ends where the text does.
+    if text.strip_prefix(INFERRED).is_some_and(|told| told.starts_with(' ')) {
+        return Type::Text(text.to_owned());
+    }
     let inner = |part: &str| at_depth(part, depth + 1);
     if let Some(function) = function(text, depth) {
         return function;

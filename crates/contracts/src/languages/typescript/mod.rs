@@ -10,6 +10,7 @@ mod component;
 mod declarations;
 mod exported;
 mod expression;
+mod given;
 mod given_by;
 mod handed;
 mod hook;
