@@ -8,7 +8,7 @@ use super::component::Callable;
 use super::print::{INFERRED, Print, literal_type};
 use super::returned::{ends, returns};
 use super::value::{MOST_AROUND, digest, settled};
-use super::within::Within;
+use super::within::{Locals, Meant, Within, declares};
 use crate::brackets::{inside, split};
 
 /// Values that are looked at for the result of one function.
@@ -29,7 +29,9 @@ impl Print<'_, '_> {
         }
         let fuel = Cell::new(MOST_STEPS);
         let within = Within { callable, outer, depth, steps: outer.map_or(&fuel, |outer| outer.steps) };
-        match self.chosen_by(&within) {
+        let declares = |name: &str, meant: Meant| declares(callable, name, meant);
+        let locals = Locals { declares: &declares, outer: self.locals };
+        match (Print { locals: Some(&locals), ..self }).chosen_by(&within) {
             Some(told) if told.starts_with(INFERRED) => told,
             Some(told) => format!("{INFERRED} {told}"),
             None => INFERRED.to_owned(),

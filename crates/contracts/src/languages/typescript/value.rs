@@ -52,7 +52,7 @@ impl Print<'_, '_> {
             // What it satisfies is not what it is.
             Expression::TSSatisfiesExpression(cast) => self.value_type(&cast.expression),
             Expression::NewExpression(new) => match &new.callee {
-                Expression::Identifier(name) => {
+                Expression::Identifier(name) if !self.is_local_value(&name.name) => {
                     format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
                 }
                 _ => INFERRED.to_owned(),
@@ -66,7 +66,10 @@ impl Print<'_, '_> {
             },
             Expression::ObjectExpression(object) => self.object(object),
             // Another name for what has one.
-            Expression::Identifier(name) => query(&name.name).unwrap_or_else(|| INFERRED.to_owned()),
+            Expression::Identifier(name) => {
+                let name = query(&name.name).filter(|_| !self.is_local_value(&name.name));
+                name.unwrap_or_else(|| INFERRED.to_owned())
+            }
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
                 None => self.called(call).unwrap_or_else(|| INFERRED.to_owned()),
@@ -282,6 +285,9 @@ impl Print<'_, '_> {
     /// What a function of the file is annotated to give, `make()`.
     fn result_of(self, call: &CallExpression<'_>) -> Option<String> {
         let Expression::Identifier(name) = &call.callee else { return None };
+        if self.is_local_value(&name.name) {
+            return None;
+        }
         let callable = match self.source.origins.declared(&name.name)? {
             Top::Function(function) => Callable::Function(function),
             Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
@@ -372,6 +378,7 @@ impl Print<'_, '_> {
                 }
                 Some((Local::State(state), _)) => state::told_by(self, state),
                 Some((Local::Setter | Local::Other, _)) => None,
+                None if self.is_local_value(&name.name) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
                     query(&name.name)
@@ -460,7 +467,9 @@ impl Print<'_, '_> {
             Expression::ObjectExpression(_) => None,
             other => {
                 let told = self.told(other, within);
-                told.filter(|text| !text.starts_with(['{', '[']) && !text.contains(" | {"))
+                told.filter(|text| {
+                    text != INFERRED && !text.starts_with(['{', '[']) && !text.contains(" | {")
+                })
             }
         }
     }
@@ -514,12 +523,13 @@ impl Print<'_, '_> {
     /// nobody else's.
     fn spread(self, value: &Expression<'_>) -> String {
         let is_named = match root(value) {
+            Some(name) if self.is_local_value(name) => false,
             Some(name) => {
                 self.source.origins.of(name).is_some() || self.source.origins.declared(name).is_some()
             }
             None => true,
         };
-        format!("...{}", if is_named { self.short(value) } else { INFERRED.to_owned() })
+        format!("...{}", if is_named { self.without_locals(self.short(value)) } else { INFERRED.to_owned() })
     }
 
     /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
@@ -675,12 +685,21 @@ fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'
     found.push((name, Given::Names(names)));
 }
 
+/// The names in a list; beside one also of what type the literals in it are.
 fn names_listed(list: &ArrayExpression<'_>) -> Vec<String> {
-    let named = |element: &ArrayExpressionElement<'_>| match element.as_expression()?.get_inner_expression() {
-        Expression::Identifier(own) => query(&own.name),
-        _ => None,
-    };
-    list.elements.iter().filter_map(named).collect()
+    let mut names = Vec::new();
+    let mut has_name = false;
+    for element in list.elements.iter().filter_map(ArrayExpressionElement::as_expression) {
+        match element.get_inner_expression() {
+            Expression::Identifier(own) => {
+                let name = query(&own.name);
+                has_name |= name.is_some();
+                names.extend(name);
+            }
+            other => names.extend(literal_type(other).map(str::to_owned).filter(|ty| !names.contains(ty))),
+        }
+    }
+    if has_name { names } else { Vec::new() }
 }
 
 /// The type of what has a name.
