@@ -18,6 +18,7 @@ mod members;
 mod moved;
 mod origins;
 mod passed_on;
+mod patterns;
 mod result;
 mod routes;
 mod signature;

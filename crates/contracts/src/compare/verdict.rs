@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
+use super::patterns;
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
     From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse, spread,
@@ -310,6 +311,9 @@ fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call)
         if before.rest != after.rest || !stands_for(&before.ty, &after.ty, From::User) {
             let (before, after) = (shown(was, at), shown(is, at));
             return breaking(format!("the parameter `{before}` became `{after}`"));
+        }
+        if let Some(name) = patterns::lost(before, after) {
+            return breaking(format!("the parameter `{}` no longer takes `{name}`", shown(is, at)));
         }
     }
     match new.iter().enumerate().skip(old.len()).find(|(_, added)| !added.optional && !added.rest) {
