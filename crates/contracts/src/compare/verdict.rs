@@ -80,6 +80,10 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     if old.kind != new.kind || !before.iter().all(|text| after.contains(text)) {
         return compatible("every way to use it is there, written otherwise");
     }
+    let is_function = matches!(old.kind, DeclarationKind::Function | DeclarationKind::Hook);
+    if is_function && before.len() == after.len() {
+        return compatible("its overloads stand in another order");
+    }
     compatible(match old.kind {
         DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
         _ => "it was declared once more, with more",
@@ -141,9 +145,7 @@ pub(super) fn judge_forms(
                 Some((was, is)) if keeps(&parse(&was), &parse(&is)) => {
                     compatible("it takes and gives the same values, written otherwise")
                 }
-                _ if was_kind != kind => {
-                    breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str()))
-                }
+                _ if was_kind != kind => is_other(was_kind, kind),
                 _ => breaking("what it stands for changed"),
             }
         }
@@ -152,12 +154,20 @@ pub(super) fn judge_forms(
             let as_members = is.as_members().map(|is| members::judge_members(was_kind, was, &is));
             match as_members.filter(|(verdict, _)| *verdict == Verdict::Compatible) {
                 Some(_) => compatible("it is a class now, of the same members"),
-                None => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
+                None => is_other(was_kind, kind),
             }
         }
-        _ if was_kind != kind => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
+        _ if was_kind != kind => is_other(was_kind, kind),
         _ => breaking("its signature changed"),
     }
+}
+
+fn is_other(was: DeclarationKind, is: DeclarationKind) -> Judgement {
+    let with_article = |kind: DeclarationKind| {
+        let name = kind.as_str();
+        format!("{} {name}", if name.starts_with(['e', 'i']) { "an" } else { "a" })
+    };
+    breaking(format!("was {}, is {}", with_article(was), with_article(is)))
 }
 
 fn judge_value(was: &str, is: &str) -> Judgement {
