@@ -420,7 +420,8 @@ impl<'a> Collector<'_, '_, 'a> {
         let alias =
             matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
-        let made = wrapped::call(print, value).filter(|_| has_name && !wrapped::keeps_props(value));
+        let made = wrapped::call(print, value).or_else(|| wrapped::part_of_made(print, value));
+        let made = made.filter(|_| has_name && !wrapped::keeps_props(value));
         let said = match &annotated {
             Annotated::Perhaps(said) if has_name => Some(said.clone()),
             _ => made,
