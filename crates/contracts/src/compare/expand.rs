@@ -175,7 +175,7 @@ pub(super) fn meant(found: &ContractDeclaration, of_value: bool) -> Option<(Stri
         }
         Form::Class(class) if !of_value && class.parent.is_none() => {
             let of_instance = |member: &&String| {
-                !["static ", "private ", "protected ", "abstract ", "constructor("]
+                !["static ", "private ", "protected ", "abstract ", "constructor(", "#"]
                     .iter()
                     .any(|word| member.starts_with(word))
             };

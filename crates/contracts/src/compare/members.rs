@@ -13,6 +13,9 @@ use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
 use crate::render::named;
 
+/// Stands for whatever a class has that is private: only its own instances have that.
+const PRIVATE: &str = "#private";
+
 const ONLY_MORE: &str = "members were only added, moved, or take and give what they did";
 
 /// Members of something that others may implement as well as use.
@@ -136,7 +139,7 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     let mut after = by_name(is.members.iter().map(|text| renaming.text(text)));
     implied(was, &mut before);
     implied(is, &mut after);
-    for (name, parts) in &before {
+    for (name, parts) in before.iter().filter(|(name, _)| *name != PRIVATE) {
         let gone = || breaking(format!("`{}` was removed", parts[0].text));
         let Some(others) = after.get(name) else { return gone() };
         for part in parts.iter().filter(|part| others.iter().all(|other| other.text != part.text)) {
@@ -150,6 +153,9 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     }
     // One that only holds data is made as an object by who hands it over: `const body: CreateUser = { … }`.
     let is_data = was.parent.is_none() && holds_data(&before);
+    if is_data && after.contains_key(PRIVATE) {
+        return breaking("it has private members now, so that no other object can stand for one of it");
+    }
     let is_new_duty = |name: &str, part: &Part| {
         part.is_abstract || is_data && !part.optional && !name.starts_with("static ")
     };
@@ -160,6 +166,9 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
             breaking(format!("`{}` was added, and has to be implemented", part.text))
         }
         Some((_, part)) => breaking(format!("`{}` was added and is required", part.text)),
+        None if after.contains_key(PRIVATE) && !before.contains_key(PRIVATE) => {
+            compatible("it has private members now, and may have more that others see")
+        }
         None => compatible(ONLY_MORE),
     }
 }
@@ -174,7 +183,8 @@ pub(super) struct Added {
 impl Added {
     /// Nobody else has what a class has for its heirs.
     pub(super) fn is_in(&self, class: &Class) -> bool {
-        !self.is_protected && class.members.iter().any(|text| class_member(text) == self.name)
+        let is_its_own = self.is_protected || self.name == PRIVATE;
+        !is_its_own && class.members.iter().any(|text| class_member(text) == self.name)
     }
 }
 
@@ -215,7 +225,8 @@ fn holds_data(members: &BTreeMap<String, Vec<Part>>) -> bool {
         What::Value(_) => !part.is_protected && !part.is_abstract && part.can_read,
         What::Call(call) => part.text.starts_with("constructor(") && call.parameters.is_empty(),
     };
-    own.clone().any(|(name, _)| name != "constructor") && own.all(|(_, parts)| parts.iter().all(is_plain))
+    own.clone().any(|(name, _)| name != "constructor")
+        && own.all(|(name, parts)| name != PRIVATE && parts.iter().all(is_plain))
 }
 
 /// What a component that is a class has for those who hold one, beside its props.
@@ -445,14 +456,27 @@ fn stands_not(was: &Part, is: &Part, own: &str) -> Option<String> {
             let as_optional = was.optional == is.optional || was.optional && !was.can_write;
             if writes && reads && as_optional { None } else { changed() }
         }
-        // A method that became a property with a function in it, or the other way round.
-        (What::Call(before), What::Value(Type::Function { .. })) => {
-            let value = other.split_once(':').map_or("", |(_, ty)| ty).trim();
-            match Form::of(DeclarationKind::Constant, &format!("const it: {value}")) {
-                Form::Call(after) if judge_call(before, &after).0 != Verdict::Breaking => None,
-                _ => changed(),
+        // A method that became a property with a function in it, or the other way round, is called as it was.
+        _ => match as_call(was).zip(as_call(is)) {
+            Some((before, after)) => {
+                let is_kept = judge_call(&before, &after).0 != Verdict::Breaking
+                    && (was.optional || !is.optional)
+                    && (!is.is_abstract || gives(&after.result, &before.result));
+                if is_kept { None } else { changed() }
             }
-        }
-        _ => changed(),
+            None => changed(),
+        },
+    }
+}
+
+/// How a method, or a property with a function in it, is called.
+fn as_call(part: &Part) -> Option<Call> {
+    if let What::Call(call) = &part.what {
+        return Some(call.clone());
+    }
+    let (_, ty) = part.text.split_once(':')?;
+    match Form::of(DeclarationKind::Constant, &format!("const it: {}", ty.trim())) {
+        Form::Call(call) => Some(call),
+        _ => None,
     }
 }

@@ -3,6 +3,7 @@
 
 mod across;
 mod addresses;
+mod choice;
 mod details;
 mod directive;
 mod expand;
@@ -17,6 +18,7 @@ mod members;
 mod moved;
 mod origins;
 mod passed_on;
+mod patterns;
 mod result;
 mod routes;
 mod signature;

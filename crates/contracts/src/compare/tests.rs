@@ -428,3 +428,27 @@ fn a_type_is_used_by_who_meets_it_through_something_else() {
     // Who does not name it does not miss its name.
     assert_eq!(changed(&gone).used_by, Vec::<String>::new());
 }
+
+#[test]
+fn what_became_something_else_is_called_by_its_name() {
+    let kinds = |was: DeclarationKind, before: &str, is: DeclarationKind, after: &str| {
+        let judged = verdict::judge(&declaration("A", was, before), &declaration("A", is, after));
+        judged.1
+    };
+    let (class, enumeration) = (DeclarationKind::Class, DeclarationKind::Enum);
+    let interface = DeclarationKind::Interface;
+    assert_eq!(kinds(class, "class A {}", interface, "interface A { a: 1 }"), "was a class, is an interface");
+    assert_eq!(kinds(enumeration, "enum A { B }", class, "class A {}"), "was an enum, is a class");
+}
+
+#[test]
+fn overloads_in_another_order_are_no_more_of_them() {
+    let ways = ["function f(a: string): string".to_owned(), "function f(a: number): number".to_owned()];
+    let overloaded = |signatures: Vec<String>| {
+        let one = declaration("f", DeclarationKind::Function, "");
+        ContractDeclaration { signatures, ..one }
+    };
+    let (one, other) = (overloaded(ways.to_vec()), overloaded(ways.iter().rev().cloned().collect()));
+    let (verdict, reason) = verdict::judge(&one, &other);
+    assert_eq!((verdict, reason.as_str()), (Verdict::Compatible, "its overloads stand in another order"));
+}

@@ -1,6 +1,7 @@
 //! What a signature tells of a value that nobody annotated: its members by name, and a digest over what is too long to be
 //! read out.
 
+use super::choice;
 use super::signature::{group, split};
 use super::types::{From, Type, is_plain, parse, stands_for};
 use super::verdict::{Judgement, breaking, compatible};
@@ -134,20 +135,27 @@ pub(super) fn is_left_out(was: &str, is: &str) -> bool {
         Type::Text(text) => is_name_of_type(text),
         part => matches!(part, Type::Named { .. } | Type::Intersection(_)),
     };
-    let plain = Some(parse(told)).filter(is_plain);
-    let fits = |part: &Type| match (part, &plain) {
-        // What is made by a call may be anything.
-        _ if is_word(told) && plain.is_none() => true,
-        (Type::Object(_), _) => told.starts_with('{') && stands_for(&parse(told), part, From::Declaration),
-        (Type::Array { .. } | Type::Tuple(_), _) => told.starts_with('['),
-        (Type::Function { .. }, _) => told.starts_with(['(', '<']),
-        // Of several literals it is told what they are of.
-        (Type::Text(_), Some(of)) => is_open(part) || stands_for(part, of, From::Declaration),
-        _ => is_open(part),
+    let fits = |part: &Type, told: &str| {
+        let plain = Some(parse(told)).filter(is_plain);
+        match (part, &plain) {
+            // What is made by a call may be anything.
+            _ if is_word(told) && plain.is_none() => true,
+            (Type::Object(_), _) => {
+                told.starts_with('{') && stands_for(&parse(told), part, From::Declaration)
+            }
+            (Type::Array { .. } | Type::Tuple(_), _) => told.starts_with('['),
+            (Type::Function { .. }, _) => told.starts_with(['(', '<']),
+            // Of several literals it is told what they are of.
+            (Type::Text(_), Some(of)) => is_open(part) || stands_for(part, of, From::Declaration),
+            _ => is_open(part),
+        }
     };
+    let told = choice::parts(told).unwrap_or_else(|| vec![told.to_owned()]);
+    let is_one_of =
+        |told: &String| choice::unread(told).is_some() || parts.iter().any(|part| fits(part, told));
     let admits =
         |one: &&str| parts.iter().any(|part| is_open(part) || *part == Type::Text((**one).to_owned()));
-    parts.iter().any(fits) && also.iter().all(admits)
+    told.iter().all(is_one_of) && also.iter().all(admits)
 }
 
 /// One that is declared somewhere, and may be anything.
@@ -216,10 +224,18 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
     }
     match (members(was), members(is)) {
         (Some((before, also)), Some((after, more))) => {
-            more.iter().all(|one| also.contains(one)) && keeps(before, after)
+            let is_open = choice::is_open(before);
+            more.iter().all(|one| is_open || also.contains(one)) && keeps(before, after)
         }
         // What somebody declares under a name cannot be looked at.
-        (Some((before, _)), None) => match parse(is) {
+        (Some((before, also)), None) => match parse(is) {
+            // What each of several is, is said now.
+            Type::Union(parts) if before.starts_with('{') && parts.iter().all(is_plain) => {
+                let is_nothing = |part: &String| matches!(part.as_str(), "null" | "undefined");
+                let (more, after): (Vec<String>, Vec<String>) =
+                    split(is, &['|']).into_iter().partition(is_nothing);
+                more.iter().all(|one| also.contains(&one.as_str())) && keeps(before, &after.join(" | "))
+            }
             Type::Object(_) => !before.starts_with('{') || keeps(before, is),
             Type::Function { .. } => !before.contains("=>") || keeps(before, is),
             Type::Text(text) if text == "void" => false,
@@ -242,11 +258,16 @@ pub(super) fn other_ref(was: &[String], is: &[String]) -> bool {
 }
 
 fn keeps(before: &str, after: &str) -> bool {
-    before == after
-        || match judge_marked(before, after) {
-            Some((verdict, _)) => verdict != super::Verdict::Breaking,
-            None => stands_for(&parse(after), &parse(before), From::Declaration),
-        }
+    if before == after {
+        return true;
+    }
+    if choice::parts(before).or_else(|| choice::parts(after)).is_some() {
+        return choice::keeps(before, after, keeps);
+    }
+    match judge_marked(before, after) {
+        Some((verdict, _)) => verdict != super::Verdict::Breaking,
+        None => stands_for(&parse(after), &parse(before), From::Declaration),
+    }
 }
 
 /// `inferred { a, b } | null` in its parts.

@@ -2,6 +2,7 @@
 //! not sure, one type cannot.
 
 use super::generics;
+use super::patterns;
 use super::signature::{group, inside, split};
 use super::spelled;
 use super::told::{INFERRED, gives};
@@ -91,6 +92,11 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     // What it looks for is nothing to its type.
     if text.len() > 2 && text.starts_with('/') && text[1..].contains('/') {
         return Type::Text("RegExp".to_owned());
+    }
+    // What is told of a value ends where the text does.
+    let told = text.strip_prefix(INFERRED).and_then(|told| told.strip_prefix(' '));
+    if told.is_some_and(|told| !told.starts_with(['|', '&'])) {
+        return Type::Text(text.to_owned());
     }
     let inner = |part: &str| at_depth(part, depth + 1);
     if let Some(function) = function(text, depth) {
@@ -637,6 +643,7 @@ fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
         (!old.optional || new.optional || new.rest)
             && old.rest == new.rest
             && stands_for(&old.ty, &new.ty, from)
+            && (from == From::Declaration || patterns::lost(old, new).is_none())
     }) && new.iter().skip(old.len()).all(|added| added.optional || added.rest)
 }
 

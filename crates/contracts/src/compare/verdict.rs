@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::form::{Call, Form};
 use super::generics::Renaming;
 use super::members;
+use super::patterns;
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
     From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse, spread,
@@ -79,6 +80,10 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     if old.kind != new.kind || !before.iter().all(|text| after.contains(text)) {
         return compatible("every way to use it is there, written otherwise");
     }
+    let is_function = matches!(old.kind, DeclarationKind::Function | DeclarationKind::Hook);
+    if is_function && before.len() == after.len() {
+        return compatible("its overloads stand in another order");
+    }
     compatible(match old.kind {
         DeclarationKind::Function | DeclarationKind::Hook => "an overload was added",
         _ => "it was declared once more, with more",
@@ -140,9 +145,7 @@ pub(super) fn judge_forms(
                 Some((was, is)) if keeps(&parse(&was), &parse(&is)) => {
                     compatible("it takes and gives the same values, written otherwise")
                 }
-                _ if was_kind != kind => {
-                    breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str()))
-                }
+                _ if was_kind != kind => is_other(was_kind, kind),
                 _ => breaking("what it stands for changed"),
             }
         }
@@ -151,12 +154,20 @@ pub(super) fn judge_forms(
             let as_members = is.as_members().map(|is| members::judge_members(was_kind, was, &is));
             match as_members.filter(|(verdict, _)| *verdict == Verdict::Compatible) {
                 Some(_) => compatible("it is a class now, of the same members"),
-                None => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
+                None => is_other(was_kind, kind),
             }
         }
-        _ if was_kind != kind => breaking(format!("was a {}, is a {}", was_kind.as_str(), kind.as_str())),
+        _ if was_kind != kind => is_other(was_kind, kind),
         _ => breaking("its signature changed"),
     }
+}
+
+fn is_other(was: DeclarationKind, is: DeclarationKind) -> Judgement {
+    let with_article = |kind: DeclarationKind| {
+        let name = kind.as_str();
+        format!("{} {name}", if name.starts_with(['e', 'i']) { "an" } else { "a" })
+    };
+    breaking(format!("was {}, is {}", with_article(was), with_article(is)))
 }
 
 fn judge_value(was: &str, is: &str) -> Judgement {
@@ -310,6 +321,9 @@ fn judge_parameters(old: &[Parameter], new: &[Parameter], was: &Call, is: &Call)
         if before.rest != after.rest || !stands_for(&before.ty, &after.ty, From::User) {
             let (before, after) = (shown(was, at), shown(is, at));
             return breaking(format!("the parameter `{before}` became `{after}`"));
+        }
+        if let Some(name) = patterns::lost(before, after) {
+            return breaking(format!("the parameter `{}` no longer takes `{name}`", shown(is, at)));
         }
     }
     match new.iter().enumerate().skip(old.len()).find(|(_, added)| !added.optional && !added.rest) {

@@ -1,13 +1,17 @@
 //! Types of keys, and the members of types that are made over keys.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::filled::filled;
 use super::props::{Arguments, Bound, Expander, Place, Variants, bind, is_nothing, plain};
 use super::scope::{Found, Scope};
+use crate::brackets::{group, split};
 use crate::languages::typescript::type_shape;
-use crate::model::{DeclarationDetail, MappedType, Member, MemberKind, TypeShape};
+use crate::model::{
+    Declaration, DeclarationDetail, DeclarationKind, MappedType, Member, MemberKind, TypeShape,
+};
 
 /// A type of keys.
 pub(super) enum Keys {
@@ -87,6 +91,7 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
+        let key = &*self.key_of(key, scope);
         self.deeper(|expander| match of {
             TypeShape::Reference { name, arguments: given } if key == TypeShape::FIRST => {
                 // What a component takes first are its props.
@@ -94,8 +99,13 @@ impl<'l> Expander<'l> {
                 let shape = TypeShape::Reference { name, arguments: given.clone() };
                 Some(Bound::new(shape, scope, arguments))
             }
+            TypeShape::Text(list) if key == TypeShape::EACH => {
+                let each = list.strip_prefix("readonly ").unwrap_or(list).strip_suffix("[]")?;
+                Some(Bound::new(type_shape(each)?, scope, arguments))
+            }
             TypeShape::Object(members) => {
-                let text = &members.iter().find(|member| member.name == key)?.text;
+                let is_it = |member: &&Member| expander.key_of(&member.name, scope) == key;
+                let text = &members.iter().find(is_it)?.text;
                 let shape = if is_name(text) {
                     TypeShape::Reference { name: text.clone(), arguments: Vec::new() }
                 } else {
@@ -126,12 +136,16 @@ impl<'l> Expander<'l> {
                 }
                 match expander.resolver.type_name(scope, name) {
                     Found::Declared(file, declaration) => {
-                        let DeclarationDetail::Shape { parameters, shape } = &declaration.detail else {
-                            return None;
-                        };
                         let at = Place { scope, arguments: Rc::clone(arguments) };
-                        let bound = bind(parameters, |index| given.get(index), &at, file);
-                        expander.indexed(shape, key, file, &bound)
+                        let given = |index: usize| given.get(index);
+                        if let DeclarationDetail::Shape { parameters, shape } = &declaration.detail {
+                            return expander.indexed(shape, key, file, &bind(parameters, given, &at, file));
+                        }
+                        let (parameters, shape) = expander.instance_of(declaration, file)?;
+                        expander.indexed(&shape, key, file, &bind(&parameters, given, &at, file))
+                    }
+                    _ if key == TypeShape::EACH && matches!(name.as_str(), "Array" | "ReadonlyArray") => {
+                        Some(Bound::new(given.first()?.clone(), scope, arguments))
                     }
                     _ if matches!(name.as_str(), "Readonly" | "Partial" | "Required" | "NonNullable") => {
                         expander.indexed(given.first()?, key, scope, arguments)
@@ -141,6 +155,28 @@ impl<'l> Expander<'l> {
             }
             _ => None,
         })
+    }
+
+    /// The name that a member has whose key is one of an enum or a constant, `[Kind.Card]`; any other as it is.
+    pub(super) fn key_of<'n>(&self, name: &'n str, scope: Scope<'_>) -> Cow<'n, str> {
+        let key = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).filter(|key| is_name(key));
+        let key = key.filter(|key| !matches!(*key, "number" | "string" | "symbol"));
+        key.and_then(|key| self.key_named(key, scope)).map_or(Cow::Borrowed(name), Cow::Owned)
+    }
+
+    /// What a member of an enum, or a constant, is as a key.
+    fn key_named(&self, name: &str, scope: Scope<'_>) -> Option<String> {
+        if let Some((of, member)) = name.rsplit_once('.') {
+            let Found::Declared(_, one) = self.resolver.name(scope, of) else { return None };
+            return values_of(one)?.remove(member);
+        }
+        match self.resolver.name(scope, name) {
+            Found::Declared(_, one) if one.kind == DeclarationKind::Constant => {
+                let (_, value) = one.signatures.first()?.split_once(" = ")?;
+                key_written(value)
+            }
+            _ => None,
+        }
     }
 
     /// The keys that a type stands for, when they are picked from `of`.
@@ -192,8 +228,12 @@ impl<'l> Expander<'l> {
                         DeclarationDetail::Shape { shape, .. } => {
                             self.keys(shape, of, file, &Arguments::default())
                         }
-                        _ => None,
+                        _ => values_of(declaration).map(|all| Keys::Only(all.into_values().collect())),
                     },
+                    (Found::Unknown | Found::Outside(_), []) if name.contains('.') => {
+                        let key = self.key_named(name, scope)?;
+                        Some(Keys::Only(BTreeSet::from([key])))
+                    }
                     (Found::Unknown, [from, other]) if name == "Exclude" => {
                         let Keys::Only(less) = self.keys(other, of, scope, arguments)? else { return None };
                         Some(match self.keys(from, of, scope, arguments)? {
@@ -235,6 +275,30 @@ impl<'l> Expander<'l> {
             _ => None,
         }
     }
+}
+
+/// The members of an enum with what they are as keys, as far as they are written; `None` for what is no enum.
+fn values_of(declared: &Declaration) -> Option<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for signature in declared.signatures.iter().filter(|_| declared.kind == DeclarationKind::Enum) {
+        let (start, end) = group(signature, '{', '}')?;
+        let mut next: Option<i64> = Some(0);
+        for member in split(&signature[start + 1..end], &[',']) {
+            let (name, value) = match member.split_once(" = ") {
+                Some((name, value)) => (name, key_written(value)),
+                None => (member.as_str(), next.map(|next| next.to_string())),
+            };
+            next = value.as_ref().and_then(|value| value.parse::<i64>().ok()?.checked_add(1));
+            found.extend(value.map(|value| (name.to_owned(), value)));
+        }
+    }
+    (declared.kind == DeclarationKind::Enum).then_some(found)
+}
+
+/// A literal as a key.
+fn key_written(value: &str) -> Option<String> {
+    let text = value.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    text.map(str::to_owned).or_else(|| value.parse::<i64>().ok().map(|number| number.to_string()))
 }
 
 /// A type by its name, that of a value, `typeof sizes`, or what is written in the place of one: `Map['props']`.

@@ -8,6 +8,7 @@ mod composed;
 mod emits;
 mod exports;
 mod filled;
+mod instance;
 mod keys;
 mod known;
 mod names;

@@ -269,6 +269,9 @@ impl<'l> Expander<'l> {
         'l: 'f,
     {
         let home = self.used.as_ref().map(|(_, home)| home.as_str());
+        if let Cow::Owned(name) = self.key_of(&member.name, scope) {
+            return self.told(&Member { name, ..member.clone() }, scope, arguments);
+        }
         match filled(&member.text, arguments) {
             Cow::Borrowed(_) => {
                 Member { elsewhere: home.is_some_and(|home| home != scope.entry), ..member.clone() }
@@ -323,6 +326,15 @@ impl<'l> Expander<'l> {
                                     variants = combine(&variants, &more);
                                 }
                                 variants
+                            }
+                            None => self.unknown(text(name, given, arguments), None),
+                        }
+                    }
+                    _ if self.is_plain_class(declaration, file) => {
+                        match self.instance_of(declaration, file) {
+                            Some((parameters, shape)) => {
+                                let bound = bind(&parameters, |index| given.get(index), &at, file);
+                                self.within(&shape, file, &bound)
                             }
                             None => self.unknown(text(name, given, arguments), None),
                         }

@@ -43,6 +43,8 @@ pub(super) struct Scope<'f> {
     pub(super) facts: &'f LocalFacts,
     /// The module that is meant of those that the file only declares.
     pub(super) module: Option<&'f str>,
+    /// The namespace of the file whose names are known without it, too.
+    pub(super) namespace: Option<&'f str>,
 }
 
 /// What a name stands for.
@@ -93,7 +95,8 @@ impl<'l> Resolver<'l> {
     }
 
     pub(super) fn scope(&self, at: usize) -> Scope<'l> {
-        Scope { at, entry: self.members.path(at), facts: self.members.facts(at), module: None }
+        let (entry, facts) = (self.members.path(at), self.members.facts(at));
+        Scope { at, entry, facts, module: None, namespace: None }
     }
 
     pub(super) fn rests_on(self, except: usize) -> RestsOn {
@@ -200,6 +203,10 @@ impl<'l> Resolver<'l> {
         if let Some(found) = scope.module.and_then(|module| self.declared_for(scope.at, module, name)) {
             return found;
         }
+        if let Some(found) = in_namespace(scope, name) {
+            return found;
+        }
+        let scope = Scope { namespace: None, ..scope };
         if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
             // `const { admin } = require('./admin')` is a constant of the file, and stands for what is there.
             let required = || self.required(scope, name).then(|| self.binding(scope, name)).flatten();
@@ -255,8 +262,7 @@ impl<'l> Resolver<'l> {
                 }
                 (imported, Some(rest)) => self
                     .passing(scope, &import.specifier)
-                    .and_then(|file| self.namespace(file, imported))
-                    .and_then(|file| self.inside(file, rest))
+                    .and_then(|file| self.part(file, imported, rest))
                     .unwrap_or_else(|| Found::Outside(import.specifier.clone())),
                 (imported, None) => self.imported(scope, &import.specifier, imported),
             });
@@ -270,8 +276,22 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         match name.split_once('.') {
-            Some((first, rest)) => self.inside(self.namespace(file, first)?, rest),
+            Some((first, rest)) => self.part(file, first, rest),
             None => self.exported(file, name),
+        }
+    }
+
+    /// What is in something that a file exports: the exports of another file as one, or a namespace.
+    fn part<'f>(&self, file: Scope<'f>, name: &str, rest: &str) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        if let Some(file) = self.namespace(file, name) {
+            return self.inside(file, rest);
+        }
+        match self.exported(file, name)? {
+            Found::Declared(scope, one) => in_namespace(scope, &format!("{}.{rest}", one.name)),
+            Found::Outside(_) | Found::Unknown => None,
         }
     }
 
@@ -280,7 +300,10 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         let file = self.passing(scope, specifier);
-        let found = file.and_then(|file| self.exported(file, name));
+        let found = file.and_then(|file| match name.contains('.') {
+            true => self.exported(file, name).or_else(|| self.inside(file, name)),
+            false => self.exported(file, name),
+        });
         found.unwrap_or_else(|| Found::Outside(specifier.to_owned()))
     }
 
@@ -397,6 +420,27 @@ impl<'l> Resolver<'l> {
         self.enter(file.at, name);
         exported(self.members, file.at, name, |at, name| self.enter(at, name))
     }
+}
+
+/// A type of a namespace of the file: by its whole name, or from within by as much of it as is needed there.
+fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
+    if scope.namespace.is_none() && !name.contains('.') {
+        return None;
+    }
+    let find = |whole: &str| {
+        let mut all = scope.facts.declarations.iter().flat_map(Declaration::inside);
+        let one = all.find(|one| one.name == whole)?;
+        let namespace = one.name.rsplit_once('.').map(|(around, _)| around);
+        Some(Found::Declared(Scope { namespace, ..scope }, one))
+    };
+    let mut around = scope.namespace;
+    while let Some(path) = around {
+        if let Some(found) = find(&format!("{path}.{name}")) {
+            return Some(found);
+        }
+        around = path.rsplit_once('.').map(|(outer, _)| outer);
+    }
+    find(name)
 }
 
 /// `import('./x').Name` in parts.

@@ -44,6 +44,14 @@ impl Declaration {
         }
     }
 
+    /// The types of a namespace, each with the whole name that it has in the file.
+    pub fn inside(&self) -> &[Declaration] {
+        match &self.detail {
+            DeclarationDetail::Namespace { types } => types,
+            _ => &[],
+        }
+    }
+
     /// The names that can be reached through a block that is declared for a module.
     pub fn shown(&self) -> &[String] {
         match &self.detail {
@@ -119,6 +127,11 @@ pub enum DeclarationDetail {
         /// Of whatever can be reached through it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         names: Vec<String>,
+    },
+    /// The types in a namespace and in the namespaces in it, by their whole names: `Outer.Inner.Props`. Of each there is the
+    /// shape alone.
+    Namespace {
+        types: Vec<Declaration>,
     },
     /// The members of an object that is a constant, for types that are made over them: `keyof typeof sizes`.
     Value(TypeShape),

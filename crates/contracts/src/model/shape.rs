@@ -130,7 +130,7 @@ pub enum TypeShape {
     },
     /// `check extends wanted ? yes : no`.
     Conditional(Box<ConditionalType>),
-    /// `Type['key']`.
+    /// `Type['key']`; a key that is no text is in its brackets.
     Indexed {
         of: Box<TypeShape>,
         key: String,
@@ -281,6 +281,9 @@ impl TypeShape {
     /// The key of what a function takes first.
     pub const FIRST: &str = "0";
 
+    /// The key of whatever a list holds. That of a member of an enum, `[Kind.Card]`, is in brackets, too.
+    pub const EACH: &str = "[number]";
+
     /// Begins the text of what is known by the name of a value.
     pub const TYPEOF: &str = "typeof ";
 
@@ -313,6 +316,10 @@ impl TypeShape {
             Self::Conditional(conditional) => conditional.text.clone(),
             Self::Generic { shape, .. } => shape.text(),
             Self::Indexed { of, key } if key == Self::FIRST => format!("{}[{key}]", of.text()),
+            Self::Indexed { of, key } if key.starts_with('[') => match &**of {
+                Self::Query(_) => format!("({}){key}", of.text()),
+                of => format!("{}{key}", of.as_part(true)),
+            },
             Self::Indexed { of, key } => format!("{}['{key}']", of.text()),
             Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
             Self::Parts(parts) => {

@@ -8,9 +8,10 @@ use oxc_ast::ast::{
 use super::component::Callable;
 use super::modules::{self, DEFAULT, declared_names};
 use super::print::{Print, join, quoted, type_name};
+use super::shape;
 use super::value::digest;
 use crate::brackets::{group, split};
-use crate::model::DeclarationKind;
+use crate::model::{Declaration as Facts, DeclarationDetail, DeclarationKind, Lines, TypeShape};
 use crate::render::named;
 
 /// Longer ones are known by the names of what they hold, with digests, so that a change of it is seen all the same.
@@ -133,6 +134,79 @@ pub(super) fn names(body: &[Statement<'_>], is_ambient: bool) -> Vec<String> {
     }
     names.dedup();
     names
+}
+
+/// The types of a namespace, by their whole names.
+pub(super) fn of_namespace(
+    print: Print<'_, '_>,
+    namespace: &TSNamespaceDeclaration<'_>,
+) -> DeclarationDetail {
+    let types = types_within(print, namespace, "");
+    if types.is_empty() { DeclarationDetail::None } else { DeclarationDetail::Namespace { types } }
+}
+
+fn types_within(print: Print<'_, '_>, namespace: &TSNamespaceDeclaration<'_>, around: &str) -> Vec<Facts> {
+    let around = format!("{around}{}.", namespace.id.name);
+    match &namespace.body {
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => types(print, &block.body, &around),
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => types_within(print, inner, &around),
+    }
+}
+
+/// The types that a block declares, those of namespaces in it among them, with what stands `around` before their names. Of
+/// a block for a module, which is around nothing, only its own.
+pub(super) fn types(print: Print<'_, '_>, body: &[Statement<'_>], around: &str) -> Vec<Facts> {
+    let declared = body.iter().filter_map(|statement| match statement {
+        Statement::ExportDeclaration(export) => Some(&export.declaration),
+        other => other.as_declaration(),
+    });
+    let mut found = Vec::new();
+    for declaration in declared {
+        let (id, kind, detail) = match declaration {
+            Declaration::TSInterfaceDeclaration(one) => {
+                (&one.id, DeclarationKind::Interface, shape::of_interface(print, one))
+            }
+            Declaration::TSTypeAliasDeclaration(one) => {
+                (&one.id, DeclarationKind::Type, shape::of_alias(print, one))
+            }
+            Declaration::TSNamespaceDeclaration(inner) if !around.is_empty() => {
+                merge(&mut found, types_within(print, inner, around));
+                continue;
+            }
+            _ => continue,
+        };
+        let one = Facts {
+            name: format!("{around}{}", id.name),
+            kind,
+            exported: false,
+            signatures: Vec::new(),
+            decorators: Vec::new(),
+            given_by: Vec::new(),
+            doc: None,
+            lines: Lines::default(),
+            detail,
+        };
+        if around.is_empty() {
+            found.push(one);
+        } else {
+            merge(&mut found, vec![one]);
+        }
+    }
+    found
+}
+
+/// An interface that is declared again has the members of both.
+pub(super) fn merge(known: &mut Vec<Facts>, more: Vec<Facts>) {
+    for one in more {
+        let same = known.iter_mut().find(|same| same.name == one.name && same.kind == one.kind);
+        match (same.map(|same| &mut same.detail), one.detail) {
+            (Some(DeclarationDetail::Shape { shape, .. }), DeclarationDetail::Shape { shape: more, .. }) => {
+                let first = std::mem::replace(shape, TypeShape::Object(Vec::new()));
+                *shape = TypeShape::Intersection(vec![first, more]);
+            }
+            (_, detail) => known.push(Facts { detail, ..one }),
+        }
+    }
 }
 
 impl Print<'_, '_> {

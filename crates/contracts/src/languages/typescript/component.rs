@@ -18,6 +18,7 @@ use super::print::{Print, qualifier, type_name};
 use super::returned::returns;
 use super::shape;
 use super::state::object_state;
+use super::within::{Locals, Meant, declares};
 use super::wrapped;
 use crate::model::{COMPONENT_TYPES, ComponentFacts, ComponentForm, TypeShape, is_react, is_react_class};
 
@@ -112,7 +113,9 @@ impl<'x, 'a> Callable<'x, 'a> {
         if let Some(first) = self.parameters().items.first() {
             body.destructured = body.props.bind(print, &first.pattern);
         }
-        let mut walk = Walk { print, file, body };
+        let declares = |name: &str, meant: Meant| declares(self, name, meant);
+        let locals = Locals { declares: &declares, outer: print.locals };
+        let mut walk = Walk { print: Print { locals: Some(&locals), ..print }, file, body };
         match self {
             Self::Function(function) => {
                 let directives = function.body.iter().flat_map(|body| &body.directives);

@@ -22,8 +22,7 @@ use super::vue_events::Emitter;
 use super::wrapped::{self, Inner, Wrapped};
 use super::{blocks, hook, jsdoc, maker, shape, vue};
 use crate::model::{
-    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, TypeShape,
-    is_for_react,
+    ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, TypeShape, is_for_react,
 };
 
 pub(super) struct Collector<'c, 's, 'a> {
@@ -421,7 +420,8 @@ impl<'a> Collector<'_, '_, 'a> {
         let alias =
             matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
-        let made = wrapped::call(print, value).filter(|_| has_name && !wrapped::keeps_props(value));
+        let made = wrapped::call(print, value).or_else(|| wrapped::part_of_made(print, value));
+        let made = made.filter(|_| has_name && !wrapped::keeps_props(value));
         let said = match &annotated {
             Annotated::Perhaps(said) if has_name => Some(said.clone()),
             _ => made,
@@ -529,7 +529,7 @@ impl<'a> Collector<'_, '_, 'a> {
             DeclarationKind::Namespace,
             signature,
             span,
-            DeclarationDetail::None,
+            blocks::of_namespace(self.print, namespace),
         );
     }
 
@@ -544,33 +544,7 @@ impl<'a> Collector<'_, '_, 'a> {
 
     /// The types that a block declares for a module, and the names that it shows.
     fn added_types(&self, to: &str, body: &[Statement<'a>]) -> DeclarationDetail {
-        let declared = body.iter().filter_map(|statement| match statement {
-            Statement::ExportDeclaration(export) => Some(&export.declaration),
-            other => other.as_declaration(),
-        });
-        let types = declared.filter_map(|declaration| {
-            let (id, kind, detail) = match declaration {
-                Syntax::TSInterfaceDeclaration(one) => {
-                    (&one.id, DeclarationKind::Interface, shape::of_interface(self.print, one))
-                }
-                Syntax::TSTypeAliasDeclaration(one) => {
-                    (&one.id, DeclarationKind::Type, shape::of_alias(self.print, one))
-                }
-                _ => return None,
-            };
-            Some(Declaration {
-                name: id.name.into_string(),
-                kind,
-                exported: false,
-                signatures: Vec::new(),
-                decorators: Vec::new(),
-                given_by: Vec::new(),
-                doc: None,
-                lines: Lines::default(),
-                detail,
-            })
-        });
-        let (types, names) = (types.collect::<Vec<_>>(), blocks::names(body, true));
+        let (types, names) = (blocks::types(self.print, body, ""), blocks::names(body, true));
         if names.is_empty() && types.is_empty() {
             return DeclarationDetail::None;
         }
@@ -609,6 +583,9 @@ impl<'a> Collector<'_, '_, 'a> {
                 ) => {
                     types.extend(more);
                     names.extend(others);
+                }
+                (DeclarationDetail::Namespace { types }, DeclarationDetail::Namespace { types: more }) => {
+                    blocks::merge(types, more);
                 }
                 (earlier @ DeclarationDetail::None, more) => *earlier = more,
                 _ => {}

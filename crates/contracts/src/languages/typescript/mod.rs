@@ -10,6 +10,7 @@ mod component;
 mod declarations;
 mod exported;
 mod expression;
+mod given;
 mod given_by;
 mod handed;
 mod hook;
@@ -113,7 +114,7 @@ fn of_type_text<T>(text: &str, of: impl FnOnce(Print<'_, '_>, &TSType<'_>) -> T)
         let source = Source::new(parsed.source_text, &parsed.comments);
         match parsed.body.as_slice() {
             [Statement::TSTypeAliasDeclaration(alias)] => {
-                Some(of(Print { source: &source }, &alias.type_annotation))
+                Some(of(Print::new(&source), &alias.type_annotation))
             }
             _ => None,
         }
@@ -139,7 +140,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
         .with_names(&program.body);
-    let print = Print { source: &source };
+    let print = Print::new(&source);
     let documented = jsdoc::of(program, &source);
     let common_js = CommonJs::of(program);
     let mut modules = Modules::of(program, common_js.as_ref(), &source);

@@ -17,6 +17,7 @@ use oxc_syntax::operator::BinaryOperator;
 use super::expression::{big_number, number, one_line};
 use super::jsdoc::Said;
 use super::source::Source;
+use super::within::Locals;
 
 /// Said where a type stands in no annotation.
 pub(super) const INFERRED: &str = "inferred";
@@ -25,6 +26,14 @@ pub(super) const INFERRED: &str = "inferred";
 #[derive(Clone, Copy)]
 pub(super) struct Print<'s, 'a> {
     pub(super) source: &'s Source<'a>,
+    /// What only the functions around a place know by its name.
+    pub(super) locals: Option<&'s Locals<'s>>,
+}
+
+impl<'s, 'a> Print<'s, 'a> {
+    pub(super) fn new(source: &'s Source<'a>) -> Self {
+        Self { source, locals: None }
+    }
 }
 
 impl Print<'_, '_> {
@@ -177,6 +186,7 @@ impl Print<'_, '_> {
                     self.put_annotation(text, ty);
                 }
             }
+            TSType::TSTypeQuery(query) if self.is_local_query(&query.expr_name) => text.push_str(INFERRED),
             TSType::TSTypeQuery(query) => {
                 text.push_str("typeof ");
                 match &query.expr_name {
@@ -190,6 +200,9 @@ impl Print<'_, '_> {
                     TSTypeQueryExprName::ThisExpression(_) => text.push_str("this"),
                 }
                 self.put_type_arguments(text, query.type_arguments.as_deref());
+            }
+            TSType::TSTypeReference(reference) if self.is_local_type(&reference.type_name) => {
+                text.push_str(INFERRED);
             }
             TSType::TSTypeReference(reference) => {
                 put_type_name(text, &reference.type_name);
@@ -512,7 +525,7 @@ impl Print<'_, '_> {
                 Some(Expression::TemplateLiteral(template)) if template.is_no_substitution_template() => {
                     template.single_quasi().map_or_else(String::new, |text| named(&text))
                 }
-                Some(key) if computed => format!("[{}]", self.expression(key)),
+                Some(key) if computed => format!("[{}]", self.without_locals(self.expression(key))),
                 _ => self.source.compact(other.span()).into_owned(),
             },
         }

@@ -48,6 +48,49 @@ pub(super) fn returns<'x, 'a>(statement: &'x Statement<'a>, found: &mut Vec<Opti
     }
 }
 
+/// Whether what stands behind a statement is never reached.
+pub(super) fn ends(statement: &Statement<'_>) -> bool {
+    let all = |statements: &[Statement<'_>]| statements.iter().any(ends);
+    match statement {
+        Statement::ReturnStatement(_) | Statement::ThrowStatement(_) => true,
+        Statement::BlockStatement(block) => all(&block.body),
+        Statement::IfStatement(one) => {
+            ends(&one.consequent) && one.alternate.as_ref().is_some_and(|otherwise| ends(otherwise))
+        }
+        // `while (true)`
+        Statement::WhileStatement(one) => {
+            matches!(&one.test, Expression::BooleanLiteral(test) if test.value) && !is_left(&one.body)
+        }
+        Statement::ForStatement(one) => one.test.is_none() && !is_left(&one.body),
+        // One without a default is taken to have a case for each.
+        Statement::SwitchStatement(one) => {
+            let mut statements = one.cases.iter().flat_map(|case| &case.consequent);
+            one.cases.last().is_some_and(|last| all(&last.consequent)) && !statements.any(is_left)
+        }
+        Statement::TryStatement(one) => {
+            one.finalizer.as_ref().is_some_and(|last| all(&last.body))
+                || all(&one.block.body) && one.handler.as_ref().is_none_or(|handler| all(&handler.body.body))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a loop, or a choice of cases, may be left from this statement of it.
+fn is_left(statement: &Statement<'_>) -> bool {
+    let all = |statements: &[Statement<'_>]| statements.iter().any(is_left);
+    match statement {
+        Statement::BreakStatement(_) => true,
+        Statement::BlockStatement(block) => all(&block.body),
+        Statement::IfStatement(one) => {
+            is_left(&one.consequent) || one.alternate.as_ref().is_some_and(|otherwise| is_left(otherwise))
+        }
+        Statement::TryStatement(one) => {
+            all(&one.block.body) || one.handler.as_ref().is_some_and(|handler| all(&handler.body.body))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a list holds a state by its name, or what sets one.
 pub(super) fn has_state(list: &ArrayExpression<'_>, within: &Within<'_, '_, '_>) -> bool {
     list.elements.iter().any(|element| element.as_expression().is_some_and(|value| is_state(value, within)))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use oxc_ast::ast::{
     Expression, FormalParameters, ObjectPropertyKind, PropertyKey, TSInterfaceDeclaration, TSLiteral,
     TSMappedTypeModifierOperator, TSMethodSignatureKind, TSSignature, TSType, TSTypeAliasDeclaration,
-    TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName,
+    TSTypeAnnotation, TSTypeName, TSTypeParameterDeclaration, TSTypeQueryExprName,
 };
 use oxc_span::GetSpan;
 
@@ -193,6 +193,11 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                 },
                 _ => TypeShape::Text(print.ty(ty)),
             },
+            // `Map[Kind.Card]`, `Props['list'][number]`
+            key if is_named_key(key) => TypeShape::Indexed {
+                of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
+                key: format!("[{}]", print.ty(key)),
+            },
             _ => TypeShape::Text(print.ty(ty)),
         },
         TSType::TSConditionalType(conditional) => TypeShape::Conditional(Box::new(ConditionalType {
@@ -208,6 +213,17 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                 .unwrap_or_else(|| TypeShape::Text(print.ty(ty)))
         }
         _ => TypeShape::Text(print.ty(ty)),
+    }
+}
+
+/// `number`, or a member of an enum.
+fn is_named_key(key: &TSType<'_>) -> bool {
+    match key {
+        TSType::TSNumberKeyword(_) => true,
+        TSType::TSTypeReference(reference) => {
+            matches!(reference.type_name, TSTypeName::QualifiedName(_)) && reference.type_arguments.is_none()
+        }
+        _ => false,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use oxc_ast::ast::{
     AssignmentTarget, Class, ClassElement, Decorator, Expression, Function, MethodDefinition,
-    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, Statement, TSAccessibility,
-    TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
+    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey, Statement,
+    TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
     TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
 };
 
@@ -14,6 +14,9 @@ use super::print::{INFERRED, Print, join, listed, literal_type, put_each, put_ty
 use super::value::{LONGEST_LITERAL, digest};
 use super::within::Within;
 use crate::model::is_for_react;
+
+/// Stands for whatever a class has that is private.
+const PRIVATE: &str = "#private";
 
 /// Longer decorators hold data.
 const LONGEST_DECORATOR: usize = 120;
@@ -149,11 +152,20 @@ impl Print<'_, '_> {
         )
     }
 
-    /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use.
+    /// Public and protected members; what is private, by keyword or by `#`, is nobody's to use. Of a class that only holds
+    /// data it is told that there is something, as declarations of TypeScript tell it: an object that is written in place
+    /// could stand for one of it otherwise.
     pub(super) fn class(self, class: &Class<'_>, name: &str) -> String {
         self.printed(|text| {
             self.put_class_head(text, class, name);
-            if !self.put_class_members(text, class, |_| true) {
+            let before = text.len();
+            let is_closed = self.put_class_members(text, class, |_| true);
+            if holds_data(class) && class.body.body.iter().any(has_private) {
+                text.truncate(text.len() - if is_closed { " }".len() } else { 0 });
+                begin(text, before);
+                text.push_str(PRIVATE);
+                text.push_str(" }");
+            } else if !is_closed {
                 text.push_str(" {}");
             }
         })
@@ -477,6 +489,34 @@ fn put_name(text: &mut String, name: &str) {
 /// Begins a member behind what stands in a text: the first one the braces too.
 fn begin(text: &mut String, before: usize) {
     text.push_str(if text.len() == before { " { " } else { "; " });
+}
+
+/// Whether there is nothing to a class but fields, and nothing that has to be given to make one.
+fn holds_data(class: &Class<'_>) -> bool {
+    let elements = &class.body.body;
+    let is_field = |element: &ClassElement<'_>| match element {
+        ClassElement::MethodDefinition(method) => match method.kind {
+            MethodDefinitionKind::Constructor => method.value.params.items.is_empty(),
+            MethodDefinitionKind::Method => method.r#static || is_private(element),
+            MethodDefinitionKind::Get | MethodDefinitionKind::Set => true,
+        },
+        _ => element.accessibility() != Some(TSAccessibility::Protected),
+    };
+    let is_seen = |element: &ClassElement<'_>| element.is_property() && !is_private(element);
+    class.heritage.is_none() && elements.iter().all(is_field) && elements.iter().any(is_seen)
+}
+
+/// Whether an element gives instances something that is private.
+fn has_private(element: &ClassElement<'_>) -> bool {
+    is_private(element) && !element.r#static()
+}
+
+fn is_private(element: &ClassElement<'_>) -> bool {
+    let is_constructor =
+        matches!(element, ClassElement::MethodDefinition(method) if method.kind.is_constructor());
+    !is_constructor
+        && (is_hidden(element.accessibility())
+            || element.property_key().is_some_and(PropertyKey::is_private_identifier))
 }
 
 fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {

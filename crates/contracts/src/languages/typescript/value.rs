@@ -3,7 +3,6 @@
 //! change of it is seen all the same.
 
 use std::borrow::{Borrow, Cow};
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
@@ -14,10 +13,9 @@ use oxc_ast::ast::{
 
 use super::body::callee_name;
 use super::component::{self, Callable};
-use super::maker;
 use super::origins::{Top, known_as, root};
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
-use super::returned::{has_state, returns};
+use super::returned::has_state;
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -35,9 +33,7 @@ pub(super) const LONGEST_TYPED: usize = 480;
 /// Larger objects are known by the names of their members.
 const MOST_TYPED: usize = 100;
 /// Functions around a function whose names are followed.
-const MOST_AROUND: usize = 4;
-/// Values that are looked at for the result of one function.
-const MOST_STEPS: usize = 500;
+pub(super) const MOST_AROUND: usize = 4;
 /// Calls that are shown with the names in what they are given.
 const MOST_CALLS: usize = 8;
 /// Objects in objects.
@@ -56,7 +52,7 @@ impl Print<'_, '_> {
             // What it satisfies is not what it is.
             Expression::TSSatisfiesExpression(cast) => self.value_type(&cast.expression),
             Expression::NewExpression(new) => match &new.callee {
-                Expression::Identifier(name) => {
+                Expression::Identifier(name) if !self.is_local_value(&name.name) => {
                     format!("{}{}", name.name, self.type_arguments(new.type_arguments.as_deref()))
                 }
                 _ => INFERRED.to_owned(),
@@ -70,7 +66,10 @@ impl Print<'_, '_> {
             },
             Expression::ObjectExpression(object) => self.object(object),
             // Another name for what has one.
-            Expression::Identifier(name) => query(&name.name).unwrap_or_else(|| INFERRED.to_owned()),
+            Expression::Identifier(name) => {
+                let name = query(&name.name).filter(|_| !self.is_local_value(&name.name));
+                name.unwrap_or_else(|| INFERRED.to_owned())
+            }
             Expression::CallExpression(call) => match &call.type_arguments {
                 Some(given) => self.typed_call(&call.callee, given),
                 None => self.called(call).unwrap_or_else(|| INFERRED.to_owned()),
@@ -286,6 +285,9 @@ impl Print<'_, '_> {
     /// What a function of the file is annotated to give, `make()`.
     fn result_of(self, call: &CallExpression<'_>) -> Option<String> {
         let Expression::Identifier(name) = &call.callee else { return None };
+        if self.is_local_value(&name.name) {
+            return None;
+        }
         let callable = match self.source.origins.declared(&name.name)? {
             Top::Function(function) => Callable::Function(function),
             Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
@@ -323,47 +325,6 @@ impl Print<'_, '_> {
         Some(format!("{whole}[{}]", quoted(&key)))
     }
 
-    /// What a function gives back, where nothing is annotated, as far as it is written there: the members of an object, the
-    /// function or the class of what is returned, how many elements a list has that is `as const`.
-    pub(super) fn given(self, callable: Callable<'_, '_>, outer: Option<&Within<'_, '_, '_>>) -> String {
-        let depth = outer.map_or(0, |outer| outer.depth + 1);
-        let is_generator = matches!(callable, Callable::Function(function) if function.generator);
-        if is_generator || depth > MOST_AROUND {
-            return INFERRED.to_owned();
-        }
-        let fuel = Cell::new(MOST_STEPS);
-        let within = Within { callable, outer, depth, steps: outer.map_or(&fuel, |outer| outer.steps) };
-        let last = maker::last(callable);
-        let told = last.and_then(|last| self.told(last, &within));
-        let (Some(last), Some(members)) = (last, told) else { return INFERRED.to_owned() };
-        let mut returned = Vec::new();
-        for statement in callable.statements() {
-            returns(statement, &mut returned);
-        }
-        let mut also = BTreeSet::new();
-        for early in returned {
-            match early {
-                None => also.insert("undefined"),
-                Some(Expression::NullLiteral(_)) => also.insert("null"),
-                Some(Expression::Identifier(name)) if name.name == "undefined" => also.insert("undefined"),
-                Some(same) if std::ptr::eq(same, last) => true,
-                Some(other) if self.told(other, &within).as_ref() == Some(&members) => true,
-                Some(_) => return INFERRED.to_owned(),
-            };
-        }
-        let members = if callable.is_async() { settled(&members) } else { &members };
-        // It would not end by itself.
-        let members = match members {
-            function if !also.is_empty() && function.contains("=>") && !function.starts_with('{') => {
-                Cow::Owned(format!("({function})"))
-            }
-            other => Cow::Borrowed(other),
-        };
-        let all: Vec<&str> = std::iter::once(&*members).chain(also).collect();
-        let all = all.join(" | ");
-        if all.starts_with(INFERRED) { all } else { format!("{INFERRED} {all}") }
-    }
-
     /// What is known of a value that is returned, in place or by a name.
     pub(super) fn told(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
         within.steps.set(within.steps.get().checked_sub(1)?);
@@ -372,6 +333,9 @@ impl Print<'_, '_> {
         }
         match value {
             Expression::ObjectExpression(object) => Some(self.returned_object(object, within)),
+            Expression::ConditionalExpression(_) | Expression::LogicalExpression(_) => {
+                self.chosen(value, within)
+            }
             Expression::TSAsExpression(cast) if cast.type_annotation.is_const_type_reference() => {
                 let list = match &cast.expression {
                     Expression::ArrayExpression(list) => list,
@@ -414,6 +378,7 @@ impl Print<'_, '_> {
                 }
                 Some((Local::State(state), _)) => state::told_by(self, state),
                 Some((Local::Setter | Local::Other, _)) => None,
+                None if self.is_local_value(&name.name) => None,
                 None => {
                     self.source.origins.declared(&name.name)?;
                     query(&name.name)
@@ -424,7 +389,7 @@ impl Print<'_, '_> {
                     let made = Callable::of(call.arguments.first()?.as_expression()?)?;
                     let depth = within.depth + 1;
                     let inside = Within { callable: made, outer: Some(within), depth, steps: within.steps };
-                    self.told(maker::last(made)?, &inside)
+                    self.chosen_by(&inside)
                 }
                 (Some("useCallback"), None) => {
                     let made = Callable::of(call.arguments.first()?.as_expression()?)?;
@@ -500,7 +465,12 @@ impl Print<'_, '_> {
         }
         match value {
             Expression::ObjectExpression(_) => None,
-            other => self.told(other, within).filter(|text| !text.starts_with(['{', '['])),
+            other => {
+                let told = self.told(other, within);
+                told.filter(|text| {
+                    text != INFERRED && !text.starts_with(['{', '[']) && !text.contains(" | {")
+                })
+            }
         }
     }
 
@@ -553,12 +523,13 @@ impl Print<'_, '_> {
     /// nobody else's.
     fn spread(self, value: &Expression<'_>) -> String {
         let is_named = match root(value) {
+            Some(name) if self.is_local_value(name) => false,
             Some(name) => {
                 self.source.origins.of(name).is_some() || self.source.origins.declared(name).is_some()
             }
             None => true,
         };
-        format!("...{}", if is_named { self.short(value) } else { INFERRED.to_owned() })
+        format!("...{}", if is_named { self.without_locals(self.short(value)) } else { INFERRED.to_owned() })
     }
 
     /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
@@ -672,7 +643,7 @@ fn read_out<T: Borrow<str>>(
 }
 
 /// What a promise gives; anything else as it is.
-fn settled(text: &str) -> &str {
+pub(super) fn settled(text: &str) -> &str {
     text.strip_prefix("Promise<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
 }
 
@@ -714,12 +685,21 @@ fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'
     found.push((name, Given::Names(names)));
 }
 
+/// The names in a list; beside one also of what type the literals in it are.
 fn names_listed(list: &ArrayExpression<'_>) -> Vec<String> {
-    let named = |element: &ArrayExpressionElement<'_>| match element.as_expression()?.get_inner_expression() {
-        Expression::Identifier(own) => query(&own.name),
-        _ => None,
-    };
-    list.elements.iter().filter_map(named).collect()
+    let mut names = Vec::new();
+    let mut has_name = false;
+    for element in list.elements.iter().filter_map(ArrayExpressionElement::as_expression) {
+        match element.get_inner_expression() {
+            Expression::Identifier(own) => {
+                let name = query(&own.name);
+                has_name |= name.is_some();
+                names.extend(name);
+            }
+            other => names.extend(literal_type(other).map(str::to_owned).filter(|ty| !names.contains(ty))),
+        }
+    }
+    if has_name { names } else { Vec::new() }
 }
 
 /// The type of what has a name.

@@ -11,7 +11,7 @@ use oxc_ast_visit::{Visit, walk};
 
 use super::body::{callee_name, text_of};
 use super::component::{Callable, cast, is_component_name, is_hidden_name};
-use super::origins::{Origin, known_as, root};
+use super::origins::{Origin, Top, known_as, root};
 use super::print::Print;
 use super::{component, maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
@@ -449,6 +449,15 @@ pub(super) fn part(
         _ => return None,
     };
     Some(TypeShape::Indexed { of: Box::new(of), key })
+}
+
+/// One of them by the name of them all, which is a constant of the file: `pair.Provider`.
+pub(super) fn part_of_made(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::StaticMemberExpression(member) = either(value) else { return None };
+    let Expression::Identifier(object) = &member.object else { return None };
+    let Top::Constant(constant) = print.source.origins.declared(&object.name)? else { return None };
+    let of = Box::new(call(print, constant.init.as_ref()?)?);
+    Some(TypeShape::Indexed { of, key: member.property.name.into_string() })
 }
 
 /// By its name, a call that gives a component with the very props of the one it takes.
