@@ -13,6 +13,7 @@ mod generics;
 mod globals;
 mod implemented;
 mod left;
+mod made_of;
 mod members;
 mod moved;
 mod origins;
@@ -398,7 +399,11 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     continue;
                 };
                 let is_breaking = verdict == Verdict::Breaking;
-                let lacking = (!is_breaking).then(|| implemented::lacking(side, was, is.1)).flatten();
+                let lacking = (!is_breaking)
+                    .then(|| {
+                        implemented::lacking(side, was, is.1).or_else(|| made_of::broken(origins, was, is))
+                    })
+                    .flatten();
                 match is_breaking.then(|| followed::declared_elsewhere(origins, was)).flatten() {
                     Some(place) => {
                         (Change::Changed, Verdict::Compatible, format!("{place} declares the rest of it now"))
