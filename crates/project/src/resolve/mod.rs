@@ -11,6 +11,7 @@ mod lockfile;
 mod manifest;
 mod modules;
 mod patterns;
+mod range;
 mod tsconfig;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -278,9 +279,12 @@ impl Resolver {
         let declared = range.is_some();
         // A version may be an address, and an address may have a password in it.
         let version = self.versions.of(home, package, range.as_deref());
-        let version = version.or_else(|| self.manifests.version(manifest?, package, &range?));
-        let version = version.map(|version| secrets::redact(&version).into_owned());
-        Target::Package { name: package.to_owned(), version, declared }
+        let said = manifest.zip(range).and_then(|(at, range)| self.manifests.version(at, package, &range));
+        // Who imports it has its own name for it, which the import says.
+        let (name, asked) =
+            said.map_or_else(|| (package.to_owned(), None), |said| range::meant(package, &said));
+        let version = version.or(asked).map(|version| secrets::redact(&version).into_owned());
+        Target::Package { name, version, declared }
     }
 
     fn framework_places<'a>(
