@@ -23,6 +23,7 @@ mod routes;
 mod signature;
 mod spelled;
 mod surroundings;
+mod taken_over;
 mod told;
 mod types;
 mod users;
@@ -135,7 +136,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
             Some(old) => files.extend(changed_file(&origins, old, contract)),
-            None => files.push(added_file(before, after, contract)),
+            None => files.push(added_file(&origins, contract)),
         }
     }
     let taken: BTreeSet<&str> = moves.values().copied().collect();
@@ -179,7 +180,8 @@ fn absent_in<'a>(side: &Side<'a>, other: &Side<'_>) -> Vec<&'a Contract> {
         .collect()
 }
 
-fn added_file(before: &Side<'_>, after: &Side<'_>, contract: &Contract) -> FileChange {
+fn added_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
+    let (before, after) = (origins.before, origins.after);
     let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
     let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| DeclarationChange {
@@ -194,12 +196,18 @@ fn added_file(before: &Side<'_>, after: &Side<'_>, contract: &Contract) -> FileC
         })
         .collect();
     declarations.extend(routes::changes(before, after, None, Some(contract)));
+    let taken_over = taken_over::changes(origins, contract);
+    declarations
+        .retain(|one| !taken_over.iter().any(|other| (&other.name, &other.kind) == (&one.name, &one.kind)));
+    declarations.extend(taken_over);
+    declarations.sort_by_key(|change| change.verdict);
     unread(contract, false, &mut declarations);
+    let verdict = declarations.iter().map(|change| change.verdict).fold(Verdict::Compatible, Verdict::min);
     FileChange {
         entry_id: contract.entry_id.clone(),
         change: Change::Added,
         moved_from: None,
-        verdict: Verdict::Compatible,
+        verdict,
         declarations,
         semantic_hash_before: None,
         semantic_hash_after: Some(contract.semantic_hash.clone()),
