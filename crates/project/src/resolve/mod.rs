@@ -117,7 +117,15 @@ impl Resolver {
             let is_there = matches!(plain, Target::File(_) | Target::Asset(_));
             return if is_there { plain } else { self.matching(folder, here(), specifier) };
         }
-        // Bundlers append a query and prepend loaders; neither is part of the name.
+        // Bundlers append a query and prepend loaders; neither is part of the name, unless a file or a folder is called so.
+        if specifier.bytes().any(|byte| matches!(byte, b'!' | b'?')) && !specifier.contains('\0') {
+            let ends = [specifier.len()].into_iter().chain(specifier.rfind('?'));
+            let whole = ends.filter(|end| *end > 0).map(|end| self.plain(folder, here(), &specifier[..end]));
+            let mut found = whole.filter(|target| matches!(target, Target::File(_) | Target::Asset(_)));
+            if let Some(target) = found.next() {
+                return target;
+            }
+        }
         let start = specifier.bytes().rposition(|byte| byte == b'!').map_or(0, |at| at + 1);
         let name = &specifier[start..];
         let name = &name[..name.bytes().position(|byte| byte == b'?').unwrap_or(name.len())];

@@ -167,3 +167,29 @@ fn deno_maps_names_and_names_registries() {
         assert_eq!(resolver.resolve(from, name), target, "{name} in {from}");
     }
 }
+
+#[test]
+fn a_file_may_be_called_as_a_query_or_a_loader() {
+    let resolver = resolver(&[
+        ("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#),
+        ("src/q?.ts", ""),
+        ("src/!neg/a.ts", ""),
+        ("src/!neg/deep/b.ts", ""),
+        ("src/style.css", ""),
+        ("src/a.ts", ""),
+    ]);
+    for (name, target) in [
+        ("./q?", file("src/q?.ts")),
+        ("./q?.js", file("src/q?.ts")),
+        ("@/q?", file("src/q?.ts")),
+        ("./!neg/a", file("src/!neg/a.ts")),
+        ("./!neg/deep/b?raw", file("src/!neg/deep/b.ts")),
+        ("@/!neg/a", file("src/!neg/a.ts")),
+        ("./style.css?inline", Target::Asset("src/style.css".to_owned())),
+        ("raw-loader!./style.css?inline", Target::Asset("src/style.css".to_owned())),
+        ("!!raw-loader!./a", file("src/a.ts")),
+        ("./a?worker", file("src/a.ts")),
+    ] {
+        assert_eq!(resolver.resolve("src/use.ts", name), target, "{name}");
+    }
+}
