@@ -73,26 +73,32 @@ fn make_whole(value: &mut Value, schema: &Value) {
     }
 }
 
-/// Into the tool's own type; what is wrong is named with its place, and with what belongs there.
+/// Into the tool's own type; what is wrong is named with its place, and with what belongs there. The schema is asked before
+/// the type, which would take more than it says: `null` for what may be left out. A host that checks arguments refuses that, so
+/// what a call comes to would hang on the host; and to publish `null` beside each type would cost those hosts that understand
+/// one type at a time. Who sends it is told to leave the argument out.
 pub(crate) fn parse<P: DeserializeOwned>(arguments: JsonObject, schema: &JsonObject) -> Result<P, Error> {
     let arguments = Value::Object(arguments);
+    if let Some(wrong) = mismatch(&arguments, &Value::Object(schema.clone()), "") {
+        return Err(refused(wrong, schema));
+    }
     P::deserialize(&arguments).map_err(|error| {
-        let Some(wrong) = mismatch(&arguments, &Value::Object(schema.clone()), "") else {
-            let problem = error.to_string();
-            return Error::invalid(
-                "invalid_arguments",
-                format!("The arguments are not what the tool takes: {}.", clip(&problem, SHOWN)),
-            )
-            .with_hint("The tool's inputSchema says what it takes.");
-        };
-        let Mismatch { place, expected, found } = wrong;
-        let message = match found {
-            Some(found) => format!("The argument `{place}` is {expected}, not {found}."),
-            None => format!("The argument `{place}` is missing: {expected}."),
-        };
-        let root = place.split(['.', '[']).next().unwrap_or_default();
-        Error::invalid("invalid_arguments", message).with_hint(next_step(schema, root))
+        let problem = error.to_string();
+        Error::invalid(
+            "invalid_arguments",
+            format!("The arguments are not what the tool takes: {}.", clip(&problem, SHOWN)),
+        )
+        .with_hint("The tool's inputSchema says what it takes.")
     })
+}
+
+fn refused(Mismatch { place, expected, found }: Mismatch, schema: &JsonObject) -> Error {
+    let message = match found {
+        Some(found) => format!("The argument `{place}` is {expected}, not {found}."),
+        None => format!("The argument `{place}` is missing: {expected}."),
+    };
+    let root = place.split(['.', '[']).next().unwrap_or_default();
+    Error::invalid("invalid_arguments", message).with_hint(next_step(schema, root))
 }
 
 fn next_step(schema: &JsonObject, name: &str) -> String {
@@ -183,6 +189,10 @@ mod tests {
         assert_eq!(error.hint(), Some("Send it so, or leave it out: How far."));
         let error = read(json!({"taskId": "T1", "depth": -1})).unwrap_err();
         assert_eq!(error.message(), "The argument `depth` is a whole number from 0 to 9, not -1.");
+        let error = read(json!({"taskId": "T1", "depth": null})).unwrap_err();
+        assert_eq!(error.code(), "invalid_arguments");
+        assert_eq!(error.message(), "The argument `depth` is a whole number from 0 to 9, not null.");
+        assert_eq!(error.hint(), Some("Send it so, or leave it out: How far."));
     }
 
     #[test]

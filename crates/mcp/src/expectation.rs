@@ -51,7 +51,6 @@ pub(crate) fn mismatch(value: &Value, schema: &Value, place: &str) -> Option<Mis
                 match members.get(name) {
                     None if required(name) => Some(Mismatch { place, expected: words(schema), found: None }),
                     None => None,
-                    Some(Value::Null) if !required(name) => None,
                     Some(member) => mismatch(member, schema, &place),
                 }
             })
@@ -76,6 +75,10 @@ fn is_within(value: &Value, schema: &Value) -> bool {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return words.contains(value);
     }
+    if let Some(items) = value.as_array() {
+        let (least, most) = counts(schema);
+        return least.is_none_or(|least| least <= items.len()) && most.is_none_or(|most| items.len() <= most);
+    }
     let Some(number) = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) else {
         return true;
     };
@@ -89,6 +92,22 @@ fn least(schema: &Value) -> Option<i64> {
 
 fn most(schema: &Value) -> Option<i64> {
     schema.get("maximum").and_then(Value::as_i64)
+}
+
+/// How many items a list has at least, and at most.
+fn counts(schema: &Value) -> (Option<usize>, Option<usize>) {
+    let count = |name: &str| usize::try_from(schema.get(name)?.as_u64()?).ok();
+    (count("minItems"), count("maxItems"))
+}
+
+fn counted(schema: &Value) -> String {
+    match counts(schema) {
+        (Some(least), Some(most)) if least == most => format!(" of {least}"),
+        (Some(least), Some(most)) => format!(" of {least} to {most}"),
+        (Some(least), None) => format!(" of at least {least}"),
+        (None, Some(most)) => format!(" of at most {most}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// What belongs there.
@@ -110,8 +129,8 @@ fn words(schema: &Value) -> String {
         Some("string") => "a text".to_owned(),
         Some("boolean") => "true or false".to_owned(),
         Some("array") => match schema.get("items").map(words) {
-            Some(item) => format!("a list, each {item}"),
-            None => "a list".to_owned(),
+            Some(item) => format!("a list{}, each {item}", counted(schema)),
+            None => format!("a list{}", counted(schema)),
         },
         Some("object") => {
             let members = schema.get("properties").and_then(Value::as_object);
@@ -148,6 +167,7 @@ mod tests {
                 "skills": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "object"}]},
                 "prd": {"type": "object", "required": ["source"], "properties": {"source": {"type": "string"}}},
                 "cursor": {"type": "integer"},
+                "lines": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
             },
         });
         let wrong = mismatch(value, &schema, "");
@@ -165,10 +185,12 @@ mod tests {
             (json!({"id": "T", "labels": "a"}), "labels: a list, each a text"),
             (json!({"id": "T", "skills": 3}), "skills: a list, each a text, or an object"),
             (json!({"id": "T", "skills": [3]}), "skills[0]: a text"),
+            (json!({"id": "T", "lines": [1]}), "lines: a list of 2, each a whole number of at most 64 bits"),
             (json!({"id": "T", "prd": 3}), "prd: an object of source"),
             (json!({"id": "T", "prd": {}}), "prd.source: a text"),
             (json!({"id": "T", "cursor": u64::MAX}), "cursor: a whole number of at most 64 bits"),
             (json!({"id": null}), "id: a text"),
+            (json!({"id": "T", "limit": null}), "limit: a whole number from 1 to 200"),
             (json!({}), "id: a text"),
         ] {
             assert_eq!(found(&wrong), told, "{wrong}");
@@ -179,7 +201,6 @@ mod tests {
     fn what_fits_is_passed_over() {
         let all = json!({"id": "T", "limit": 1, "labels": [], "skills": {"a": 1}, "prd": {"source": "x"}, "cursor": -1});
         assert_eq!(found(&all), "");
-        assert_eq!(found(&json!({"id": "T", "limit": null})), "", "null is left out");
     }
 
     #[test]

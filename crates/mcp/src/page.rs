@@ -51,7 +51,7 @@ impl Request {
     /// Takes `limit` and `cursor` out of the arguments; the tool itself never sees them.
     pub(crate) fn take(page: Page, arguments: &mut JsonObject) -> Result<Self, Error> {
         let limit = match arguments.remove("limit") {
-            None | Some(Value::Null) => page.default_limit,
+            None => page.default_limit,
             Some(value) => value
                 .as_u64()
                 .and_then(|limit| usize::try_from(limit).ok())
@@ -65,7 +65,7 @@ impl Request {
                 })?,
         };
         let after = match arguments.remove("cursor") {
-            None | Some(Value::Null) => None,
+            None => None,
             Some(Value::String(cursor)) if cursor.starts_with(CURSOR_PREFIX) => {
                 Some(cursor[CURSOR_PREFIX.len()..].to_owned())
             }
@@ -138,6 +138,11 @@ mod tests {
         Request::take(PAGE, &mut arguments)
     }
 
+    /// Where an answer before ended; from the beginning where it did not.
+    fn from(cursor: &Value) -> Value {
+        if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) }
+    }
+
     #[test]
     fn every_row_is_seen_once_though_rows_come_and_go_between_pages() {
         let mut present: Vec<String> = (0..9).map(|n| format!("r{n}")).collect();
@@ -145,7 +150,7 @@ mod tests {
         let mut cursor = Value::Null;
         loop {
             let mut value = rows(present.clone());
-            ask(json!({"cursor": cursor})).unwrap().bound(&mut value, 100_000);
+            ask(from(&cursor)).unwrap().bound(&mut value, 100_000);
             seen.extend(
                 value["rows"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()),
             );
@@ -180,7 +185,9 @@ mod tests {
         let mut cursor = Value::Null;
         loop {
             let mut value = rows((0..10).map(|n| format!("r{n}")));
-            ask(json!({"limit": 10, "cursor": cursor})).unwrap().bound(&mut value, 1_300);
+            let mut asked = from(&cursor);
+            asked["limit"] = json!(10);
+            ask(asked).unwrap().bound(&mut value, 1_300);
             assert!(schema::size_of(&value) <= 1_300);
             seen += value["rows"].as_array().unwrap().len();
             cursor = value["nextCursor"].clone();
@@ -193,10 +200,11 @@ mod tests {
 
     #[test]
     fn bad_limits_and_cursors_are_refused() {
-        for limit in [json!(0), json!(11), json!(-1), json!("3"), json!(1.5)] {
+        for limit in [json!(0), json!(11), json!(-1), json!("3"), json!(1.5), json!(null)] {
             assert_eq!(ask(json!({"limit": limit})).unwrap_err().code(), "invalid_arguments");
         }
         assert_eq!(ask(json!({"cursor": "r1"})).unwrap_err().code(), "invalid_cursor");
         assert_eq!(ask(json!({"cursor": 7})).unwrap_err().code(), "invalid_cursor");
+        assert_eq!(ask(json!({"cursor": null})).unwrap_err().code(), "invalid_cursor");
     }
 }

@@ -639,6 +639,55 @@ fn every_tool_is_fit_for_every_host() {
     }
 }
 
+#[test]
+fn no_tool_takes_what_its_schema_refuses() {
+    // What `expectation` knows of a schema; another word would be published and not held.
+    const HELD: [&str; 10] = [
+        "type",
+        "anyOf",
+        "enum",
+        "minimum",
+        "maximum",
+        "items",
+        "minItems",
+        "maxItems",
+        "properties",
+        "required",
+    ];
+    const SAID: [&str; 3] = ["description", "default", "additionalProperties"];
+    fn held(schema: &Value, place: &str) {
+        for (word, value) in schema.as_object().into_iter().flatten() {
+            assert!(HELD.contains(&&**word) || SAID.contains(&&**word), "{place}: {word}");
+            match word.as_str() {
+                "properties" => {
+                    let members = value.as_object().unwrap().iter();
+                    members.for_each(|(name, one)| held(one, &format!("{place}.{name}")));
+                }
+                "anyOf" => value.as_array().unwrap().iter().for_each(|one| held(one, place)),
+                "items" => held(value, place),
+                _ => {}
+            }
+        }
+    }
+    for route in crate::tools::all() {
+        let mut schema = route.definition().input_schema.as_ref().clone();
+        held(&Value::Object(schema.clone()), route.name());
+        schema.remove("required");
+        for name in schema["properties"].as_object().unwrap().keys() {
+            // One that may be anything may be nothing.
+            let is_open = schema["properties"][name].get("type").is_none()
+                && schema["properties"][name].get("anyOf").is_none();
+            let arguments = serde_json::Map::from_iter([(name.clone(), Value::Null)]);
+            let refused = crate::arguments::parse::<Value>(arguments, &schema);
+            assert!(
+                is_open || refused.is_err_and(|error| error.hint().is_some()),
+                "{}: {name}",
+                route.name()
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_instructions_are_short() {
     let mut client = Client::connect(Persona::BECKET, &everything());

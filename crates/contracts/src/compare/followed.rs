@@ -207,8 +207,13 @@ pub(super) fn ambient_name(file: &Contract, one: &ContractDeclaration) -> Option
         return Some(format!("module '{}'", home(file, module)));
     }
     let is_global = one.name == "global" && one.kind == DeclarationKind::Namespace
-        || one.exported && file.exports.is_empty() && is_declaration(&file.entry_id);
+        || one.exported && file.exports.is_empty() && is_of_all(file);
     is_global.then(|| one.name.clone())
+}
+
+/// Whether what a file that exports nothing shows is there for everybody: a declaration file, or one that is no module.
+fn is_of_all(file: &Contract) -> bool {
+    is_declaration(&file.entry_id) || [".ts", ".tsx"].iter().any(|ending| file.entry_id.ends_with(ending))
 }
 
 /// Another file that declares for everybody what a file no longer does, and did not before: two files may declare the same,

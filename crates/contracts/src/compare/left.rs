@@ -109,7 +109,7 @@ fn is_found(origins: &Origins<'_, '_>, file: &Contract, from: &str) -> bool {
 }
 
 /// Whether what a file imports by a path is the file at another.
-fn means(file: &Contract, from: &str, path: &str) -> bool {
+pub(super) fn means(file: &Contract, from: &str, path: &str) -> bool {
     from.starts_with('.') && [module(path), path].contains(&&*place(file, from))
 }
 
@@ -123,7 +123,7 @@ fn place(file: &Contract, from: &str) -> String {
 }
 
 /// Whether a name that is no path may be that of a module: all of it, or what follows a name for the project.
-fn ends_as(from: &str, module: &str) -> bool {
+pub(super) fn ends_as(from: &str, module: &str) -> bool {
     let is_end = |end: &str| {
         !end.is_empty() && module.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };

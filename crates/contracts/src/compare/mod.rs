@@ -14,6 +14,7 @@ mod generics;
 mod globals;
 mod implemented;
 mod left;
+mod made_of;
 mod members;
 mod moved;
 mod origins;
@@ -24,6 +25,7 @@ mod routes;
 mod signature;
 mod spelled;
 mod surroundings;
+mod taken_over;
 mod told;
 mod types;
 mod users;
@@ -136,7 +138,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         match before.contracts.get(origin.unwrap_or(entry)) {
             Some(old) if *old == *contract => {}
             Some(old) => files.extend(changed_file(&origins, old, contract)),
-            None => files.push(added_file(before, after, contract)),
+            None => files.push(added_file(&origins, contract)),
         }
     }
     let taken: BTreeSet<&str> = moves.values().copied().collect();
@@ -180,7 +182,8 @@ fn absent_in<'a>(side: &Side<'a>, other: &Side<'_>) -> Vec<&'a Contract> {
         .collect()
 }
 
-fn added_file(before: &Side<'_>, after: &Side<'_>, contract: &Contract) -> FileChange {
+fn added_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
+    let (before, after) = (origins.before, origins.after);
     let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
     let mut declarations: Vec<DeclarationChange> = exported
         .map(|declaration| DeclarationChange {
@@ -195,12 +198,18 @@ fn added_file(before: &Side<'_>, after: &Side<'_>, contract: &Contract) -> FileC
         })
         .collect();
     declarations.extend(routes::changes(before, after, None, Some(contract)));
+    let taken_over = taken_over::changes(origins, contract);
+    declarations
+        .retain(|one| !taken_over.iter().any(|other| (&other.name, &other.kind) == (&one.name, &one.kind)));
+    declarations.extend(taken_over);
+    declarations.sort_by_key(|change| change.verdict);
     unread(contract, false, &mut declarations);
+    let verdict = declarations.iter().map(|change| change.verdict).fold(Verdict::Compatible, Verdict::min);
     FileChange {
         entry_id: contract.entry_id.clone(),
         change: Change::Added,
         moved_from: None,
-        verdict: Verdict::Compatible,
+        verdict,
         declarations,
         semantic_hash_before: None,
         semantic_hash_after: Some(contract.semantic_hash.clone()),
@@ -400,7 +409,11 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                     continue;
                 };
                 let is_breaking = verdict == Verdict::Breaking;
-                let lacking = (!is_breaking).then(|| implemented::lacking(side, was, is.1)).flatten();
+                let lacking = (!is_breaking)
+                    .then(|| {
+                        implemented::lacking(side, was, is.1).or_else(|| made_of::broken(origins, was, is))
+                    })
+                    .flatten();
                 match is_breaking.then(|| followed::declared_elsewhere(origins, was)).flatten() {
                     Some(place) => {
                         (Change::Changed, Verdict::Compatible, format!("{place} declares the rest of it now"))

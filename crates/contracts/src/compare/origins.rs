@@ -173,6 +173,15 @@ impl<'s, 'a> Origins<'s, 'a> {
         if was.name == is.name && seen_from("", from) == *self.moved.get(&here).unwrap_or(&here) {
             return Some(None);
         }
+        Some(self.judge_found((from, was), (to, is)))
+    }
+
+    /// The same of two that are known not to be in one file, however alike their paths are.
+    pub(super) fn judge_found(
+        &self,
+        (from, was): (&str, &ContractDeclaration),
+        (to, is): (&str, &ContractDeclaration),
+    ) -> Option<Judgement> {
         let outside = |one: &ContractDeclaration| ContractDeclaration { exported: true, ..one.clone() };
         let files = self.before.contracts.get(from).zip(self.after.contracts.get(to));
         let named = files.and_then(|(before, after)| judge_named((before, was), (after, is)));
@@ -180,7 +189,7 @@ impl<'s, 'a> Origins<'s, 'a> {
         let told = |(verdict, reason)| {
             (verdict, format!("`{}` comes from {to} now, and came from {from}: {reason}", is.name))
         };
-        Some(judged.map(told))
+        judged.map(told)
     }
 }
 

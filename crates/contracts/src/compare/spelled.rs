@@ -1,7 +1,10 @@
-//! Types that are another way to write something plain: templates of texts, and objects that are made over keys.
+//! Types that are another way to write something plain: templates of texts, objects that are made over keys, the keys of an
+//! object that is written down and what stands under them.
 
 use super::generics::with_name;
-use super::types::{Member, Type, at_depth, is_literal, is_open_key, or_undefined, parts_of, record, union};
+use super::types::{
+    Member, Type, at_depth, is_literal, is_name, is_open_key, or_undefined, parts_of, record, union,
+};
 
 /// Longer choices stay as they are written.
 const MOST: usize = 64;
@@ -106,4 +109,74 @@ pub(super) fn mapped(within: &str, depth: usize) -> Option<Type> {
     });
     let marked = each.map(|one| Member { optional: optional && !one.name.starts_with('['), readonly, ..one });
     Some(Type::Object(marked.collect()))
+}
+
+/// `keyof { a: string }`, where all keys are written down.
+pub(super) fn keys(text: &str, depth: usize) -> Option<Type> {
+    let Type::Object(members) = at_depth(text.strip_prefix("keyof ")?, depth + 1) else { return None };
+    let key = |one: &Member| {
+        let name = one.name.trim_matches('\'');
+        let is_told = is_name(&one.name) || name.len() < one.name.len();
+        is_told.then(|| Type::Text(format!("'{name}'")))
+    };
+    let keys = members.iter().map(key).collect::<Option<Vec<_>>>()?;
+    Some(if keys.is_empty() { Type::Text("never".to_owned()) } else { union(keys.into_iter()) })
+}
+
+/// `['a', 'b'][number]`, `{ a: string }['a']`, where what is asked for is written down.
+pub(super) fn indexed(text: &str, depth: usize) -> Option<Type> {
+    let (of, index) = last_index(text)?;
+    let (of, index) = (at_depth(of, depth + 1), at_depth(index, depth + 1));
+    let is_any_place = index == Type::Text("number".to_owned());
+    let place = || if let Type::Text(place) = &index { place.parse::<usize>().ok() } else { None };
+    match of {
+        Type::Array { of, .. } if is_any_place || place().is_some() => Some(*of),
+        Type::Named { name, mut arguments } if name == "readonly" => match arguments.pop()? {
+            Type::Tuple(parts) => element_of(parts, is_any_place, place()),
+            _ => None,
+        },
+        Type::Tuple(parts) => element_of(parts, is_any_place, place()),
+        Type::Object(members) if is_literal(&index) => {
+            let under = |key: &Type| {
+                let Type::Text(key) = key else { return None };
+                let name = |one: &&Member| one.name.trim_matches('\'') == key.trim_matches('\'');
+                members.iter().find(name).map(|one| one.ty.clone())
+            };
+            let all = parts_of(&index).iter().map(under).collect::<Option<Vec<_>>>()?;
+            Some(union(all.into_iter()))
+        }
+        _ => None,
+    }
+}
+
+fn element_of(parts: Vec<Type>, is_any: bool, place: Option<usize>) -> Option<Type> {
+    // What may be left out, or goes on.
+    if parts.iter().any(|part| matches!(part, Type::Named { name, .. } if name == "?" || name == "...")) {
+        return None;
+    }
+    match place {
+        _ if is_any && parts.is_empty() => Some(Type::Text("never".to_owned())),
+        _ if is_any => Some(union(parts.into_iter())),
+        Some(place) => parts.into_iter().nth(place),
+        None => None,
+    }
+}
+
+/// What stands before the last brackets, and in them.
+fn last_index(text: &str) -> Option<(&str, &str)> {
+    let within = text.strip_suffix(']')?;
+    let mut depth = 0_usize;
+    let mut is_quoted = false;
+    let at = within.char_indices().rev().find_map(|(at, letter)| {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            ']' if !is_quoted => depth += 1,
+            '[' if !is_quoted && depth == 0 => return Some(at),
+            '[' if !is_quoted => depth -= 1,
+            _ => {}
+        }
+        None
+    })?;
+    let (of, index) = (text[..at].trim_end(), within[at + 1..].trim());
+    (of.ends_with([')', '}', ']']) && !index.is_empty()).then_some((of, index))
 }

@@ -7,6 +7,8 @@ use super::signature::{group, inside, split};
 use super::spelled;
 use super::told::{INFERRED, gives};
 
+/// Ends the signature of a value that is its own type.
+pub(super) const AS_CONST: &str = " as const";
 /// The type of a parameter that has none.
 pub(super) const UNWRITTEN: &str = "";
 /// Deeper types are only compared as text.
@@ -102,6 +104,9 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     if let Some(function) = function(text, depth) {
         return function;
     }
+    if let Some(value) = text.strip_suffix(AS_CONST) {
+        return frozen(inner(value));
+    }
     if let Some((_, of)) = text.split_once(" is ").filter(|(name, _)| is_name(name)) {
         return Type::Predicate(Box::new(inner(of)));
     }
@@ -123,8 +128,9 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     if let Some(within) = inside(text, '(', ')') {
         return inner(within);
     }
-    if let Some(template) = spelled::template(text, depth) {
-        return template;
+    let taken = || spelled::keys(text, depth).or_else(|| spelled::indexed(text, depth));
+    if let Some(plain) = spelled::template(text, depth).or_else(taken) {
+        return plain;
     }
     if let Some(within) = inside(text, '{', '}') {
         if let Some(mapped) = spelled::mapped(within, depth) {
@@ -429,7 +435,7 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
     Some(Member { name: unmarked.to_owned(), optional, readonly, ty })
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.'))
 }

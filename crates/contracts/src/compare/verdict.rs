@@ -8,13 +8,10 @@ use super::members;
 use super::patterns;
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
-    From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse, spread,
-    stands_for,
+    AS_CONST, From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse,
+    spread, stands_for,
 };
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
-
-/// Ends the signature of a value that is its own type.
-const AS_CONST: &str = " as const";
 
 /// Marks a signature that has its types from a doc comment.
 const OF_COMMENT: &str = " /* JSDoc */";

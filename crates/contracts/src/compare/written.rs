@@ -189,7 +189,7 @@ fn same_exports(one: &mut Contract, other: &Contract) {
         if let (Some(only), None) = (unnamed.next(), unnamed.next()) {
             exports.default = Some((*only).to_owned());
         }
-    } else if exports.is_empty() {
+    } else if exports.is_empty() && !is_of_all(other) {
         // The word `named` stands for one name.
         exports.named = match (told.as_slice(), other.exports.named.as_slice()) {
             ([only], _) => vec![(*only).to_owned()],
@@ -202,6 +202,13 @@ fn same_exports(one: &mut Contract, other: &Contract) {
     exports.types = other.exports.types.iter().filter(named).cloned().collect();
     let renamed = other.exports.renamed.iter().filter(|(name, _)| named(name));
     exports.renamed = renamed.map(|(name, local)| (name.clone(), local.clone())).collect();
+}
+
+/// Whether what it shows is there for everybody: it exports nothing.
+fn is_of_all(contract: &Contract) -> bool {
+    !is_read_from_lines(contract)
+        && contract.exports.is_empty()
+        && contract.declarations.iter().any(|one| one.exported)
 }
 
 /// What is private is a name, and only where no list of the file has it.

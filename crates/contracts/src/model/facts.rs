@@ -46,7 +46,7 @@ pub struct LocalFacts {
     pub style: Option<Box<StyleFacts>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,
-    /// A declaration file that is no module: what it declares is there for everybody.
+    /// A file that is no module: what it declares is there for everybody.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_global: bool,
     /// Exports by `module.exports`, which is what somebody gets who imports its default. Not of what was compiled from a module.

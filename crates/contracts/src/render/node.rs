@@ -433,7 +433,8 @@ pub(crate) fn named(line: &str) -> Option<(DeclarationKind, &str, &str)> {
             };
             // What is a hook is told by its name alone.
             let is_hook = kind == DeclarationKind::Function && is_hook(name);
-            return Some((if is_hook { DeclarationKind::Hook } else { kind }, name, line));
+            // That it is there for everybody is said before its signature.
+            return Some((if is_hook { DeclarationKind::Hook } else { kind }, name, ambient.unwrap_or(line)));
         }
     }
     let declares = !line.starts_with(['{', '*', '/']);

@@ -446,9 +446,14 @@ impl Engine {
     fn compare_files(&self, old: &str, new: &str) -> Result<DriftReport, Error> {
         // Only a command line names them, by whoever may read them anyway: an artefact of another job lies anywhere.
         let site = self.site(None)?;
+        let place = |path: &str| site.workspace.root.join(path);
+        // What one of them leaves out by its kind would be told as gone, or new.
+        if let Some(error) = unlike((old, holds_all(&place(old))), (new, holds_all(&place(new)))) {
+            return Err(error);
+        }
         let read = |path: &str| -> Result<WrittenContracts, Error> {
-            let place = site.workspace.root.join(path);
-            if place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX) {
+            let place = place(path);
+            if holds_all(&place) {
                 let folder =
                     if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
                 return written::contracts_in(folder, "");
@@ -518,6 +523,23 @@ impl DriftReport {
         let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
         changes.filter(|change| change.verdict == Verdict::Breaking).count()
     }
+}
+
+/// Whether a place stands for all context files of a project: their index, or the folder that it is in.
+fn holds_all(place: &Path) -> bool {
+    place.is_dir() || place.file_name().is_some_and(|name| name == written::INDEX)
+}
+
+/// That of two written files one speaks of a project and the other of a folder.
+fn unlike(old: (&str, bool), new: (&str, bool)) -> Option<Error> {
+    if old.1 == new.1 {
+        return None;
+    }
+    let shown = |path: &str| becket_base::clip(path, 120).to_string();
+    let (all, one) = if old.1 { (shown(old.0), shown(new.0)) } else { (shown(new.0), shown(old.0)) };
+    let message = format!("`{all}` has the contracts of a whole project, and `{one}` those of one folder.");
+    let hint = "Compare two `context_main.json`, or the files of the same folder: `context.json` with `context.json`.";
+    Some(Error::invalid("context_mismatch", message).with_hint(hint))
 }
 
 /// Whether a place may hold context files: a folder, or the index in one.

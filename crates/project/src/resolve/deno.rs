@@ -29,6 +29,7 @@ struct Config {
     /// Names, each with the folder and the address that it stands for; the longest first.
     imports: Vec<(String, String, String)>,
     exports: BTreeMap<String, String>,
+    version: Option<String>,
 }
 
 impl Configs {
@@ -57,7 +58,8 @@ impl Configs {
             }
             let around = super::folders_around(folder).find_map(|folder| configs.of_folder(folder));
             configs.by_folder.insert(folder.to_owned(), at);
-            configs.all.push(Config { folder: folder.to_owned(), around, imports, exports });
+            let version = said.get("version").and_then(Value::as_str).map(str::to_owned);
+            configs.all.push(Config { folder: folder.to_owned(), around, imports, exports, version });
         }
         configs
     }
@@ -75,6 +77,19 @@ impl Configs {
                 let is_it = rest.is_empty() || said.ends_with('/') || rest.starts_with('/') && is_package();
                 is_it.then(|| (folder.as_str(), [address, rest].concat()))
             })
+        })
+    }
+
+    /// Whether a package of the workspace is the one that is asked for by its name and perhaps a range.
+    fn is_member(&self, name: &str, range: Option<&str>) -> bool {
+        let first = |text: &str| -> Option<u64> {
+            let digits = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+            digits.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+        };
+        // One of another first number comes from the registry.
+        self.by_name.get(name).is_some_and(|at| {
+            let version = self.all[*at].version.as_deref().and_then(first);
+            version.zip(range.and_then(first)).is_none_or(|(version, asked)| version == asked)
         })
     }
 
@@ -133,6 +148,13 @@ impl Resolver {
         let Some((name, range)) = package(specifier) else {
             return Target::Unresolved(Reason::InvalidSpecifier);
         };
+        if specifier.starts_with("jsr:") && self.deno.is_member(name, range) {
+            let rest = specifier.rsplit_once(name).map_or("", |(_, rest)| rest);
+            let inner = rest.split_once('/').map_or(String::new(), |(_, inner)| format!("/{inner}"));
+            if let Some(target) = self.deno.exported(&[name, &inner].concat(), &self.modules) {
+                return target;
+            }
+        }
         let version = self.versions.of(folder, name, Some(range.unwrap_or("*")));
         let version = version.or_else(|| range.map(str::to_owned));
         let version = version.map(|version| secrets::redact(&version).into_owned());

@@ -11,6 +11,7 @@ mod lockfile;
 mod manifest;
 mod modules;
 mod patterns;
+mod range;
 mod tsconfig;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -116,7 +117,15 @@ impl Resolver {
             let is_there = matches!(plain, Target::File(_) | Target::Asset(_));
             return if is_there { plain } else { self.matching(folder, here(), specifier) };
         }
-        // Bundlers append a query and prepend loaders; neither is part of the name.
+        // Bundlers append a query and prepend loaders; neither is part of the name, unless a file or a folder is called so.
+        if specifier.bytes().any(|byte| matches!(byte, b'!' | b'?')) && !specifier.contains('\0') {
+            let ends = [specifier.len()].into_iter().chain(specifier.rfind('?'));
+            let whole = ends.filter(|end| *end > 0).map(|end| self.plain(folder, here(), &specifier[..end]));
+            let mut found = whole.filter(|target| matches!(target, Target::File(_) | Target::Asset(_)));
+            if let Some(target) = found.next() {
+                return target;
+            }
+        }
         let start = specifier.bytes().rposition(|byte| byte == b'!').map_or(0, |at| at + 1);
         let name = &specifier[start..];
         let name = &name[..name.bytes().position(|byte| byte == b'?').unwrap_or(name.len())];
@@ -278,9 +287,12 @@ impl Resolver {
         let declared = range.is_some();
         // A version may be an address, and an address may have a password in it.
         let version = self.versions.of(home, package, range.as_deref());
-        let version = version.or_else(|| self.manifests.version(manifest?, package, &range?));
-        let version = version.map(|version| secrets::redact(&version).into_owned());
-        Target::Package { name: package.to_owned(), version, declared }
+        let said = manifest.zip(range).and_then(|(at, range)| self.manifests.version(at, package, &range));
+        // Who imports it has its own name for it, which the import says.
+        let (name, asked) =
+            said.map_or_else(|| (package.to_owned(), None), |said| range::meant(package, &said));
+        let version = version.or(asked).map(|version| secrets::redact(&version).into_owned());
+        Target::Package { name, version, declared }
     }
 
     fn framework_places<'a>(

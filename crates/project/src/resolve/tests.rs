@@ -533,7 +533,7 @@ fn a_package_by_another_name_has_its_own_version() {
         ("pnpm-lock.yaml", older),
     ] {
         let resolver = resolver(&[("package.json", manifest), (name, text), ("a.ts", "")]);
-        assert_eq!(resolver.resolve("a.ts", "as/x"), package("as", Some("1.2.3"), true), "{text}");
+        assert_eq!(resolver.resolve("a.ts", "as/x"), package("@s/real", Some("1.2.3"), true), "{text}");
         assert_eq!(resolver.resolve("a.ts", "real"), package("real", Some("2.0.1"), true), "{text}");
     }
 }

@@ -31,6 +31,7 @@ mod props;
 mod references;
 mod returned;
 mod routes;
+mod script;
 mod shape;
 mod signature;
 mod source;
@@ -78,7 +79,10 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
     let facts = parse::with_stack(text, || {
         let parsed = parse::parse(allocator, file_name, text);
         let is_whole = parsed.diagnostics.is_empty();
-        let facts = parsed.program.as_ref().map(|program| of_program(program, is_whole));
+        let facts = parsed.program.as_ref().map(|program| {
+            let is_script = is_whole && script::is_script(file_name, program);
+            of_program(program, is_whole, is_script)
+        });
         let mut facts = facts.unwrap_or_else(LocalFacts::empty);
         if !parsed.unread.is_empty() {
             facts.imports = merged(facts.imports, parsed.unread);
@@ -135,8 +139,8 @@ fn line_count(text: &str) -> usize {
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// `is_whole` says that nothing was left out of the program for its faults.
-fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
+/// `is_whole` says that nothing was left out of the program for its faults, `is_script` that it is no module.
+fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
         .with_names(&program.body);
@@ -145,6 +149,7 @@ fn of_program(program: &Program<'_>, is_whole: bool) -> LocalFacts {
     let common_js = CommonJs::of(program);
     let mut modules = Modules::of(program, common_js.as_ref(), &source);
     modules.document(program, &documented);
+    modules.is_global |= is_script;
     let mut file =
         FileUse { is_vue: modules.is_vue() || vue::has_macros(program, &modules), ..FileUse::default() };
     let mut collector = Collector {

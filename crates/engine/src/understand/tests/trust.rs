@@ -80,6 +80,12 @@ fn files_that_are_broken_or_others_are_not_compared() {
     assert!(!drift(None).unwrap().has_drift());
     repo.write("b.json", "{\"a\": 1}");
     assert_eq!(drift(Some(("b.json", "b.json"))).unwrap_err().code(), "context_unreadable");
+    for (old, new) in [("context_main.json", page), (page, "context_main.json"), (page, "src")] {
+        let unlike = drift(Some((old, new))).unwrap_err();
+        assert_eq!(unlike.code(), "context_mismatch", "{old} {new}");
+        assert!(unlike.hint().is_some_and(|hint| hint.contains("the same folder")), "{unlike:?}");
+    }
+    assert!(!drift(Some(("context_main.json", "context_main.json"))).unwrap().has_drift());
     repo.write("context_main.json", "<<<<<<< HEAD\n{}\n");
     let broken = drift(None).unwrap_err();
     assert_eq!(broken.code(), "context_unreadable", "{}", broken.message());

@@ -21,7 +21,6 @@ fn a_range_that_is_said_elsewhere_is_read_there() {
     for (name, version) in [
         ("react", Some("^18.2.0")),
         ("left", Some("1.2")),
-        ("@s/x", Some("npm:other@^3")),
         ("zod", Some("^4.0.0")),
         ("gone", None),
         ("lost", None),
@@ -34,6 +33,53 @@ fn a_range_that_is_said_elsewhere_is_read_there() {
         assert_eq!(resolver.resolve("apps/web/a.ts", name), package(name, version, true), "{name}");
     }
     assert_eq!(resolver.resolve("apps/old/a.ts", "react"), package("react", Some("^16.0.0"), true));
+    assert_eq!(resolver.resolve("apps/web/a.ts", "@s/x"), package("other", Some("^3"), true));
+}
+
+#[test]
+fn a_range_that_says_more_than_versions_is_told_as_what_it_means() {
+    let asked = r#"{"dependencies": {"aliased": "npm:real@^2", "@a/b": "npm:@s/real", "yarn": "npm:^1.2.0",
+        "mended": "patch:mended@npm%3A1.2.0#~/.yarn/patches/mended.patch", "std": "jsr:@std/x@^1"}}"#;
+    let resolver = resolver(&[("package.json", asked), ("a.ts", "")]);
+    for (name, package) in [
+        ("aliased/inner", package("real", Some("^2"), true)),
+        ("@a/b", package("@s/real", None, true)),
+        ("yarn", package("yarn", Some("^1.2.0"), true)),
+        ("mended", package("mended", Some("1.2.0"), true)),
+        ("std", package("@std/x", Some("^1"), true)),
+    ] {
+        assert_eq!(resolver.resolve("a.ts", name), package, "{name}");
+    }
+}
+
+#[test]
+fn a_package_of_the_workspace_is_found_by_its_registry_too() {
+    let resolver = resolver(&[
+        (
+            "deno.json",
+            r#"{"workspace": ["a"], "imports": {"by-map": "jsr:@w/a@^1.2", "@w/a": "jsr:@w/a@^1"}}"#,
+        ),
+        (
+            "a/deno.json",
+            r#"{"name": "@w/a", "version": "1.2.3", "exports": {".": "./mod.ts", "./extra": "./extra.ts"}}"#,
+        ),
+        ("a/mod.ts", ""),
+        ("a/extra.ts", ""),
+        ("b.ts", ""),
+    ]);
+    for (name, target) in [
+        ("jsr:@w/a@^1.2/extra", file("a/extra.ts")),
+        ("jsr:@w/a/extra", file("a/extra.ts")),
+        ("jsr:@w/a", file("a/mod.ts")),
+        ("jsr:/@w/a@1", file("a/mod.ts")),
+        ("by-map/extra", file("a/extra.ts")),
+        ("@w/a/extra", file("a/extra.ts")),
+        ("jsr:@w/a/none", Target::Unresolved(Reason::NotExported)),
+        ("jsr:@w/a@^2", package("@w/a", Some("^2"), true)),
+        ("npm:@w/a@^1", package("@w/a", Some("^1"), true)),
+    ] {
+        assert_eq!(resolver.resolve("b.ts", name), target, "{name}");
+    }
 }
 
 #[test]
@@ -119,5 +165,31 @@ fn deno_maps_names_and_names_registries() {
         ("packages/one/main.ts", "both", package("both", Some("^2.0.0"), true)),
     ] {
         assert_eq!(resolver.resolve(from, name), target, "{name} in {from}");
+    }
+}
+
+#[test]
+fn a_file_may_be_called_as_a_query_or_a_loader() {
+    let resolver = resolver(&[
+        ("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#),
+        ("src/q?.ts", ""),
+        ("src/!neg/a.ts", ""),
+        ("src/!neg/deep/b.ts", ""),
+        ("src/style.css", ""),
+        ("src/a.ts", ""),
+    ]);
+    for (name, target) in [
+        ("./q?", file("src/q?.ts")),
+        ("./q?.js", file("src/q?.ts")),
+        ("@/q?", file("src/q?.ts")),
+        ("./!neg/a", file("src/!neg/a.ts")),
+        ("./!neg/deep/b?raw", file("src/!neg/deep/b.ts")),
+        ("@/!neg/a", file("src/!neg/a.ts")),
+        ("./style.css?inline", Target::Asset("src/style.css".to_owned())),
+        ("raw-loader!./style.css?inline", Target::Asset("src/style.css".to_owned())),
+        ("!!raw-loader!./a", file("src/a.ts")),
+        ("./a?worker", file("src/a.ts")),
+    ] {
+        assert_eq!(resolver.resolve("src/use.ts", name), target, "{name}");
     }
 }

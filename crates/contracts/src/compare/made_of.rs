@@ -1,0 +1,254 @@
+//! Types that are made of a value by `typeof`: a list that goes on has all that it had, and a choice of its elements is one
+//! more to who has to know them all.
+
+use super::expand::expanded;
+use super::exported::names;
+use super::form::Form;
+use super::origins::{In, Origins};
+use super::signature::group;
+use super::types::{Type, parse};
+use super::users::{importing, leading_to, users_of};
+use super::{Verdict, judge_pair, same_signatures};
+use crate::mentions::mentions;
+use crate::model::{Contract, ContractDeclaration, DeclarationKind};
+
+const TYPEOF: &str = "typeof ";
+/// Longer texts are not written out.
+const LONGEST: usize = 8_000;
+/// Types that are what they are given, as far as it can be told what that means. Of others a part may be all that matters.
+const TOLD: [&str; 16] = [
+    "Array",
+    "Exclude",
+    "Extract",
+    "Iterable",
+    "Map",
+    "NonNullable",
+    "Omit",
+    "Partial",
+    "Pick",
+    "Promise",
+    "Readonly",
+    "ReadonlyArray",
+    "ReadonlySet",
+    "Record",
+    "Required",
+    "Set",
+];
+
+/// What is no longer what it was because a value is not, which by itself breaks nobody: why, and who uses it.
+pub(super) fn broken(
+    origins: &Origins<'_, '_>,
+    was: In<'_, ContractDeclaration>,
+    is: In<'_, ContractDeclaration>,
+) -> Option<(String, Vec<String>)> {
+    if same_signatures(was.1, is.1) {
+        return None;
+    }
+    let change = (value(was.1)?, value(is.1)?);
+    let found = of_file(origins, was.0, is.0, &change, |_, text| text == was.1.name)
+        .into_iter()
+        .chain(elsewhere(origins, was, is, &change));
+    let mut reason = None;
+    let mut users = Vec::new();
+    for one in found {
+        reason.get_or_insert(one.reason);
+        users.extend(one.used_by);
+    }
+    Some((reason?, users))
+}
+
+/// One declaration that is broken.
+struct Broken {
+    reason: String,
+    used_by: Vec<String>,
+}
+
+/// What other files make of it.
+fn elsewhere(
+    origins: &Origins<'_, '_>,
+    was: In<'_, ContractDeclaration>,
+    is: In<'_, ContractDeclaration>,
+    change: &(String, String),
+) -> Vec<Broken> {
+    let Some(graph) = origins.before.graph else { return Vec::new() };
+    let Some(own) = graph.position(&was.0.entry_id) else { return Vec::new() };
+    let names = names(was.0, was.1);
+    let users: std::collections::BTreeSet<usize> =
+        names.iter().flat_map(|name| importing(graph, own, name)).collect();
+    let leads = |is_now: bool, file: &Contract, one: &ContractDeclaration, text: &str| {
+        let (home, meant) = if is_now { is } else { was };
+        one.imported.iter().filter(|imported| imported.text.split('.').eq(text.split('.'))).any(|imported| {
+            let found = origins.target(is_now, file, imported);
+            found.is_some_and(|(path, found)| path == home.entry_id && found.name == meant.name)
+        })
+    };
+    let of_user = |user: usize| {
+        let path = graph.path(user);
+        let old = *origins.before.contracts.get(path)?;
+        let new = *origins.after.contracts.get(origins.path_now(path))?;
+        let is_it = |one: &ContractDeclaration, text: &str| leads(false, old, one, text);
+        let mut found = of_file(origins, old, new, change, is_it);
+        for one in &mut found {
+            one.used_by.push(path.to_owned());
+            one.reason = format!("{path}: {}", one.reason);
+        }
+        Some(found)
+    };
+    users.into_iter().filter_map(of_user).flatten().collect()
+}
+
+/// What of a file names a value that `is_it`, and means something else by it now.
+fn of_file(
+    origins: &Origins<'_, '_>,
+    old: &Contract,
+    new: &Contract,
+    change: &(String, String),
+    is_it: impl Fn(&ContractDeclaration, &str) -> bool,
+) -> Vec<Broken> {
+    let mut found: Vec<Broken> = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
+    for one in old.declarations.iter().filter(|one| names_value(one, |text| is_it(one, text))) {
+        for seen in leading_to(old, one).filter(|seen| seen.exported) {
+            let same = |other: &&ContractDeclaration| other.name == seen.name && other.exported;
+            // What is written otherwise now is judged by itself.
+            let now = new.declarations.iter().find(same).filter(|now| same_signatures(seen, now));
+            let Some(now) = now.filter(|_| !known.contains(&seen.name.as_str())) else { continue };
+            let whole = |file: &Contract, of: &ContractDeclaration, value: &str| {
+                let whole = if std::ptr::eq(one, seen) { None } else { expanded(file, of) };
+                written_out(whole.as_ref().unwrap_or(of), value, |text| is_it(one, text))
+            };
+            let Some((before, after)) = whole(old, seen, &change.0).zip(whole(new, now, &change.1)) else {
+                continue;
+            };
+            if let Some((Verdict::Breaking, reason)) = judge_pair(&before, &after) {
+                known.push(&seen.name);
+                let used_by = users_of(origins, (old, seen), Some(now));
+                found.push(Broken { reason: format!("`{}` is made of it: {reason}", seen.name), used_by });
+            }
+        }
+    }
+    found
+}
+
+/// The type of a value that is no function, with what is cut off as one more part of it.
+fn value(one: &ContractDeclaration) -> Option<String> {
+    let [signature] = one.signatures.as_slice() else { return None };
+    if !matches!(one.kind, DeclarationKind::Constant | DeclarationKind::Variable) {
+        return None;
+    }
+    let Form::Value(text) = Form::of(one.kind, signature) else { return None };
+    let Some((before, rest)) = text.split_once('…').filter(|(_, rest)| rest.contains(" #")) else {
+        return Some(text);
+    };
+    let (more, rest) = rest.split_once([' ', ']', '}'])?;
+    let end = if before.starts_with('[') { ']' } else { '}' };
+    let is_frozen = if rest.ends_with(" as const") { " as const" } else { "" };
+    Some(format!("{before}'…{more}'{end}{is_frozen}"))
+}
+
+fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
+    let props = one.props.iter().flatten().map(|prop| prop.text.as_str());
+    one.signatures.iter().map(String::as_str).chain(props)
+}
+
+fn names_value(one: &ContractDeclaration, is_it: impl Fn(&str) -> bool) -> bool {
+    texts(one).any(|text| {
+        text.contains(TYPEOF)
+            && mentions(text).any(|mention| mention.is_value && path(mention.text, &is_it).is_some())
+    })
+}
+
+/// What of a value is meant: `['a', 'b']` of `KEYS.a.b`.
+fn path<'t>(text: &'t str, is_it: impl Fn(&str) -> bool) -> Option<Vec<&'t str>> {
+    let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
+    let end = ends.into_iter().find(|end| is_it(&text[..*end]))?;
+    Some(text[end..].split('.').filter(|part| !part.is_empty()).collect())
+}
+
+/// A declaration with a value in the place of its name; `None` where it cannot be told what is made of that.
+fn written_out(
+    one: &ContractDeclaration,
+    value: &str,
+    is_it: impl Fn(&str) -> bool,
+) -> Option<ContractDeclaration> {
+    let text = |text: &String| with_value(text, value, &is_it);
+    let signatures = one.signatures.iter().map(text).collect::<Option<Vec<_>>>()?;
+    let mut props = one.props.clone();
+    for prop in props.iter_mut().flatten() {
+        prop.text = with_value(&prop.text, value, &is_it)?;
+    }
+    Some(ContractDeclaration { signatures, props, ..one.clone() })
+}
+
+fn with_value(text: &str, value: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let mut whole = String::new();
+    let mut places = Vec::new();
+    let mut done = 0;
+    for mention in mentions(text).filter(|mention| mention.is_value) {
+        let Some(before) = text[..mention.start].strip_suffix(TYPEOF) else { continue };
+        let Some(path) = path(mention.text, &is_it) else { continue };
+        whole.push_str(&text[done..before.len()]);
+        let start = whole.len();
+        whole.extend(["(", value, ")"]);
+        whole.extend(path.iter().map(|part| format!("['{part}']")));
+        places.push(start..whole.len());
+        done = mention.start + mention.text.len();
+        if whole.len() > LONGEST {
+            return None;
+        }
+    }
+    whole.push_str(&text[done..]);
+    places.into_iter().all(|place| is_told(&whole, place)).then_some(whole)
+}
+
+/// Whether it is known what a type makes of what stands at a place in it.
+fn is_told(text: &str, place: std::ops::Range<usize>) -> bool {
+    let std::ops::Range { mut start, mut end } = place;
+    loop {
+        if let Some((0, last)) = group(&text[end..], '[', ']').filter(|(_, last)| *last > 1) {
+            end += last + 1;
+        } else if text[..start].ends_with("keyof ") {
+            start -= "keyof ".len();
+        } else if text[..start].ends_with('(') && text[end..].starts_with(')') {
+            (start, end) = (start - 1, end + 1);
+        } else {
+            break;
+        }
+    }
+    is_whole(&parse(&text[start..end])) && openers(&text[..start]).all(|name| TOLD.contains(&name))
+}
+
+/// Whose arguments something stands in, by what stands before it.
+fn openers(before: &str) -> impl Iterator<Item = &str> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut previous = ' ';
+    for (at, letter) in before.char_indices() {
+        match letter {
+            '<' => open.push(at),
+            '>' if previous != '=' => {
+                open.pop();
+            }
+            _ => {}
+        }
+        previous = letter;
+    }
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
+    open.into_iter().map(move |at| {
+        let head = &before[..at];
+        &head[head.trim_end_matches(is_part).len()..]
+    })
+}
+
+/// Whether nothing in a type is only a text that nobody took apart.
+fn is_whole(ty: &Type) -> bool {
+    match ty {
+        Type::Union(parts) | Type::Intersection(parts) | Type::Tuple(parts) => parts.iter().all(is_whole),
+        Type::Function { .. } | Type::Predicate(_) => true,
+        Type::Object(members) => members.iter().all(|one| !one.name.starts_with("...") && is_whole(&one.ty)),
+        Type::Array { of, .. } => is_whole(of),
+        Type::Named { name, arguments } => {
+            name == "readonly" && arguments.iter().all(is_whole) || TOLD.contains(&&**name)
+        }
+        Type::Text(text) => text.starts_with('\'') || !text.contains(['(', '[', '{', ' ']),
+    }
+}

@@ -1,0 +1,187 @@
+//! A file that was added and that imports lead to now which led to another one: what who imports it finds there. The other
+//! file did not change, and may still be there for those who name it otherwise.
+
+use std::collections::BTreeSet;
+
+use super::left::{ends_as, means};
+use super::origins::{Origins, target};
+use super::users::importing;
+use super::{Change, DeclarationChange, Verdict};
+use crate::graph::{Edge, EdgeKind, Graph, is_twin};
+use crate::model::{Contract, ImportedAs};
+
+/// What those find otherwise who import `new` now by what led elsewhere.
+pub(super) fn changes(origins: &Origins<'_, '_>, new: &Contract) -> Vec<DeclarationChange> {
+    // Of written files nobody knows where imports led then.
+    let graphs = origins.before.graph.zip(origins.after.graph).filter(|_| !origins.before.reduced);
+    let Some((before, after)) = graphs else { return Vec::new() };
+    let Some(here) = after.position(&new.entry_id) else { return Vec::new() };
+    let mut taken: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for user in after.dependents(here) {
+        let path = after.path(*user);
+        let Some(was) = before.position(origins.path_before(path)) else { continue };
+        if !is_direct(after.edges(*user), here) || !still_asks(origins, path, &new.entry_id) {
+            continue;
+        }
+        let left = before.edges(was).iter().filter(|edge| edge.through.is_none()).filter_map(|edge| {
+            let old = before.path(edge.to);
+            let now = after.position(origins.path_now(old))?;
+            (!is_direct(after.edges(*user), now) && !is_twin(&new.entry_id, old)).then_some(edge.to)
+        });
+        taken.extend(left.map(|old| (old, was)));
+    }
+    let all: BTreeSet<usize> = taken.iter().map(|(old, _)| *old).collect();
+    let of = |old: usize| {
+        let users = taken.iter().filter(|(of, _)| *of == old).map(|(_, user)| *user).collect();
+        TakenOver { origins, graphs: (before, after), old, new, users }.changes()
+    };
+    all.into_iter().flat_map(of).collect()
+}
+
+fn is_direct(edges: &[Edge], to: usize) -> bool {
+    edges.iter().any(|edge| edge.to == to && edge.through.is_none())
+}
+
+/// Whether a file that is at a path now imports what it did then, by what leads to a file now.
+fn still_asks(origins: &Origins<'_, '_>, user: &str, to: &str) -> bool {
+    let (was, is) = (origins.path_before(user), origins.after.contracts.get(user));
+    let before = origins.before.contracts.get(was);
+    origins.is_untouched(was)
+        || before.zip(is).is_some_and(|(before, is)| {
+            let known = |from: &&String| before.version.imports.contains(from);
+            let leads = |from: &String| means(is, from, to) || ends_as(from, super::left::module(to));
+            is.version.imports.iter().filter(known).any(leads)
+        })
+}
+
+struct TakenOver<'t, 's, 'a> {
+    origins: &'t Origins<'s, 'a>,
+    graphs: (&'t Graph, &'t Graph),
+    /// By its place in the earlier graph.
+    old: usize,
+    new: &'t Contract,
+    /// Those that imported it themselves, by their places in the same.
+    users: BTreeSet<usize>,
+}
+
+impl TakenOver<'_, '_, '_> {
+    fn changes(&self) -> Vec<DeclarationChange> {
+        let (before, _) = self.graphs;
+        let path = before.path(self.old);
+        let Some(old) = self.origins.before.contracts.get(path).copied() else { return Vec::new() };
+        // What is declared for a module has its name, and no place.
+        if old.declarations.iter().any(|one| one.module().is_some()) {
+            return Vec::new();
+        }
+        let names: BTreeSet<&str> = old.exports.names().collect();
+        let mut found: Vec<DeclarationChange> =
+            names.into_iter().filter_map(|name| self.change(old, name)).collect();
+        if found.iter().all(|change| change.verdict != Verdict::Breaking) {
+            let reason = format!("imports find it in the place of {} now", self.origins.path_now(path));
+            found.push(self.told((&self.new.entry_id, "file"), Verdict::Compatible, reason));
+        }
+        found
+    }
+
+    /// What those find who use a name of the file that was.
+    fn change(&self, old: &Contract, name: &str) -> Option<DeclarationChange> {
+        let users = self.users_of(name);
+        if users.is_empty() {
+            return None;
+        }
+        let was = declared(self.origins, false, old, name);
+        let is = declared(self.origins, true, self.new, name);
+        let kind = was.map_or("export", |(_, one)| one.kind.as_str());
+        let (verdict, reason) = if self.new.exports.names().any(|known| known == name) {
+            self.origins.judge_found(was?, is?)?
+        } else if self.new.exports.stars.is_empty() || name == "default" {
+            let place = &self.new.entry_id;
+            (
+                Verdict::Breaking,
+                format!("imports find {place} in the place of {} now, which lacks it", old.entry_id),
+            )
+        } else {
+            return None;
+        };
+        let mut told = self.told((name, kind), verdict, reason);
+        told.before = was.map(|(_, one)| one.signatures.clone()).unwrap_or_default();
+        told.after = is.map(|(_, one)| one.signatures.clone()).unwrap_or_default();
+        if verdict == Verdict::Breaking {
+            told.used_by = users;
+        }
+        Some(told)
+    }
+
+    fn told(&self, (name, kind): (&str, &str), verdict: Verdict, reason: String) -> DeclarationChange {
+        DeclarationChange {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            change: Change::Changed,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict,
+            reason,
+            used_by: Vec::new(),
+        }
+    }
+
+    /// Who had a name from there and has it no more, of those that imported it and of those that had it through these.
+    fn users_of(&self, name: &str) -> Vec<String> {
+        let (before, after) = self.graphs;
+        let has_it = |user: usize| {
+            let now = after.position(self.origins.path_now(before.path(self.old)));
+            let at = after.position(self.origins.path_now(before.path(user)));
+            at.zip(now).is_some_and(|(at, now)| {
+                after.edges(at).iter().any(|edge| edge.to == now && edge.takes(name))
+            })
+        };
+        let passing: BTreeSet<usize> =
+            self.users.iter().copied().filter(|user| self.passes_on(*user)).collect();
+        let is_behind = |user: usize| {
+            before.edges(user).iter().any(|edge| {
+                edge.through.is_some_and(|through| passing.contains(&through)) || passing.contains(&edge.to)
+            })
+        };
+        let users = importing(before, self.old, name).into_iter();
+        let users = users.filter(|user| self.users.contains(user) || is_behind(*user));
+        // Who was written anew need not use it any more.
+        let is_user = |user: &usize| {
+            let path = before.path(*user);
+            let uses = || {
+                let at = after.position(self.origins.path_now(path));
+                at.is_some_and(|at| after.edges(at).iter().any(|edge| self.is_new(edge) && edge.takes(name)))
+            };
+            !has_it(*user) && (self.origins.is_untouched(path) || uses())
+        };
+        users.filter(is_user).map(|user| before.path(user).to_owned()).collect()
+    }
+
+    fn is_new(&self, edge: &Edge) -> bool {
+        self.graphs.1.path(edge.to) == self.new.entry_id
+    }
+
+    fn passes_on(&self, user: usize) -> bool {
+        let edges = self.graphs.0.edges(user).iter();
+        edges.filter(|edge| edge.to == self.old).any(|edge| edge.kind == EdgeKind::ReExport)
+    }
+}
+
+/// The declaration that a file exports by a name, its own or one that it passes on.
+fn declared<'a>(
+    origins: &Origins<'_, 'a>,
+    is_now: bool,
+    file: &Contract,
+    name: &str,
+) -> Option<(&'a str, &'a crate::model::ContractDeclaration)> {
+    let side = if is_now { origins.after } else { origins.before };
+    let (path, file) = side.contracts.get_key_value(file.entry_id.as_str())?;
+    let own = file
+        .declarations
+        .iter()
+        .find(|one| one.exported && file.exports.names_of(&one.name).any(|known| known == name));
+    if let Some(own) = own {
+        return Some((path, own));
+    }
+    let one = file.passed_on.iter().find(|one| one.text == name)?;
+    target(side, file, &ImportedAs { text: name.to_owned(), ..one.clone() })
+}
