@@ -159,7 +159,7 @@ fn names_value(one: &ContractDeclaration, is_it: impl Fn(&str) -> bool) -> bool 
 }
 
 /// What of a value is meant: `['a', 'b']` of `KEYS.a.b`.
-fn path<'t>(text: &'t str, is_it: impl Fn(&str) -> bool) -> Option<Vec<&'t str>> {
+fn path(text: &str, is_it: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
     let end = ends.into_iter().find(|end| is_it(&text[..*end]))?;
     Some(text[end..].split('.').filter(|part| !part.is_empty()).collect())

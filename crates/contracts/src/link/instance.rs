@@ -105,18 +105,17 @@ fn member(text: &str) -> Option<Member> {
         return None;
     }
     let after = rest[begins..].trim_start_matches('?');
-    let (kind, text) = match after.strip_prefix(':') {
-        Some(ty) => (MemberKind::Property, ty.trim().to_owned()),
-        None => {
-            let (start, end) = group(after, '(', ')')?;
-            let result = after[end + 1..].trim_start_matches(':').trim();
-            if is_accessor {
-                let taken = after[start + 1..end].split_once(": ").map_or("any", |(_, ty)| ty);
-                let ty = if result.is_empty() { taken } else { result };
-                (MemberKind::Property, ty.to_owned())
-            } else {
-                (MemberKind::Method, format!("{} => {result}", &after[..=end]))
-            }
+    let (kind, text) = if let Some(ty) = after.strip_prefix(':') {
+        (MemberKind::Property, ty.trim().to_owned())
+    } else {
+        let (start, end) = group(after, '(', ')')?;
+        let result = after[end + 1..].trim_start_matches(':').trim();
+        if is_accessor {
+            let taken = after[start + 1..end].split_once(": ").map_or("any", |(_, ty)| ty);
+            let ty = if result.is_empty() { taken } else { result };
+            (MemberKind::Property, ty.to_owned())
+        } else {
+            (MemberKind::Method, format!("{} => {result}", &after[..=end]))
         }
     };
     Some(Member { name: name.to_owned(), kind, text, optional, doc: None, elsewhere: false })

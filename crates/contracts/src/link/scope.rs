@@ -300,9 +300,9 @@ impl<'l> Resolver<'l> {
         'l: 'f,
     {
         let file = self.passing(scope, specifier);
-        let found = file.and_then(|file| match name.contains('.') {
-            true => self.exported(file, name).or_else(|| self.inside(file, name)),
-            false => self.exported(file, name),
+        let found = file.and_then(|file| {
+            let found = self.exported(file, name);
+            if name.contains('.') { found.or_else(|| self.inside(file, name)) } else { found }
         });
         found.unwrap_or_else(|| Found::Outside(specifier.to_owned()))
     }

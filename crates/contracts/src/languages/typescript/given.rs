@@ -109,7 +109,9 @@ impl Choice {
                     // One of the values may be a choice itself, by its name.
                     let parts =
                         if text.starts_with('{') { split(text, &['|']) } else { vec![text.to_owned()] };
-                    parts.into_iter().for_each(|part| self.put(part));
+                    for part in parts {
+                        self.put(part);
+                    }
                 }
                 None if literal_type(other).is_some() => put(&mut self.literals, print.value_kept(other)),
                 None => self.is_open = true,
