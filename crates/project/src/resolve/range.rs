@@ -46,15 +46,12 @@ fn decoded(text: &str) -> String {
     while let Some((before, after)) = rest.split_once('%') {
         whole.push_str(before);
         let code = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code.filter(u8::is_ascii) {
-            Some(code) => {
-                whole.push(char::from(code));
-                rest = &after[2..];
-            }
-            None => {
-                whole.push('%');
-                rest = after;
-            }
+        if let Some(code) = code.filter(u8::is_ascii) {
+            whole.push(char::from(code));
+            rest = &after[2..];
+        } else {
+            whole.push('%');
+            rest = after;
         }
     }
     whole + rest
