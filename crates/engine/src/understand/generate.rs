@@ -426,6 +426,30 @@ fn unread(material: &Material) -> Option<String> {
     (!found.is_empty()).then(told)
 }
 
+/// What is told where a folder around lists files that were written for this one, too: whoever compares there sees them as
+/// changed.
+fn listed_around(site: &Site, pages: &Pages, output: &Path) -> Option<String> {
+    let root = &site.workspace.root;
+    let mut around = output.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    around.find_map(|folder| {
+        let inside = output.strip_prefix(folder).ok()?;
+        let is_written = |file: &String| {
+            let file = Path::new(file).strip_prefix(inside).ok().and_then(Path::to_str);
+            file.is_some_and(|file| pages.files.contains_key(file))
+        };
+        let index = written::read_index(folder)?;
+        let shared = index.folders.iter().filter(|entry| is_written(&entry.context_file)).count();
+        let written = counted(shared, "context file");
+        let told = || {
+            format!(
+                "{written} of {} now have only what is in this folder: run `becket context` there again, or write this folder's with `--out`",
+                folder.join(written::INDEX).display()
+            )
+        };
+        (shared > 0).then(told)
+    })
+}
+
 fn report(reading: &Reading, pages: &Pages, wrote: Wrote, output: String, shape: Shape) -> ContextReport {
     let Reading { site, index, material } = reading;
     let Totals { contract_tokens: tokens, source_tokens: source, .. } = material.totals;
@@ -433,6 +457,7 @@ fn report(reading: &Reading, pages: &Pages, wrote: Wrote, output: String, shape:
     let summary = &pages.index.summary;
     let lost = index.lost_extends().iter().map(|(file, what)| format!("{file} {what}"));
     let (left_out, left_out_files) = left_out(&index.gist());
+    let around = (wrote.written > 0).then(|| listed_around(site, pages, Path::new(&output))).flatten();
     ContextReport {
         project_path: site.shown(),
         branch: site.branch.clone(),
@@ -466,6 +491,7 @@ fn report(reading: &Reading, pages: &Pages, wrote: Wrote, output: String, shape:
             .map(|problem| format!("{}: {}", problem.path, problem.message))
             .chain(lost)
             .chain(unread(material))
+            .chain(around)
             .collect(),
         left_out,
         left_out_files,

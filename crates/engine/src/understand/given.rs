@@ -139,7 +139,13 @@ impl Given {
             .map(|file| &*file.path)
             .collect();
         let texts = self.contents(|path| wanted.binary_search(&path).is_ok())?;
-        Ok(Index::of_given(walked, &|path: &str| texts.get(path).cloned(), cache, beside))
+        // What a tsconfig extends may be called anything.
+        let other = |path: &str| {
+            let is_known = wanted.binary_search(&path).is_ok() || !self.files.contains_key(path);
+            if is_known { None } else { self.contents(|one| one == path).ok()?.remove(path) }
+        };
+        let read = |path: &str| texts.get(path).cloned().or_else(|| other(path));
+        Ok(Index::of_given(walked.clone(), &read, cache, beside))
     }
 
     fn contents(&self, wanted: impl Fn(&str) -> bool) -> Result<BTreeMap<String, Vec<u8>>, Error> {

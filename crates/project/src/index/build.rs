@@ -152,7 +152,7 @@ fn build_here(
         files: files.into(),
         graph: Arc::new(graph),
         problems,
-        known: Arc::new(Known { walked, keys: keys.into(), taken }),
+        known: Arc::new(Known { walked: walked.decided_by(resolver.rests_on()), keys: keys.into(), taken }),
         resolver: Arc::new(OnceLock::from(resolver)),
         lost_extends: lost,
         adding,

@@ -14,7 +14,8 @@ mod patterns;
 mod range;
 mod tsconfig;
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use becket_contracts::graph::Library;
 use becket_contracts::model::Import;
@@ -41,10 +42,24 @@ impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
     }
 }
 
+/// Contents, and what was asked for.
+struct Noted<'a> {
+    contents: &'a dyn Contents,
+    paths: Mutex<BTreeSet<String>>,
+}
+
+impl Contents for Noted<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        self.contents.read(path)
+    }
+}
+
 /// Made once for a tree, asked for every import in it.
 #[derive(Debug)]
 pub struct Resolver {
     modules: Arc<Modules>,
+    rests_on: BTreeSet<String>,
     tsconfigs: Tsconfigs,
     manifests: Arc<Manifests>,
     deno: deno::Configs,
@@ -68,6 +83,7 @@ struct Surroundings {
 
 impl Resolver {
     pub fn new(modules: Modules, contents: &dyn Contents) -> Self {
+        let contents = &Noted { contents, paths: Mutex::default() };
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
         let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
@@ -90,8 +106,25 @@ impl Resolver {
             folders.insert(folder.to_owned(), here);
         }
         let libraries = vec![OnceLock::new(); manifests.count()];
-        let known = RwLock::default();
-        Self { modules, tsconfigs, manifests, deno, versions, exported, ignored, folders, libraries, known }
+        let rests_on = std::mem::take(&mut *contents.paths.lock().unwrap_or_else(PoisonError::into_inner));
+        Self {
+            modules,
+            rests_on,
+            tsconfigs,
+            manifests,
+            deno,
+            versions,
+            exported,
+            ignored,
+            folders,
+            libraries,
+            known: RwLock::default(),
+        }
+    }
+
+    /// The files that it was made of: what a tsconfig extends may be called anything.
+    pub fn rests_on(&self) -> &BTreeSet<String> {
+        &self.rests_on
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.

@@ -118,6 +118,23 @@ pub struct Walked {
     pub problems: Vec<WalkProblem>,
 }
 
+impl Walked {
+    /// The same where a change of these files changes how others are read, whatever they are called.
+    #[must_use]
+    pub fn decided_by<'a>(mut self, paths: impl IntoIterator<Item = &'a String>) -> Self {
+        for path in paths {
+            let at = self.files.binary_search_by(|file| (*file.path).cmp(path.as_str()));
+            if let Some((at, file)) =
+                at.ok().map(|at| (at, &self.files[at])).filter(|(_, it)| it.role == Role::Asset)
+            {
+                let file = Found { role: Role::Control, ..file.clone() };
+                self.files.set(at, file);
+            }
+        }
+        self
+    }
+}
+
 /// What was found below a folder, in any order.
 #[derive(Default)]
 struct Visited {

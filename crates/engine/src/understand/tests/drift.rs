@@ -72,6 +72,40 @@ fn verdict(report: &DriftReport) -> &'static str {
 }
 
 #[test]
+fn files_that_a_folder_around_lists_too_are_told_of() {
+    let repo = project(5);
+    repo.write("around.ts", "import './src/use';\n");
+    let run = |path: Option<&str>| {
+        let path = path.map(str::to_owned);
+        engine(&repo)
+            .context_generate(&ContextRequest { path, ..ContextRequest::default() })
+            .unwrap()
+            .problems
+    };
+    assert_eq!(run(Some("src")), [""; 0]);
+    assert_eq!(run(None), [""; 0]);
+    let told = run(Some("src")).join("\n");
+    assert!(
+        told.starts_with("1 context file of ") && told.contains("run `becket context` there again"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_commit_resolves_by_what_its_rules_extend() {
+    let repo = TestRepo::new();
+    repo.write("tsconfig.json", r#"{"extends": "./conf/base.json"}"#);
+    repo.write("conf/base.json", r#"{"compilerOptions": {"paths": {"@/*": ["../src/*"]}}}"#);
+    repo.write("src/a.ts", "export const a = 1;\n");
+    repo.write("src/b.ts", "export { a } from '@/a';\n");
+    repo.commit("all");
+    assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "none");
+    repo.write("src/a.ts", "export const a = 'x';\n");
+    let told = drift(&repo, Some("git:HEAD")).compared.to_string();
+    assert!(told.contains("src/b.ts"), "{told}");
+}
+
+#[test]
 fn what_is_missing_beside_a_syntax_error_is_not_plainly_removed() {
     let repo = project(5);
     repo.write("src/Field.tsx", FIELD.replace("return { a: text };", "return { a: text + };"));

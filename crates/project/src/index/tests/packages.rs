@@ -27,6 +27,41 @@ fn a_page_is_a_route_where_the_package_depends_on_next() {
 }
 
 #[test]
+fn what_rules_are_taken_from_counts_whatever_it_is_called() {
+    let import = "import { b } from '@/b';\nexport const a = b;\n";
+    for (asks, asked) in [
+        (("tsconfig.json", r#"{"extends": "./conf/base"}"#), "conf/base.json"),
+        (("tsconfig.json", r#"{"extends": ["@shop/rules/base.json"]}"#), "rules/base.json"),
+        (("deno.json", r#"{"importMap": "./conf/names.json"}"#), "conf/names.json"),
+    ] {
+        let says = |folder: &str| match asks.0 {
+            "deno.json" => format!(r#"{{"imports": {{"@/": "../{folder}/"}}}}"#),
+            _ => format!(r#"{{"compilerOptions": {{"paths": {{"@/*": ["../{folder}/*"]}}}}}}"#),
+        };
+        let bench = Bench::new(&[
+            asks,
+            (asked, &says("lib")),
+            ("package.json", r#"{"workspaces": ["rules"]}"#),
+            ("rules/package.json", r#"{"name": "@shop/rules"}"#),
+            ("src/a.ts", if asks.0 == "deno.json" { "import { b } from '@/b.ts';\n" } else { import }),
+            ("lib/b.ts", "export const b = 1;\n"),
+            ("other/b.ts", "export const b = 2;\n"),
+        ]);
+        let place = bench.place("cache");
+        let leads = |index: &Index| -> Vec<String> {
+            let file = index.file("src/a.ts").unwrap();
+            file.targets().iter().filter_map(|(_, target)| target.file().map(str::to_owned)).collect()
+        };
+        let mut first = look(&place, None).unwrap();
+        assert_eq!(leads(&first), ["lib/b.ts"], "{asked}");
+        // As if a while had passed since: what was written so shortly before a look is read again anyway.
+        std::sync::Arc::make_mut(&mut first.known).taken += 1_000_000_000;
+        bench.write(asked, &says("other"));
+        assert_eq!(leads(&look(&place, Some(&first)).unwrap()), ["other/b.ts"], "{asked}");
+    }
+}
+
+#[test]
 fn hooks_and_components_are_of_the_library_that_their_package_asks_for() {
     let use_env = "export function useEnv() { return useConfig(); }\n";
     let card = "import Plain from './plain';\nexport const Card = withTheme(Plain);\n";
