@@ -156,7 +156,9 @@ fn forget(repo: &TestRepo) {
 fn files_alone_tell_what_they_can() {
     for files in [5, 199, 205] {
         let repo = project(files);
-        for (mode, schema) in [("header", "0.3"), ("none", "0.3"), ("header", "0.4"), ("full", "0.3")] {
+        for (mode, schema) in
+            [("header", "0.3"), ("none", "0.3"), ("header", "0.4"), ("full", "0.3"), ("full", "0.4")]
+        {
             let choice = ContextChoice {
                 mode: Some(mode.to_owned()),
                 schema: Some(schema.to_owned()),
