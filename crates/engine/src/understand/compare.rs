@@ -1,17 +1,20 @@
 //! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use becket_base::text::decoded;
 use becket_base::{Timestamp, counted};
 use becket_contracts::compare::{
     CompareResult, Comparison, Costs, Globals, Side, TokenDelta, Verdict, compare,
 };
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
+use becket_contracts::render::CodeMode;
+use becket_contracts::target::Target;
 use becket_diff::FilePath;
-use becket_git::{LogOptions, Merges};
+use becket_git::{Git, LogOptions, Merges};
 use becket_project::index::{FileRecord, Index, IndexedFile};
 use becket_project::snapshot::is_id;
 use becket_project::walk::rules::is_rule_file;
@@ -26,6 +29,7 @@ use super::site::Site;
 use super::snapshot::{Opened, SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
 use super::written::{self, Page, WrittenContracts};
+use crate::repository::sentence;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -340,8 +344,11 @@ impl Engine {
         };
         if let Some(revision) = named.strip_prefix("git:") {
             let index = Arc::new(self.index_at(site, revision, options.tests)?);
-            let material = Arc::new(Material::of(&index, site, options, None, &|_| None));
             let commit = becket_git::resolve(&site.workspace.root, revision)?;
+            let asks = options.mode == CodeMode::Full || options.style.is_some();
+            let texts = if asks { texts_at(site, &index, commit.as_str())? } else { BTreeMap::new() };
+            let text = |path: &str| texts.get(path).map(|bytes| decoded(bytes).into_owned());
+            let material = Arc::new(Material::of(&index, site, options, None, &text));
             return Ok(whole(material, commit.as_str().to_owned(), None));
         }
         match named {
@@ -523,6 +530,28 @@ impl DriftReport {
         let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
         changes.filter(|change| change.verdict == Verdict::Breaking).count()
     }
+}
+
+/// The sources of a commit, and the style sheets that they import: what is written whole is measured whole.
+fn texts_at(site: &Site, index: &Index, commit: &str) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let git = Git::at(site.workspace.root.as_path());
+    let mut blobs = becket_git::tree::names_of(git.clone(), commit)?;
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    for file in index.files() {
+        wanted.insert(&file.path);
+        wanted.extend(file.targets().iter().filter_map(|(_, target)| match target {
+            Target::Asset(path) => Some(path.as_str()),
+            _ => None,
+        }));
+    }
+    blobs.retain(|path, _| wanted.contains(path.as_str()));
+    let ids: Vec<&str> = blobs.values().map(String::as_str).collect();
+    let texts = becket_git::write::read_blobs(git, None, &ids).map_err(|error| {
+        Error::unavailable("git_failed", sentence(&error.to_string()))
+            .with_hint("Run `git fsck` to see whether the object database is whole.")
+            .with_source(error)
+    })?;
+    Ok(blobs.into_keys().zip(texts).collect())
 }
 
 /// Whether a place stands for all context files of a project: their index, or the folder that it is in.

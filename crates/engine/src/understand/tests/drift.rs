@@ -621,3 +621,18 @@ fn rules_that_cannot_be_read_are_told_of() {
     let compared = engine.compare_snapshot(&CompareRequest::default()).unwrap();
     assert!(compared.notice.unwrap().contains("rules do not hold"));
 }
+
+#[test]
+fn against_a_commit_sources_are_measured_on_both_sides() {
+    let repo = TestRepo::new();
+    let list: String = (0..300).map(|at| format!("  'entry {at}',\n")).collect();
+    let text = format!("export const all: string[] = [\n{list}];\n");
+    repo.write("src/all.ts", &text);
+    repo.commit("all");
+    repo.write("src/all.ts", text + "export function one(): void {}\n");
+    let choice = ContextChoice { mode: Some("full".to_owned()), ..ContextChoice::default() };
+    let request = DriftRequest { baseline: Some("git:HEAD".to_owned()), choice, ..DriftRequest::default() };
+    let report = engine(&repo).context_compare(&request).unwrap();
+    let tokens = report.compared.result.folder_diffs[0].changes[0].token_delta.unwrap();
+    assert!((1..200).contains(&tokens), "{tokens}");
+}
