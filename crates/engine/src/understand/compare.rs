@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use becket_base::text::decoded;
 use becket_base::{Timestamp, counted};
 use becket_contracts::compare::{
-    CompareResult, Comparison, Costs, Globals, Side, TokenDelta, Verdict, compare,
+    CompareResult, Comparison, Costs, DeclarationChange, Globals, Side, TokenDelta, Verdict, compare,
 };
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
@@ -289,6 +289,7 @@ impl Engine {
         };
         let mut comparison = compare(&before, &after);
         name_users_of_globals(&site, (&before, &after), &mut comparison);
+        tell_unknown(&mut comparison);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
@@ -487,7 +488,8 @@ impl Engine {
         after_side.contracts.retain(|entry, _| !cut_before.contains(entry));
         let cost =
             |side: &WrittenContracts, entry: &str| delta(side.tokens.get(entry).copied().unwrap_or_default());
-        let comparison = compare(&before_side, &after_side);
+        let mut comparison = compare(&before_side, &after_side);
+        tell_unknown(&mut comparison);
         let result = CompareResult::new(old, (&before_side, &after_side), comparison, &|entry| Costs {
             before: cost(&before, entry),
             after: cost(&after, entry),
@@ -552,6 +554,29 @@ fn texts_at(site: &Site, index: &Index, commit: &str) -> Result<BTreeMap<String,
             .with_source(error)
     })?;
     Ok(blobs.into_keys().zip(texts).collect())
+}
+
+/// Of a file whose contract went with the folder that it was written in nothing is known but that it was there.
+fn tell_unknown(comparison: &mut Comparison) {
+    for file in &mut comparison.files {
+        let is_unknown = file.semantic_hash_before.as_ref().is_some_and(String::is_empty);
+        if !is_unknown || file.verdict == Verdict::Breaking {
+            continue;
+        }
+        file.verdict = Verdict::Breaking;
+        // It may be anything: what cannot be told is looked at.
+        let change = DeclarationChange {
+            name: file.entry_id.clone(),
+            kind: "file".to_owned(),
+            change: file.change,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict: Verdict::Breaking,
+            reason: "its context file is gone with its folder, so what it exported is not known".to_owned(),
+            used_by: Vec::new(),
+        };
+        file.declarations.insert(0, change);
+    }
 }
 
 /// Whether a place stands for all context files of a project: their index, or the folder that it is in.

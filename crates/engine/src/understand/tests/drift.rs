@@ -623,6 +623,19 @@ fn rules_that_cannot_be_read_are_told_of() {
 }
 
 #[test]
+fn of_a_folder_that_is_gone_with_its_contracts_the_worst_is_told() {
+    let repo = TestRepo::new();
+    repo.write("s/b/auth.ts", "export function auth(a: string): void {}\n");
+    repo.write("u.ts", "export const q = 1;\n");
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    forget(&repo);
+    std::fs::remove_dir_all(repo.path("s/b")).unwrap();
+    let report = drift(&repo, None);
+    assert_eq!(verdict(&report), "breaking");
+    assert!(report.compared.to_string().contains("what it exported is not known"), "{}", report.compared);
+}
+
+#[test]
 fn against_a_commit_sources_are_measured_on_both_sides() {
     let repo = TestRepo::new();
     let list: String = (0..300).map(|at| format!("  'entry {at}',\n")).collect();
