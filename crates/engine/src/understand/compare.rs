@@ -28,6 +28,7 @@ use super::session::output_lock;
 use super::site::Site;
 use super::snapshot::{Opened, SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
+use super::validate::text_at;
 use super::written::{self, Page, WrittenContracts};
 use crate::repository::sentence;
 use crate::{Engine, Error};
@@ -466,7 +467,7 @@ impl Engine {
                     if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
                 return written::contracts_in(folder, "");
             }
-            let text = written::read(&place).ok_or_else(|| {
+            let text = text_at(&place, || {
                 Error::not_found(
                     "context_missing",
                     format!("There is no context file `{}`.", becket_base::clip(path, 120)),
