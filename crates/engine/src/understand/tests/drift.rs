@@ -686,3 +686,17 @@ fn a_file_that_is_there_and_has_no_text_is_unreadable() {
     let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
     assert_eq!(compared.unwrap_err().code(), "context_unreadable");
 }
+
+#[test]
+fn of_a_shallow_clone_it_is_said_how_to_get_the_rest() {
+    let repo = project(5);
+    let hint = || {
+        let request = DriftRequest { baseline: Some("git:HEAD~1".to_owned()), ..DriftRequest::default() };
+        engine(&repo).context_compare(&request).unwrap_err().hint().unwrap_or_default().to_owned()
+    };
+    assert!(hint().contains("git log"));
+    repo.write("more.ts", "export const more = 1;\n");
+    repo.commit("more");
+    repo.write(".git/shallow", repo.head() + "\n");
+    assert!(hint().contains("git fetch --unshallow"), "{}", hint());
+}
