@@ -638,8 +638,8 @@ fn of_a_folder_that_is_gone_with_its_contracts_the_worst_is_told() {
 #[test]
 fn against_a_commit_sources_are_measured_on_both_sides() {
     let repo = TestRepo::new();
-    let list: String = (0..300).map(|at| format!("  'entry {at}',\n")).collect();
-    let text = format!("export const all: string[] = [\n{list}];\n");
+    let list: Vec<String> = (0..300).map(|at| format!("  'entry {at}',\n")).collect();
+    let text = format!("export const all: string[] = [\n{}];\n", list.concat());
     repo.write("src/all.ts", &text);
     repo.commit("all");
     repo.write("src/all.ts", text + "export function one(): void {}\n");
@@ -699,4 +699,28 @@ fn of_a_shallow_clone_it_is_said_how_to_get_the_rest() {
     repo.commit("more");
     repo.write(".git/shallow", repo.head() + "\n");
     assert!(hint().contains("git fetch --unshallow"), "{}", hint());
+}
+
+#[test]
+fn of_two_files_in_the_older_spelling_another_promise_is_never_internal() {
+    let repo = project(5);
+    let choice = ContextChoice {
+        mode: Some("full".to_owned()),
+        schema: Some("0.4".to_owned()),
+        ..ContextChoice::default()
+    };
+    let generate = |out: &str| {
+        let out = repo.home().root().join(out);
+        let (choice, named) = (choice.clone(), Some(out.clone()));
+        engine(&repo)
+            .context_generate(&ContextRequest { choice, out: named, ..ContextRequest::default() })
+            .unwrap();
+        out.display().to_string()
+    };
+    repo.write("src/again.ts", "export * from './format';\n");
+    let old = generate("old");
+    repo.write("src/again.ts", "export * from './other';\n");
+    let files = Some((old, generate("new")));
+    let report = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() }).unwrap();
+    assert_eq!(verdict(&report), "breaking", "{}", report.compared);
 }
