@@ -117,15 +117,30 @@ fn is_read_from_lines(contract: &Contract) -> bool {
 /// `read` says which of them may come from files; nothing where both are whole.
 pub(super) fn alike(read: (bool, bool), before: &Contract, after: &Contract) -> Option<Alike> {
     let reduced = (read.0 && is_read_from_lines(before), read.1 && is_read_from_lines(after));
-    if reduced == (false, false) {
+    let lossy = (read.0 && loses_exports(before), read.1 && loses_exports(after));
+    if reduced == (false, false) && lossy == (false, false) {
         return None;
     }
     let mut alike = Alike { old: before.clone(), new: after.clone(), untold: Vec::new() };
     let Alike { old, new, untold } = &mut alike;
     let same = !old.semantic_hash.is_empty() && old.semantic_hash == new.semantic_hash;
-    for (one, other) in [(&mut *old, after), (&mut *new, before)] {
-        same_lists(one, other);
-        same_exports(one, other);
+    if reduced != (false, false) {
+        same_lists(old, after);
+        same_lists(new, before);
+    }
+    if lossy.0 {
+        same_exports(old, after);
+    }
+    if lossy.1 {
+        same_exports(new, before);
+    }
+    if reduced == (false, false) {
+        // Declarations that are told whole need nothing else.
+        if same {
+            let (from, to) = if lossy.0 { (&*new, old) } else { (&*old, new) };
+            to.exports.clone_from(&from.exports);
+        }
+        return Some(alike);
     }
     let components = |one: &&ContractDeclaration| one.kind == DeclarationKind::Component;
     let several = [&*old, &*new].iter().any(|one| one.declarations.iter().filter(components).count() > 1);
@@ -173,11 +188,12 @@ fn same_lists(one: &mut Contract, other: &Contract) {
 }
 
 /// Schema 0.4 has no place for the name of the default export, for stars, renames and types, and none for a single name.
+fn loses_exports(contract: &Contract) -> bool {
+    contract.schema_version == "0.4"
+}
+
+/// The exports of one whose schema loses some, as far as the other tells them.
 fn same_exports(one: &mut Contract, other: &Contract) {
-    let lossy = |contract: &Contract| contract.schema_version == "0.4" && is_read_from_lines(contract);
-    if !lossy(one) {
-        return;
-    }
     let told: Vec<&str> =
         one.declarations.iter().filter(|one| one.exported).map(|one| one.name.as_str()).collect();
     let exports = &mut one.exports;

@@ -1,17 +1,20 @@
 //! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use becket_base::text::decoded;
 use becket_base::{Timestamp, counted};
 use becket_contracts::compare::{
-    CompareResult, Comparison, Costs, Globals, Side, TokenDelta, Verdict, compare,
+    CompareResult, Comparison, Costs, DeclarationChange, Globals, Side, TokenDelta, Verdict, compare,
 };
 use becket_contracts::graph::Graph;
 use becket_contracts::model::Contract;
+use becket_contracts::render::CodeMode;
+use becket_contracts::target::Target;
 use becket_diff::FilePath;
-use becket_git::{LogOptions, Merges};
+use becket_git::{Git, LogOptions, Merges};
 use becket_project::index::{FileRecord, Index, IndexedFile};
 use becket_project::snapshot::is_id;
 use becket_project::walk::rules::is_rule_file;
@@ -25,7 +28,9 @@ use super::session::output_lock;
 use super::site::Site;
 use super::snapshot::{Opened, SnapshotSource, UNWRITTEN, no_snapshot};
 use super::tokens::claude;
+use super::validate::text_at;
 use super::written::{self, Page, WrittenContracts};
+use crate::repository::sentence;
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Default)]
@@ -285,6 +290,7 @@ impl Engine {
         };
         let mut comparison = compare(&before, &after);
         name_users_of_globals(&site, (&before, &after), &mut comparison);
+        tell_unknown(&mut comparison);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
@@ -340,8 +346,11 @@ impl Engine {
         };
         if let Some(revision) = named.strip_prefix("git:") {
             let index = Arc::new(self.index_at(site, revision, options.tests)?);
-            let material = Arc::new(Material::of(&index, site, options, None, &|_| None));
             let commit = becket_git::resolve(&site.workspace.root, revision)?;
+            let asks = options.mode == CodeMode::Full || options.style.is_some();
+            let texts = if asks { texts_at(site, &index, commit.as_str())? } else { BTreeMap::new() };
+            let text = |path: &str| texts.get(path).map(|bytes| decoded(bytes).into_owned());
+            let material = Arc::new(Material::of(&index, site, options, None, &text));
             return Ok(whole(material, commit.as_str().to_owned(), None));
         }
         match named {
@@ -458,7 +467,7 @@ impl Engine {
                     if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
                 return written::contracts_in(folder, "");
             }
-            let text = written::read(&place).ok_or_else(|| {
+            let text = text_at(&place, || {
                 Error::not_found(
                     "context_missing",
                     format!("There is no context file `{}`.", becket_base::clip(path, 120)),
@@ -480,7 +489,8 @@ impl Engine {
         after_side.contracts.retain(|entry, _| !cut_before.contains(entry));
         let cost =
             |side: &WrittenContracts, entry: &str| delta(side.tokens.get(entry).copied().unwrap_or_default());
-        let comparison = compare(&before_side, &after_side);
+        let mut comparison = compare(&before_side, &after_side);
+        tell_unknown(&mut comparison);
         let result = CompareResult::new(old, (&before_side, &after_side), comparison, &|entry| Costs {
             before: cost(&before, entry),
             after: cost(&after, entry),
@@ -522,6 +532,51 @@ impl DriftReport {
     pub fn breaking(&self) -> usize {
         let changes = self.compared.result.folder_diffs.iter().flat_map(|folder| &folder.changes);
         changes.filter(|change| change.verdict == Verdict::Breaking).count()
+    }
+}
+
+/// The sources of a commit, and the style sheets that they import: what is written whole is measured whole.
+fn texts_at(site: &Site, index: &Index, commit: &str) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let git = Git::at(site.workspace.root.as_path());
+    let mut blobs = becket_git::tree::names_of(git.clone(), commit)?;
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    for file in index.files() {
+        wanted.insert(&file.path);
+        wanted.extend(file.targets().iter().filter_map(|(_, target)| match target {
+            Target::Asset(path) => Some(path.as_str()),
+            _ => None,
+        }));
+    }
+    blobs.retain(|path, _| wanted.contains(path.as_str()));
+    let ids: Vec<&str> = blobs.values().map(String::as_str).collect();
+    let texts = becket_git::write::read_blobs(git, None, &ids).map_err(|error| {
+        Error::unavailable("git_failed", sentence(&error.to_string()))
+            .with_hint("Run `git fsck` to see whether the object database is whole.")
+            .with_source(error)
+    })?;
+    Ok(blobs.into_keys().zip(texts).collect())
+}
+
+/// Of a file whose contract went with the folder that it was written in nothing is known but that it was there.
+fn tell_unknown(comparison: &mut Comparison) {
+    for file in &mut comparison.files {
+        let is_unknown = file.semantic_hash_before.as_ref().is_some_and(String::is_empty);
+        if !is_unknown || file.verdict == Verdict::Breaking {
+            continue;
+        }
+        file.verdict = Verdict::Breaking;
+        // It may be anything: what cannot be told is looked at.
+        let change = DeclarationChange {
+            name: file.entry_id.clone(),
+            kind: "file".to_owned(),
+            change: file.change,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict: Verdict::Breaking,
+            reason: "its context file is gone with its folder, so what it exported is not known".to_owned(),
+            used_by: Vec::new(),
+        };
+        file.declarations.insert(0, change);
     }
 }
 

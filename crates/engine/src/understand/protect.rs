@@ -30,7 +30,9 @@ const IGNORED: &[&str] = &[
     "stamp_security_report.json",
 ];
 /// Beside source files, these are where secrets are found.
-const SCANNED: &[&str] = &["json", "yml", "yaml", "toml"];
+const SCANNED: &[&str] = &["json", "yml", "yaml", "toml", SCRIPT];
+/// Sets an environment too.
+const SCRIPT: &str = "sh";
 const LARGEST: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -144,7 +146,8 @@ impl Engine {
                 continue;
             };
             scanned += 1;
-            let found = if environment { secrets::scan_environment(&text) } else { secrets::scan(&text) };
+            let unquoted = environment || ending == SCRIPT;
+            let found = if unquoted { secrets::scan_environment(&text) } else { secrets::scan(&text) };
             matches.extend(found.into_iter().map(|secret| SecretFinding {
                 file: file.path.to_string(),
                 line: secret.line,
@@ -186,10 +189,11 @@ impl Engine {
     pub fn stamp_ignore(&self, patterns: &[String]) -> Result<IgnoreReport, Error> {
         let folder = self.site(None)?.folder();
         let path = folder.join(STAMPIGNORE);
-        let mut document: Value = match written::read(&path) {
+        // Read as the rules are, whatever an editor put before it.
+        let mut document: Value = match written::source(&path) {
             None => json!({"ignore": []}),
             Some(text) if text.trim().is_empty() => json!({"ignore": []}),
-            Some(text) => serde_json::from_str(&text).map_err(|error| {
+            Some(text) => serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
                 Error::invalid("stampignore_broken", format!(".stampignore is not JSON: {error}."))
                     .with_hint("It has the form {\"ignore\": [\"path-or-glob\"]}; mend it by hand.")
             })?,

@@ -20,6 +20,8 @@ pub(super) const STATUS: &str = ".logicstamp/context_watch-status.json";
 pub(super) const LOG: &str = ".logicstamp/context_watch-mode-logs.json";
 pub(super) const VIOLATIONS: &str = ".logicstamp/strict_watch_violations.json";
 const FOLDER: &str = ".logicstamp";
+/// The cache of a folder without Git is called so, too.
+const HIDDEN: &str = ".becket";
 /// As many as the original keeps.
 const KEPT_ENTRIES: usize = 100;
 /// Somebody who only asks whether it is held holds it for a moment too.
@@ -117,7 +119,13 @@ pub(super) fn is_watched(site: &Site) -> bool {
 
 /// Keeps others from writing context files into a folder: whoever looks at the tree first also writes first.
 pub(super) fn output_lock(site: &Site, output: &Path) -> Result<FileLock, Error> {
-    let lock = FileLock::take(&lock_file(site, "output", output), WRITE_PATIENCE);
+    let (cache, beside) = output_files(site, "output", output);
+    let lock = match (FileLock::take(&cache, WRITE_PATIENCE), beside) {
+        (Err(error @ LockError::Failed { .. }), Some(beside)) => {
+            FileLock::take(&beside, WRITE_PATIENCE).map_err(|_| error)
+        }
+        (taken, _) => taken,
+    };
     let lock = lock.map_err(|error| match error {
         LockError::Held { .. } => Error::conflict(
             "output_busy",
@@ -138,6 +146,13 @@ fn watch_lock(site: &Site) -> PathBuf {
 pub(super) fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
     let digest = blake3::hash(folder.to_string_lossy().as_bytes()).to_hex();
     site.cache().join("locks").join(format!("{what}-{}", &digest[..16]))
+}
+
+/// Where something is kept about an output folder: in the cache; and for the cache of a checkout that may not be written, in
+/// the folder itself, where that lies elsewhere.
+pub(super) fn output_files(site: &Site, what: &str, output: &Path) -> (PathBuf, Option<PathBuf>) {
+    let is_elsewhere = !output.starts_with(&site.workspace.root);
+    (lock_file(site, what, output), is_elsewhere.then(|| output.join(HIDDEN).join(what)))
 }
 
 fn unlockable(error: LockError) -> Error {

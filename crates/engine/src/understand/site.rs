@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use becket_base::{RepoPath, RepoPathError, Timestamp};
+use becket_git::GitError;
 use becket_project::config;
 use becket_project::index::{Gist, Index, IndexError, Look, Place, Reading};
 use becket_project::snapshot::{Retention, Snapshots};
@@ -244,7 +245,18 @@ impl Engine {
     /// The index of a commit, from the object database alone.
     pub(super) fn index_at(&self, site: &Site, revision: &str, tests: Tests) -> Result<Index, Error> {
         let root = &site.workspace.root;
-        let commit = becket_git::resolve(root, revision)?;
+        let commit = becket_git::resolve(root, revision).map_err(|error| {
+            let is_unknown = matches!(error, GitError::UnknownRevision { .. });
+            let git = site.workspace.common_dir.as_ref().filter(|_| is_unknown);
+            let error = Error::from(error);
+            if git.is_some_and(|git| git.join("shallow").exists()) {
+                error.with_hint(
+                    "This clone is shallow and lacks older commits: `git fetch --unshallow` brings them.",
+                )
+            } else {
+                error
+            }
+        })?;
         let given = Given::of(&becket_git::Git::at(root.as_path()), None, commit.as_str())?;
         given.checked_out(&site.workspace)?.index(tests, &site.cache(), None)
     }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use becket_project::files::{self, FileError, Folders, Staged};
 use becket_project::share::each;
 
-use super::session::lock_file;
+use super::session::output_files;
 use super::site::Site;
 use super::written::{MANY_PAGES, read};
+
+const JOURNAL: &str = "staged";
 
 /// What is about to be put into a folder, until it is dropped.
 #[derive(Debug)]
@@ -20,9 +22,16 @@ pub(super) struct Staging {
 impl Staging {
     /// `paths` are relative to the folder. The caller holds the lock of the folder.
     pub(super) fn begin(site: &Site, folder: &Path, paths: &[&str]) -> Result<Self, FileError> {
-        let journal = journal(site, folder);
-        files::write_derived(&journal, paths.join("\0").as_bytes())?;
-        Ok(Self { journal })
+        let text = paths.join("\0");
+        let write = |journal: PathBuf| {
+            files::write_derived(&journal, text.as_bytes())?;
+            Ok(Self { journal })
+        };
+        let (cache, beside) = output_files(site, JOURNAL, folder);
+        match (write(cache), beside) {
+            (Err(error), Some(beside)) => write(beside).map_err(|_: FileError| error),
+            (begun, _) => begun,
+        }
     }
 }
 
@@ -43,15 +52,13 @@ pub(super) fn put(staged: Vec<Staged>, folders: &Folders<'_>) -> Result<usize, F
 
 /// Clears away what a process that was killed has staged in a folder. The caller holds its lock.
 pub(super) fn clear(site: &Site, folder: &Path) {
-    let journal = journal(site, folder);
-    let Some(paths) = read(&journal) else { return };
-    let left = paths.split('\0').flat_map(|path| files::half_written(&folder.join(path)));
-    for path in left {
-        _ = files::remove(&path);
+    let (cache, beside) = output_files(site, JOURNAL, folder);
+    for journal in std::iter::once(cache).chain(beside) {
+        let Some(paths) = read(&journal) else { continue };
+        let left = paths.split('\0').flat_map(|path| files::half_written(&folder.join(path)));
+        for path in left {
+            _ = files::remove(&path);
+        }
+        _ = files::remove(&journal);
     }
-    _ = files::remove(&journal);
-}
-
-fn journal(site: &Site, folder: &Path) -> PathBuf {
-    lock_file(site, "staged", folder)
 }

@@ -1,7 +1,9 @@
 //! Strict watching: what has been broken since the session began, in the words and the counts of the original's report.
 //! A violation that is taken back is resolved; the counters of the session remember that it was there.
 
-use becket_contracts::compare::{Change, Comparison, Verdict};
+use std::collections::BTreeMap;
+
+use becket_contracts::compare::{Change, Comparison, FileChange, Verdict};
 use becket_contracts::model::Contract;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,13 +82,13 @@ impl StrictReport {
     pub(super) fn check(&mut self, timestamp: String, violations: Vec<Violation>, changed_files: &[String]) {
         let errors = violations.iter().filter(|one| one.severity == ViolationSeverity::Error).count();
         let warnings = violations.len() - errors;
-        let before = self.last_check.as_ref().map_or((0, 0), |check| (check.errors, check.warnings));
+        let before = self.last_check.take().map(|check| check.violations).unwrap_or_default();
         self.regeneration_count += 1;
-        self.total_errors_detected += errors.saturating_sub(before.0);
-        self.total_warnings_detected += warnings.saturating_sub(before.1);
-        if violations.is_empty() && before != (0, 0) {
-            self.resolved_count += 1;
-        }
+        let (new_errors, new_warnings) = lacking(&violations, &before);
+        self.total_errors_detected += new_errors;
+        self.total_warnings_detected += new_warnings;
+        let (mended_errors, mended_warnings) = lacking(&before, &violations);
+        self.resolved_count += mended_errors + mended_warnings;
         self.cumulative_violations = violations.len();
         self.cumulative_errors = errors;
         self.cumulative_warnings = warnings;
@@ -98,6 +100,38 @@ impl StrictReport {
             violations,
             changed_files: changed_files.to_vec(),
         });
+    }
+}
+
+/// How many errors and warnings of `these` are not among `those`. One that only says it otherwise is the same.
+fn lacking(these: &[Violation], those: &[Violation]) -> (usize, usize) {
+    let mut left: BTreeMap<_, usize> = BTreeMap::new();
+    for one in those {
+        *left.entry(one.key()).or_default() += 1;
+    }
+    let (mut errors, mut warnings) = (0, 0);
+    for one in these {
+        match left.get_mut(&one.key()) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ if one.is_error() => errors += 1,
+            _ => warnings += 1,
+        }
+    }
+    (errors, warnings)
+}
+
+impl Violation {
+    fn is_error(&self) -> bool {
+        self.severity == ViolationSeverity::Error
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.details.as_ref()?["name"].as_str()
+    }
+
+    /// By which it is known again.
+    fn key(&self) -> (&str, &'static str, Option<&str>, bool) {
+        (&self.entry_id, self.kind, self.name(), self.is_error())
     }
 }
 
@@ -121,11 +155,11 @@ pub(super) fn violations<'a>(
         }
         let was = old(file.moved_from.as_deref().unwrap_or(&file.entry_id));
         let (Some(was), Some(is)) = (was, new(&file.entry_id)) else { continue };
-        let own = names(&file.entry_id, was, is);
-        let named = |name: &str| {
-            own.iter().any(|one| one.details.as_ref().is_some_and(|details| details["name"] == name))
-        };
-        let props_told = own.iter().any(|one| one.kind.starts_with("breaking_change_prop"));
+        let own = names(file, was, is);
+        // A warning of the same does not say that it is broken.
+        let errors = || own.iter().filter(|one| one.is_error());
+        let named = |name: &str| errors().any(|one| one.name() == Some(name));
+        let props_told = errors().any(|one| one.kind.starts_with("breaking_change_prop"));
         // What the original cannot see: a changed signature, a removed export, a prop that is required now.
         let more = file
             .declarations
@@ -146,11 +180,18 @@ pub(super) fn violations<'a>(
     found
 }
 
-fn names(entry: &str, was: &Contract, is: &Contract) -> Vec<Violation> {
+/// What the original tells by the names alone.
+fn names(file: &FileChange, was: &Contract, is: &Contract) -> Vec<Violation> {
     use ViolationSeverity::{Error, Warning};
     let mut found = Vec::new();
+    // What is nobody else's concern breaks nothing.
+    let is_private = file.verdict == Verdict::Internal;
+    let is_broken =
+        |name: &str| file.declarations.iter().any(|one| one.name == name && one.verdict == Verdict::Breaking);
     let mut add = |kind: &'static str, severity, message: String, details: Value| {
-        found.push(Violation { kind, severity, entry_id: entry.to_owned(), message, details: Some(details) });
+        let severity = if is_private { Warning } else { severity };
+        let entry_id = file.entry_id.clone();
+        found.push(Violation { kind, severity, entry_id, message, details: Some(details) });
     };
     let (before, after) = (&was.logic_signature, &is.logic_signature);
     for (name, old) in before.props.iter() {
@@ -180,7 +221,8 @@ fn names(entry: &str, was: &Contract, is: &Contract) -> Vec<Violation> {
     }
     for name in was.version.functions.iter().filter(|name| !is.version.functions.contains(name)) {
         let message = format!("function `{name}` was removed");
-        add("breaking_change_function_removed", Error, message, json!({"name": name}));
+        let severity = if is_broken(name) { Error } else { Warning };
+        add("breaking_change_function_removed", severity, message, json!({"name": name}));
     }
     for name in was.version.variables.iter().filter(|name| !is.version.variables.contains(name)) {
         let message = format!("variable `{name}` was removed");

@@ -520,9 +520,10 @@ fn secrets_are_found_and_never_written() {
     for path in [".env", "apps/web/.env.local", "own/.env"] {
         repo.write(path, format!("PORT=1\nAWS={key}\nDB_PASSWORD=Sup3rS3cretValue99\n"));
     }
+    repo.write("run.sh", "export DB_PASSWORD=Sup3rS3cretValue99\n");
     let report = engine.security_scan(&ScanRequest { path: None, keep_report: true }).unwrap();
-    assert_eq!(report.files_with_secrets, [".env", "apps/web/.env.local", "src/keys.ts"]);
-    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (5, 3, 13));
+    assert_eq!(report.files_with_secrets, [".env", "apps/web/.env.local", "run.sh", "src/keys.ts"]);
+    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (6, 3, 13));
     assert!(!repo.read("stamp_security_report.json").contains("Sup3r"));
     let not_scanned: Vec<_> = report.not_scanned.iter().map(|one| (&*one.file, &*one.reason)).collect();
     assert_eq!(not_scanned, [("src/huge.json", "larger than 10 MiB")]);
@@ -531,6 +532,8 @@ fn secrets_are_found_and_never_written() {
     engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap();
     assert!(!repo.read("src/context.json").contains(&key));
     assert!(engine.security_reset(None).unwrap());
+    // As an editor on Windows writes it.
+    repo.write(".stampignore", "\u{feff}{\"ignore\": []}\n");
     let ignored = engine.stamp_ignore(&["src/keys.ts".to_owned()]).unwrap();
     assert_eq!(ignored.added, ["src/keys.ts"]);
     let report = engine.context_generate(&ContextRequest::default()).unwrap();

@@ -1,5 +1,6 @@
 //! Whether written files are what the published schemas say: context files, and what is written beside them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use becket_contracts::render::read_folder_file;
@@ -40,7 +41,7 @@ impl Engine {
             None => self.site(None)?.folder(),
         };
         let place = if place.is_dir() { default_file(&place) } else { place };
-        let text = written::read(&place).ok_or_else(|| missing(&place))?;
+        let text = text_at(&place, || missing(&place))?;
         if let Some(schema) = beside(&place, &text) {
             let errors = match serde_json::from_str(&text) {
                 Ok(value) => errors_of(&validator(schema)?, &value),
@@ -73,6 +74,7 @@ impl Engine {
                 files.push(
                     match written::page_at(folder, path).map(|place| (written::read(&place), place)) {
                         Some((Some(text), place)) => check(&contexts, &place, &text),
+                        Some((None, place)) if place.exists() => faulty(NO_TEXT),
                         Some((None, _)) => faulty("it is listed in the index and not there"),
                         None => faulty(written::NO_PAGE),
                     },
@@ -115,13 +117,50 @@ fn check(schema: &Validator, place: &Path, text: &str) -> ValidatedFile {
                 .map(Vec::len)
                 .sum();
             let count = bundles.len();
+            let unsound: Vec<String> = bundles.iter().enumerate().flat_map(unsound).collect();
             let mut errors = errors_of(schema, &Value::from(bundles));
+            let room = MOST_ERRORS.saturating_sub(errors.len());
+            errors.extend(unsound.into_iter().take(room));
             if count == 0 {
                 errors.push("it has no bundle".to_owned());
             }
             ValidatedFile { path, bundles: count, nodes, errors }
         }
     }
+}
+
+/// What no schema says of a bundle: its nodes are there once, what it is of is one of them, and its edges join them.
+fn unsound((at, bundle): (usize, &Value)) -> Vec<String> {
+    let list = |place: &str| bundle.pointer(place).and_then(Value::as_array).into_iter().flatten();
+    let mut errors = Vec::new();
+    let mut add = |place: &str, message: String| {
+        errors.push(format!("/{at}{place}: {}", becket_base::clip(&message, 300)));
+    };
+    let numbers = bundle["position"].as_str().and_then(|position| {
+        let (own, all) = position.split_once('/')?;
+        Some((own.parse::<u64>().ok()?, all.parse::<u64>().ok()?))
+    });
+    if let Some((own, all)) = numbers.filter(|(own, all)| *own == 0 || own > all) {
+        add("/position", format!("there is no bundle {own} of {all}"));
+    }
+    let mut nodes = BTreeSet::new();
+    for (node, entry) in list("/graph/nodes").enumerate() {
+        let Some(entry) = entry["entryId"].as_str() else { continue };
+        if !nodes.insert(entry) {
+            add(&format!("/graph/nodes/{node}"), format!("\"{entry}\" is a node already"));
+        }
+    }
+    if let Some(entry) = bundle["entryId"].as_str().filter(|entry| !nodes.contains(entry)) {
+        add("/entryId", format!("\"{entry}\" is none of its nodes"));
+    }
+    for (edge, ends) in list("/graph/edges").enumerate() {
+        for end in ends.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !nodes.contains(end) {
+                add(&format!("/graph/edges/{edge}"), format!("\"{end}\" is none of its nodes"));
+            }
+        }
+    }
+    errors
 }
 
 fn errors_of(schema: &Validator, value: &Value) -> Vec<String> {
@@ -144,6 +183,15 @@ fn validator(text: &str) -> Result<Validator, Error> {
 fn default_file(folder: &Path) -> PathBuf {
     let index = folder.join(written::INDEX);
     if index.is_file() { index } else { folder.join("context.json") }
+}
+
+/// Why a file that is there has no text.
+const NO_TEXT: &str = "it is no file with text in UTF-8 that may be read";
+
+/// The text of a context file that somebody names.
+pub(super) fn text_at(place: &Path, missing: impl FnOnce() -> Error) -> Result<String, Error> {
+    written::read(place)
+        .ok_or_else(|| if place.exists() { written::unreadable(place, NO_TEXT) } else { missing() })
 }
 
 fn missing(place: &Path) -> Error {

@@ -735,7 +735,7 @@ fn damaged_index(folder: &Path) -> Option<Error> {
     })
 }
 
-fn unreadable(path: &Path, why: &str) -> Error {
+pub(super) fn unreadable(path: &Path, why: &str) -> Error {
     Error::invalid("context_unreadable", format!("{} cannot be read: {why}.", path.display()))
         .with_hint("Run `becket context` to write it anew.")
 }

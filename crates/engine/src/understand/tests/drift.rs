@@ -190,7 +190,9 @@ fn forget(repo: &TestRepo) {
 fn files_alone_tell_what_they_can() {
     for files in [5, 199, 205] {
         let repo = project(files);
-        for (mode, schema) in [("header", "0.3"), ("none", "0.3"), ("header", "0.4"), ("full", "0.3")] {
+        for (mode, schema) in
+            [("header", "0.3"), ("none", "0.3"), ("header", "0.4"), ("full", "0.3"), ("full", "0.4")]
+        {
             let choice = ContextChoice {
                 mode: Some(mode.to_owned()),
                 schema: Some(schema.to_owned()),
@@ -652,4 +654,107 @@ fn rules_that_cannot_be_read_are_told_of() {
     assert!(notice.contains(".stampignore") && notice.contains("rules do not hold"), "{notice}");
     let compared = engine.compare_snapshot(&CompareRequest::default()).unwrap();
     assert!(compared.notice.unwrap().contains("rules do not hold"));
+}
+
+#[test]
+fn of_a_folder_that_is_gone_with_its_contracts_the_worst_is_told() {
+    let repo = TestRepo::new();
+    repo.write("s/b/auth.ts", "export function auth(a: string): void {}\n");
+    repo.write("u.ts", "export const q = 1;\n");
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    forget(&repo);
+    std::fs::remove_dir_all(repo.path("s/b")).unwrap();
+    let report = drift(&repo, None);
+    assert_eq!(verdict(&report), "breaking");
+    assert!(report.compared.to_string().contains("what it exported is not known"), "{}", report.compared);
+}
+
+#[test]
+fn against_a_commit_sources_are_measured_on_both_sides() {
+    let repo = TestRepo::new();
+    let list: Vec<String> = (0..300).map(|at| format!("  'entry {at}',\n")).collect();
+    let text = format!("export const all: string[] = [\n{}];\n", list.concat());
+    repo.write("src/all.ts", &text);
+    repo.commit("all");
+    repo.write("src/all.ts", text + "export function one(): void {}\n");
+    let choice = ContextChoice { mode: Some("full".to_owned()), ..ContextChoice::default() };
+    let request = DriftRequest { baseline: Some("git:HEAD".to_owned()), choice, ..DriftRequest::default() };
+    let report = engine(&repo).context_compare(&request).unwrap();
+    let tokens = report.compared.result.folder_diffs[0].changes[0].token_delta.unwrap();
+    assert!((1..200).contains(&tokens), "{tokens}");
+}
+
+#[test]
+fn what_a_context_file_says_of_itself_is_checked() {
+    let repo = project(5);
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    let page: Value = serde_json::from_str(&repo.read("src/context.json")).unwrap();
+    let errors = |change: &dyn Fn(&mut Value)| {
+        let mut page = page.clone();
+        change(&mut page[0]);
+        repo.write("changed.json", page.to_string());
+        let report = engine(&repo).context_validate(Some("changed.json")).unwrap();
+        report.files[0].errors.join("\n")
+    };
+    assert_eq!(errors(&|_| {}), "");
+    let position = errors(&|bundle| bundle["position"] = "9/1".into());
+    assert_eq!(position, "/0/position: there is no bundle 9 of 1");
+    let entry = errors(&|bundle| bundle["entryId"] = "src/none.ts".into());
+    assert_eq!(entry, "/0/entryId: \"src/none.ts\" is none of its nodes");
+    let twice = errors(&|bundle| {
+        let nodes = bundle["graph"]["nodes"].as_array_mut().unwrap();
+        nodes.push(nodes[0].clone());
+    });
+    assert!(twice.contains("is a node already"), "{twice}");
+    let edge = errors(&|bundle| bundle["graph"]["edges"][0][1] = "src/none.ts".into());
+    assert_eq!(edge, "/0/graph/edges/0: \"src/none.ts\" is none of its nodes");
+}
+
+#[test]
+fn a_file_that_is_there_and_has_no_text_is_unreadable() {
+    let repo = project(5);
+    std::fs::write(repo.path("u.json"), b"\xff\xfe").unwrap();
+    let code = |file: &str| engine(&repo).context_validate(Some(file)).unwrap_err().code();
+    assert_eq!((code("u.json"), code("none.json")), ("context_unreadable", "context_missing"));
+    let files = Some(("u.json".to_owned(), "u.json".to_owned()));
+    let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
+    assert_eq!(compared.unwrap_err().code(), "context_unreadable");
+}
+
+#[test]
+fn of_a_shallow_clone_it_is_said_how_to_get_the_rest() {
+    let repo = project(5);
+    let hint = || {
+        let request = DriftRequest { baseline: Some("git:HEAD~1".to_owned()), ..DriftRequest::default() };
+        engine(&repo).context_compare(&request).unwrap_err().hint().unwrap_or_default().to_owned()
+    };
+    assert!(hint().contains("git log"));
+    repo.write("more.ts", "export const more = 1;\n");
+    repo.commit("more");
+    repo.write(".git/shallow", repo.head() + "\n");
+    assert!(hint().contains("git fetch --unshallow"), "{}", hint());
+}
+
+#[test]
+fn of_two_files_in_the_older_spelling_another_promise_is_never_internal() {
+    let repo = project(5);
+    let choice = ContextChoice {
+        mode: Some("full".to_owned()),
+        schema: Some("0.4".to_owned()),
+        ..ContextChoice::default()
+    };
+    let generate = |out: &str| {
+        let out = repo.home().root().join(out);
+        let (choice, named) = (choice.clone(), Some(out.clone()));
+        engine(&repo)
+            .context_generate(&ContextRequest { choice, out: named, ..ContextRequest::default() })
+            .unwrap();
+        out.display().to_string()
+    };
+    repo.write("src/again.ts", "export * from './format';\n");
+    let old = generate("old");
+    repo.write("src/again.ts", "export * from './other';\n");
+    let files = Some((old, generate("new")));
+    let report = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() }).unwrap();
+    assert_eq!(verdict(&report), "breaking", "{}", report.compared);
 }

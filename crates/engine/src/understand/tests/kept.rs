@@ -277,3 +277,20 @@ fn what_a_run_writes_leads_no_import_elsewhere() {
     repo.write("src/other.ts", "export const other = 1;\n");
     assert_eq!(generate().bundles_compiled, 2);
 }
+
+#[test]
+fn a_cache_that_cannot_be_written_does_not_keep_others_from_being_written_to() {
+    let repo = shop();
+    // As little can be made in it as in a checkout that may only be read.
+    repo.write(".git/becket", "");
+    let out = repo.home().root().join("out");
+    let elsewhere = ContextRequest { out: Some(out.clone()), ..ContextRequest::default() };
+    for _ in 0..2 {
+        engine(&repo).context_generate(&elsewhere).unwrap();
+    }
+    assert!(out.join("src/pages/context.json").is_file());
+    assert!(!out.join(".becket/staged").exists(), "it is done");
+    let here = engine(&repo).context_generate(&ContextRequest::default());
+    assert_eq!(here.unwrap_err().code(), "not_writable");
+    assert!(!repo.path(".becket").exists());
+}

@@ -182,3 +182,32 @@ fn a_repository_that_is_gone_is_missing_and_does_not_come_back() {
     std::fs::rename(&aside, repo.root()).unwrap();
     refresh(&engine);
 }
+
+#[test]
+fn strictly_what_breaks_is_an_error_and_what_is_private_is_none() {
+    let (both, first) = ("export const K: number = 1;\n", "export const L: number = 2;\n");
+    let repo = TestRepo::new();
+    repo.write("src/k.ts", format!("{both}{first}"));
+    repo.write("src/use.ts", "import { K } from './k';\nexport const used = K;\n");
+    repo.write("src/p.ts", "function priv() {}\nexport function open(): void {\n  priv();\n}\n");
+    repo.write("src/Card.tsx", "export function Card({ x }: { x?: string }) {\n  return <b>{x}</b>;\n}\n");
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    let mut edit = |path: &str, text: &str| {
+        repo.write(path, text);
+        let report = next(&mut watch).unwrap().strict.unwrap();
+        let detected = (report.total_errors_detected, report.total_warnings_detected);
+        (report.cumulative_errors, report.cumulative_warnings, detected, report.resolved_count)
+    };
+    assert_eq!(
+        edit("src/p.ts", "export function open(): void {}\n"),
+        (0, 1, (0, 1), 0),
+        "a private function"
+    );
+    assert_eq!(edit("src/k.ts", first), (1, 2, (1, 2), 0), "a constant that is used elsewhere");
+    let card = "export function Card({ x }: { x: string }) {\n  return <b>{x}</b>;\n}\n";
+    assert_eq!(edit("src/Card.tsx", card), (2, 3, (2, 3), 0), "a prop that is required now");
+    assert_eq!(edit("src/k.ts", both), (2, 3, (3, 4), 2), "one mended and one new");
+    assert_eq!(edit("src/k.ts", &format!("{both}{first}")), (1, 2, (3, 4), 4), "the rest is still there");
+}
