@@ -693,6 +693,11 @@ fn can_be_called(value: &Expression<'_>) -> bool {
     literal_type(value).is_none()
         && !matches!(
             value,
-            Expression::ArrayExpression(_) | Expression::NewExpression(_) | Expression::ObjectExpression(_)
+            Expression::ArrayExpression(_)
+                | Expression::BinaryExpression(_)
+                | Expression::NewExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::UnaryExpression(_)
         )
 }
