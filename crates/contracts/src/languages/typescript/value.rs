@@ -691,11 +691,18 @@ fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'
     let name = callee_name(&call.callee).unwrap_or_default();
     let (mut names, mut has_object) = (Vec::new(), false);
     for argument in call.arguments.iter().filter_map(|argument| argument.as_expression()) {
-        match argument.get_inner_expression() {
+        let argument = argument.get_inner_expression();
+        // `create((set) => ({ … }))`
+        let given = match argument {
+            Expression::ArrowFunctionExpression(arrow) => arrow.get_expression(),
+            _ => None,
+        };
+        match given.map_or(argument, Expression::get_inner_expression) {
             Expression::ObjectExpression(object) => {
                 has_object = true;
                 found.push((name, Given::Object(object)));
             }
+            _ if given.is_some() => {}
             Expression::ArrayExpression(list) => names.extend(names_listed(list)),
             Expression::Identifier(own) => names.extend(query(&own.name)),
             other => given_to(other, found),
