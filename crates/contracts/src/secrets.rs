@@ -715,6 +715,7 @@ mod tests {
             "const key = 'AKIAIOSFODNN7EXAMPLE';",
             "{ token: 'RequestChainController' }, { token: 'AppV1Controller' }, { token: 'Symbol(ApplicationConfig)' }",
             "rememberCredentialsKey = 'window.rememberProxyCredentials', apiKeyHeader = 'X-Api-Key-V2'",
+            "enum Kind { A = 'a', RS256_TOKENS = 'client-RS256-tokens', Password = 'b355f235-f79c-7f79-b7ae-cca9ed085ebc' }",
             "SERVER_TOKENFILE=\"$SERVER_DATA_DIR/.$DISTRO_COMMIT.token\"",
             &format!("const tokenizer = '{}1';", "q".repeat(512)),
         ] {

@@ -81,6 +81,9 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
             return compatible("more is listed");
         }
         judge_marked(&marked(had, was_mark), &marked(has, is_mark)).unwrap_or_else(|| {
+            if had.starts_with('{') && is_told_at_last(had, has) {
+                return breaking(format!("what a member is that `{name}` is given may have changed"));
+            }
             match (keeps_given(had, has), name.is_empty()) {
                 (true, true) => compatible("more is listed"),
                 (true, false) => compatible(format!("`{name}` is given more")),
@@ -99,6 +102,34 @@ pub(super) fn judge_keyed(was: &str, is: &str) -> Option<Judgement> {
         })
     };
     judged.min().or_else(deep).or_else(|| Some(compatible("it is made of the same")))
+}
+
+/// Whether it is told of a member what it is, and was not, or was known by the name of another value: it may have been that
+/// before, or something else.
+fn is_told_at_last(was: &str, is: &str) -> bool {
+    let members = |text: &str| -> Vec<(String, String)> {
+        let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default();
+        let each = split(inner, &[',']).into_iter();
+        let parts = each.map(|one| match one.split_once(": ") {
+            Some((name, ty)) => (name.trim().to_owned(), ty.trim().to_owned()),
+            None => (one.trim().to_owned(), String::new()),
+        });
+        parts.collect()
+    };
+    // What it stands for may have been written out.
+    let is_name = |ty: &str| {
+        let ty = ty.trim_start_matches('(');
+        ty.starts_with("typeof ") || ty.starts_with(INFERRED)
+    };
+    let after = members(is);
+    members(was).iter().any(|(name, had)| {
+        let again = after.iter().find(|(other, _)| other == name);
+        again.is_some_and(|(_, has)| {
+            had.is_empty() && !has.is_empty()
+                || is_name(had) && !is_name(has)
+                || had.starts_with('{') && is_told_at_last(had, has)
+        })
+    })
 }
 
 /// Of an object its members, of what is handed over by name each name.
@@ -123,7 +154,8 @@ fn is_word(text: &str) -> bool {
 /// Whether a type that was written down may only have been left out: what is inferred then stands for it. What can be seen
 /// of the value is looked at. Of what could be anything, that it still is cannot be told.
 pub(super) fn is_left_out(was: &str, is: &str) -> bool {
-    if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" {
+    // Another name is nothing that was written down.
+    if was.starts_with(INFERRED) || !is.starts_with(INFERRED) || was == "any" || was.starts_with("typeof ") {
         return false;
     }
     let Some((told, also)) = members(is) else { return true };

@@ -34,7 +34,7 @@ use crate::mentions::{is_class, replaced};
 use crate::model::{
     ApiSignature, ComponentFacts, Contract, ContractDeclaration, Declaration, DeclarationDetail,
     DeclarationKind, Exports, Import, ImportedAs, Kind, LocalFacts, LogicSignature, Member, PropType, Route,
-    State, TypeShape, UnresolvedType, Version, is_react,
+    State, TypeShape, UnresolvedType, Version, is_react, is_vue,
 };
 use props::Expander;
 use scope::{Alone, Found, Resolver, Scope};
@@ -69,6 +69,20 @@ pub fn may_be_of_any_library(facts: &LocalFacts) -> bool {
     may_be && !facts.imports.iter().any(is_of_react)
 }
 
+/// Whether a file calls no hooks, and is of what runs on a server: `useSwagger(app: INestApplication)` uses something.
+fn is_of_server(facts: &LocalFacts) -> bool {
+    let mut packages = facts.imports.iter().map(|import| import.specifier.as_str());
+    let is_server = |package: &str| {
+        package.starts_with("node:")
+            || package.starts_with("@nestjs/")
+            || matches!(package, "express" | "fastify" | "hono" | "koa" | "undici" | "ws")
+            || matches!(package, "child_process" | "fs" | "http" | "https" | "net" | "tls")
+    };
+    facts.hooks.is_empty()
+        && packages.clone().any(is_server)
+        && !packages.any(|package| is_react(package) || is_vue(package))
+}
+
 /// The contract of one file.
 pub fn link(members: &dyn Members, at: usize) -> Linked {
     let resolver = Resolver::new(members);
@@ -86,6 +100,8 @@ pub fn link(members: &dyn Members, at: usize) -> Linked {
         (Kind::ReactHook, Library::Vue) => Kind::VueComposable,
         (Kind::ReactComponent, Library::Vue) => Kind::VueComponent,
         (Kind::ReactHook, Library::Other) => Kind::TsModule,
+        // Also in a project that has React elsewhere.
+        (Kind::ReactHook, _) if is_of_server(facts) => Kind::TsModule,
         _ => kind,
     };
     let (routes, handed, too_many) = routes::of(scope, &resolver);

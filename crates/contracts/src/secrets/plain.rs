@@ -7,7 +7,18 @@ const SHORTEST_KEY: usize = 16;
 /// Whether a text that is assigned behind `at`, which is within the name of what it is assigned to, is none.
 pub(super) fn is_plain(text: &str, at: usize, value: &str) -> bool {
     let name = name_around(text, at);
-    is_address(value) || spells(name, value) || !may_be_words(name) && is_name(value)
+    is_of_enum(text, at) || is_address(value) || spells(name, value) || !may_be_words(name) && is_name(value)
+}
+
+/// Whether it is assigned to a member of an enum, which is a name for others to compare with.
+fn is_of_enum(text: &str, at: usize) -> bool {
+    /// How far before it the enum may begin.
+    const REACH: usize = 8192;
+    let start = at.saturating_sub(REACH);
+    let before = text.as_bytes().get(start..at).unwrap_or_default();
+    let Some(open) = before.iter().rposition(|byte| matches!(byte, b'{' | b'}')) else { return false };
+    let mut words = text.get(..start + open).unwrap_or_default().split_whitespace().rev();
+    before[open] == b'{' && words.next().is_some() && words.next() == Some("enum")
 }
 
 /// Whether somebody may have made up the value of words, whatever it opens.

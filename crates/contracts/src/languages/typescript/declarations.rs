@@ -473,7 +473,11 @@ impl<'a> Collector<'_, '_, 'a> {
     fn keyed(&self, signature: String, value: &Expression<'a>, name: &str) -> String {
         // What a private context has is seen through the hooks that give it.
         let is_asked = || self.asked.get_or_init(|| asked(self.print.source.text)).contains(name);
-        let is_seen = || self.exported.contains(name) || is_asked() || wrapped::is_context(self.print, value);
+        // A schema is seen through those that are made of it.
+        let is_part = || self.print.is_made_elsewhere(value);
+        let is_seen = || {
+            self.exported.contains(name) || is_asked() || is_part() || wrapped::is_context(self.print, value)
+        };
         if !signature.ends_with(INFERRED) || !is_seen() {
             return signature;
         }
@@ -689,6 +693,11 @@ fn can_be_called(value: &Expression<'_>) -> bool {
     literal_type(value).is_none()
         && !matches!(
             value,
-            Expression::ArrayExpression(_) | Expression::NewExpression(_) | Expression::ObjectExpression(_)
+            Expression::ArrayExpression(_)
+                | Expression::BinaryExpression(_)
+                | Expression::NewExpression(_)
+                | Expression::ObjectExpression(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::UnaryExpression(_)
         )
 }

@@ -4,7 +4,7 @@ use oxc_ast::ast::Expression;
 
 use super::origins::{Origin, root};
 use super::print::Print;
-use super::value::LONGEST_LITERAL;
+use super::value::{LONGEST_LITERAL, LONGEST_RETURN, digest, query};
 
 /// Calls in calls.
 const DEEPEST: usize = 12;
@@ -13,10 +13,42 @@ impl Print<'_, '_> {
     /// The calls of another module that make a value, `string().optional()` for `z.string().optional()`, with what of their
     /// arguments says of which type it is.
     pub(super) fn made_by(self, value: &Expression<'_>) -> Option<String> {
-        let from = self.source.origins.of(root(value)?);
-        let is_call = matches!(value.get_inner_expression(), Expression::CallExpression(_));
-        let made = self.calls(value, 0).filter(|_| is_call && matches!(from, Some(Origin::Module { .. })))?;
+        let made = self.is_made_elsewhere(value).then(|| self.calls(value, 0))??;
         (made.len() <= LONGEST_LITERAL).then_some(made)
+    }
+
+    /// The same of a value that has nothing else to be known by: of what is long, its calls are named.
+    pub(super) fn made_whole(self, value: &Expression<'_>) -> Option<String> {
+        let made = self.is_made_elsewhere(value).then(|| self.calls(value, 0))??;
+        if made.len() <= LONGEST_RETURN {
+            return Some(made);
+        }
+        let name = made.split('(').next().filter(|name| name.len() <= LONGEST_LITERAL)?;
+        Some(format!("{name}() {}.1", digest(&made)))
+    }
+
+    /// Whether calls of another module make a value.
+    pub(super) fn is_made_elsewhere(self, value: &Expression<'_>) -> bool {
+        let is_call = matches!(value.get_inner_expression(), Expression::CallExpression(_));
+        let from = root(value).filter(|_| is_call).and_then(|name| self.source.origins.of(name));
+        matches!(from, Some(Origin::Module { .. }))
+    }
+
+    /// `typeof Base` of `Base.extend({ … })`, where that is a value of the file.
+    pub(super) fn goes_on_from(self, value: &Expression<'_>) -> Option<String> {
+        let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+        let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else {
+            return None;
+        };
+        self.named(&member.object).or_else(|| self.goes_on_from(&member.object))
+    }
+
+    /// What a name at the top of the file stands for.
+    pub(super) fn named(self, value: &Expression<'_>) -> Option<String> {
+        let Expression::Identifier(name) = value.get_inner_expression() else { return None };
+        let origins = &self.source.origins;
+        let is_known = || origins.of(&name.name).is_some() || origins.declared(&name.name).is_some();
+        query(&name.name).filter(|_| !self.is_local_value(&name.name) && is_known())
     }
 
     /// Without the name that they begin with, which is a way to import.
@@ -54,5 +86,30 @@ impl Print<'_, '_> {
             }
             _ => None,
         }
+    }
+}
+
+/// What an object becomes by the calls of schemas around it, as a type would say it: `{ … }[]`, `{ … } | undefined`.
+pub(super) fn widened(value: &Expression<'_>, object: String) -> String {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return object };
+    let (earlier, name) = match call.callee.get_inner_expression() {
+        Expression::StaticMemberExpression(member) => (Some(&member.object), member.property.name.as_str()),
+        Expression::Identifier(name) => (None, name.name.as_str()),
+        _ => return object,
+    };
+    let is_call = |one: &&Expression<'_>| matches!(one.get_inner_expression(), Expression::CallExpression(_));
+    let within = || call.arguments.first().and_then(|one| one.as_expression());
+    let object = match earlier.filter(is_call).or_else(within) {
+        Some(inner) => widened(inner, object),
+        None => object,
+    };
+    match name {
+        "array" if object.contains(" | ") => format!("({object})[]"),
+        "array" => object + "[]",
+        "optional" => object + " | undefined",
+        "nullable" => object + " | null",
+        "nullish" => object + " | null | undefined",
+        "partial" | "deepPartial" => format!("Partial<{object}>"),
+        _ => object,
     }
 }

@@ -13,6 +13,7 @@ use oxc_ast::ast::{
 
 use super::body::callee_name;
 use super::component::{self, Callable};
+use super::made::widened;
 use super::origins::{Top, known_as, root};
 use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
 use super::returned::has_state;
@@ -27,7 +28,7 @@ const LONGEST_WHOLE: usize = 120;
 /// Longer objects and lists are data, too.
 const LONGEST_OBJECT: usize = 240;
 /// The names of what a function gives.
-const LONGEST_RETURN: usize = 160;
+pub(super) const LONGEST_RETURN: usize = 160;
 /// And with their types.
 pub(super) const LONGEST_TYPED: usize = 480;
 /// Larger objects are known by the names of their members.
@@ -200,14 +201,21 @@ impl Print<'_, '_> {
         if let Expression::ArrayExpression(list) = value.get_inner_expression() {
             given.push(("", Given::Names(names_listed(list))));
         }
-        given.retain(|(_, what)| !matches!(what, Given::Names(names) if names.is_empty()));
-        if given.is_empty() {
-            return None;
+        let says = |what: &Given<'_, '_>| !matches!(what, Given::Names(names) if names.is_empty());
+        if !given.iter().any(|(_, what)| says(what)) {
+            return self.made_whole(value);
+        }
+        if !self.is_made_elsewhere(value) {
+            given.retain(|(_, what)| says(what));
+            if let Some(base) = self.goes_on_from(value) {
+                given.insert(0, ("", Given::Names(vec![base])));
+            }
         }
         let told = |(name, what): &(&str, Given<'_, '_>), how: Read, room: usize| {
             let (Ok(text) | Err((text, _))) = match what {
                 Given::Object(object) => read_out(["({ ", " })"], &self.names_in(object, 0, how), room),
                 Given::Names(names) if name.is_empty() => read_out(["[", "]"], names, room),
+                Given::Names(names) if names.is_empty() => Ok("()".to_owned()),
                 Given::Names(names) => read_out(["(", ")"], names, room),
             };
             [*name, &text].concat()
@@ -248,6 +256,8 @@ impl Print<'_, '_> {
                 match property.value.get_inner_expression() {
                     _ if depth >= DEEPEST || how == Read::Outermost => {}
                     Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
+                    // What only a later call is told are options: `string().min(1, { message })`.
+                    inner if begins_without_object(inner) => {}
                     inner => given_to(inner, &mut given),
                 }
                 let objects = given.iter().filter_map(|(_, what)| match what {
@@ -257,12 +267,18 @@ impl Print<'_, '_> {
                 let mut inner: Vec<Cow<'x, str>> =
                     objects.flat_map(|object| self.names_in(object, depth + 1, how)).collect();
                 inner.sort_unstable();
-                let made = if how == Read::Values { self.made_by(&property.value) } else { None };
-                match made {
-                    Some(made) if inner.is_empty() => [&key, ": ", &made].concat().into(),
-                    _ if inner.is_empty() => key,
-                    _ => [&key, ": { ", &inner.join(", "), " }"].concat().into(),
+                let is_told = how == Read::Values;
+                if inner.is_empty() {
+                    let made = if is_told { self.made_by(&property.value) } else { None };
+                    // Under its own name it says so itself.
+                    let is_other = |name: &String| name.strip_prefix("typeof ") != Some(&key);
+                    let named = || self.named(&property.value).filter(is_other);
+                    let made = if is_told { made.or_else(named) } else { None };
+                    return made.map_or_else(|| key.clone(), |made| [&key, ": ", &made].concat().into());
                 }
+                let object = ["{ ", &inner.join(", "), " }"].concat();
+                let object = if is_told { widened(&property.value, object) } else { object };
+                [&key, ": ", &object].concat().into()
             }
         };
         let mut names: Vec<Cow<'x, str>> = object.properties.iter().map(named).collect();
@@ -673,16 +689,49 @@ fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'
         made => given_to(made, found),
     }
     let name = callee_name(&call.callee).unwrap_or_default();
-    let mut names = Vec::new();
+    let (mut names, mut has_object) = (Vec::new(), false);
     for argument in call.arguments.iter().filter_map(|argument| argument.as_expression()) {
-        match argument.get_inner_expression() {
-            Expression::ObjectExpression(object) => found.push((name, Given::Object(object))),
+        let argument = argument.get_inner_expression();
+        // `create((set) => ({ … }))`
+        let given = match argument {
+            Expression::ArrowFunctionExpression(arrow) => arrow.get_expression(),
+            _ => None,
+        };
+        match given.map_or(argument, Expression::get_inner_expression) {
+            Expression::ObjectExpression(object) => {
+                has_object = true;
+                found.push((name, Given::Object(object)));
+            }
+            _ if given.is_some() => {}
             Expression::ArrayExpression(list) => names.extend(names_listed(list)),
             Expression::Identifier(own) => names.extend(query(&own.name)),
             other => given_to(other, found),
         }
     }
-    found.push((name, Given::Names(names)));
+    if !(has_object && names.is_empty()) {
+        found.push((name, Given::Names(names)));
+    }
+}
+
+/// Whether the first call of a chain is given neither an object nor what is made of one, `string()` of `string().min(1, {})`.
+fn begins_without_object(chain: &Expression<'_>) -> bool {
+    let mut first = chain;
+    while let Expression::CallExpression(call) = first.get_inner_expression() {
+        match call.callee.get_inner_expression() {
+            Expression::StaticMemberExpression(member) if is_call(&member.object) => first = &member.object,
+            callee if is_call(callee) => first = callee,
+            _ => break,
+        }
+    }
+    let mut given = Vec::new();
+    given_to(first, &mut given);
+    is_call(chain)
+        && !std::ptr::eq(first, chain)
+        && !given.iter().any(|(_, what)| matches!(what, Given::Object(_)))
+}
+
+fn is_call(value: &Expression<'_>) -> bool {
+    matches!(value.get_inner_expression(), Expression::CallExpression(_))
 }
 
 /// The names in a list; beside one also of what type the literals in it are.
@@ -703,7 +752,7 @@ fn names_listed(list: &ArrayExpression<'_>) -> Vec<String> {
 }
 
 /// The type of what has a name.
-fn query(name: &str) -> Option<String> {
+pub(super) fn query(name: &str) -> Option<String> {
     (!matches!(name, "undefined" | "NaN" | "Infinity")).then(|| format!("typeof {name}"))
 }
 

@@ -283,6 +283,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             {
                 self.of_class(&member.property.name)
             }
+            // `exports.app = express()`
+            AssignmentTarget::StaticMemberExpression(member) if member.object.is_specific_id("exports") => {
+                Some(format!("exports.{}", member.property.name))
+            }
             AssignmentTarget::PrivateFieldExpression(member)
                 if matches!(member.object, Expression::ThisExpression(_)) =>
             {
@@ -348,6 +352,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let init = init.get_inner_expression();
         if let Expression::AwaitExpression(awaited) = init {
             return self.made(&awaited.argument);
+        }
+        // `const app = module.exports = express()`
+        if let Expression::AssignmentExpression(assignment) = init {
+            return self.made(&assignment.right);
         }
         if let Some((earlier, base)) = based(init) {
             let prefix = Some(self.texts.path(self.print, base));
@@ -571,6 +579,11 @@ pub(super) const LONGEST_HANDLER: usize = 80;
 pub(super) const USE: &str = Route::USE;
 /// The name of an application that has none yet: `Router().get('/a', f)`.
 pub(super) const MADE_IN_PLACE: &str = Route::MADE_IN_PLACE;
+
+/// Also with its number, where there are several.
+pub(super) fn is_made_in_place(owner: &str) -> bool {
+    owner.split(' ').next() == Some(MADE_IN_PLACE)
+}
 
 /// Functions of the file by name, so that a handler that is passed by name is known.
 fn functions<'x, 'a>(program: &'x Program<'a>) -> Vec<(String, Callable<'x, 'a>)> {

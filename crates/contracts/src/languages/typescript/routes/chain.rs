@@ -20,8 +20,19 @@ pub(super) fn called<'x, 'a>(call: &'x CallExpression<'a>, name: &str) -> Option
 pub(super) fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&'x Expression<'a>> {
     let Expression::CallExpression(call) = registration else { return None };
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-    let name = member.property.name.as_str();
-    (is_verb(name) || matches!(name, "use" | "param" | "prefix" | "on" | "openapi")).then_some(&member.object)
+    let gives_itself = match member.property.name.as_str() {
+        "use" | "param" | "prefix" | "on" | "openapi" | "mount" | "onError" | "notFound" => true,
+        "route" => path_of_route(call).is_none(),
+        name => is_verb(name),
+    };
+    gives_itself.then_some(&member.object)
+}
+
+/// The path of `route('/a')`, which begins the routes below one path. `route('/a', other)` mounts, `route({ … })` is a whole
+/// route.
+fn path_of_route<'x, 'a>(call: &'x CallExpression<'a>) -> Option<&'x Expression<'a>> {
+    let [path] = call.arguments.as_slice() else { return None };
+    path.as_expression().filter(|path| !matches!(path, Expression::ObjectExpression(_)))
 }
 
 /// What `route` is called on, and the path that it is given.
@@ -31,8 +42,8 @@ pub(super) fn chained_route<'x, 'a>(
     let mut here = object;
     while let Expression::CallExpression(call) = here {
         let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-        if member.property.name == "route" {
-            return Some((&member.object, call.arguments.first()?.as_expression()?));
+        if let Some(path) = path_of_route(call).filter(|_| member.property.name == "route") {
+            return Some((&member.object, path));
         }
         here = &member.object;
     }

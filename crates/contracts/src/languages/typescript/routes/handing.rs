@@ -6,7 +6,7 @@ use oxc_span::GetSpan;
 use super::super::body::text_of;
 use super::super::component::Callable;
 use super::super::origins::{Origin, root};
-use super::calls::{Application, Calls, LONGEST_HANDLER, MADE_IN_PLACE, Registered};
+use super::calls::{Application, Calls, LONGEST_HANDLER, Registered, is_made_in_place};
 use super::given::{self, Inner, Place};
 use super::is_verb;
 use super::nest::option;
@@ -121,8 +121,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             return Some((known.clone(), None));
         }
         let usual = Application { framework: self.routers(), prefix: None };
-        if owner.split(' ').next() == Some(MADE_IN_PLACE) && !self.frameworks.is_empty() {
-            return Some((usual, None));
+        if is_made_in_place(owner) && !self.frameworks.is_empty() {
+            let mut all = self.frameworks.iter();
+            let only = all.next().copied().filter(|_| all.next().is_none());
+            return Some((Application { framework: only.unwrap_or(usual.framework), ..usual }, None));
         }
         let place = self.given.place(owner, &self.print.source.origins)?;
         Some((usual, Some(place)))

@@ -4,7 +4,7 @@ use oxc_ast::ast::{Argument, CallExpression, Expression, MemberExpression, Objec
 use oxc_span::GetSpan;
 
 use super::super::origins::Top;
-use super::calls::{Calls, MADE_IN_PLACE, USE};
+use super::calls::{Calls, USE, is_made_in_place};
 use super::chain::{all_before, allows_methods, chained_route, flat, given};
 use super::nest::option;
 use super::texts::{described, dotted};
@@ -108,7 +108,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let is_named = framework == Some(RouteFramework::Koa) && rest.len() > 1 && self.is_path(rest[0]);
         let (first, rest) = if is_named { rest.split_first()? } else { (first, rest) };
         // `app.route('/api', other)`
-        let is_mount = verb == "route" && framework == Some(RouteFramework::Hono);
+        let is_mount = verb == "route" && self.is_of(&owner, RouteFramework::Hono);
         let method = if is_mount { USE.to_owned() } else { method(verb) };
         // Other functions have such a name, too: `app.bind(this)`. What a constant of another file is, `link` knows.
         let is_rare = || RARE_VERBS.contains(&verb) && (self.is_path(first) || self.is_imported(first));
@@ -183,7 +183,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     fn is_of(&self, owner: &str, framework: RouteFramework) -> bool {
         match self.applications.get(owner) {
             Some(application) => application.framework == framework,
-            None => owner == MADE_IN_PLACE && self.frameworks.contains(&framework),
+            None => is_made_in_place(owner) && self.frameworks.contains(&framework),
         }
     }
 
