@@ -1,7 +1,7 @@
 //! What a printed signature is: something to call, a class, members, an enumeration, a value.
 
 use super::generics::{apart, parameters};
-use super::signature::{group, inside, split};
+use super::signature::{body, group, inside, split};
 use super::spelled;
 use super::types::{Type, parse};
 use crate::mentions::is_class;
@@ -171,7 +171,7 @@ fn value(signature: &str) -> Option<Form> {
 }
 
 fn class(signature: &str) -> Option<Class> {
-    let (start, end) = group(signature, '{', '}').unwrap_or((signature.len(), signature.len()));
+    let (start, end) = body(signature).unwrap_or((signature.len(), signature.len()));
     let head = signature[..start].trim();
     let is_abstract = head.starts_with("abstract ");
     let head = head.trim_start_matches("abstract ").strip_prefix("class")?;
@@ -196,7 +196,7 @@ fn class(signature: &str) -> Option<Class> {
 }
 
 fn interface(signature: &str) -> Option<Members> {
-    let (start, end) = group(signature, '{', '}')?;
+    let (start, end) = body(signature)?;
     let head = signature[..start].trim().strip_prefix("interface ")?;
     let (name, generics, rest) = apart(head);
     let own_generics = !name.contains(" extends ");
