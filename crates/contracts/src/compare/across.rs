@@ -335,6 +335,10 @@ impl View<'_, '_, '_> {
         let found = asked.map(|text| self.text((file, parent), text, DEEPEST, &given, known));
         let mut found = found.collect::<Option<Vec<_>>>()?;
         let names = class_members(parent);
+        let is_root = next.parents.is_empty() && is_class(signature);
+        if is_root && wanted.contains("constructor") && !names.contains("constructor") {
+            found.push("constructor()".to_owned());
+        }
         let rest = wanted.iter().copied().filter(|name| !names.contains(*name)).collect();
         found.extend(self.inherited((file, parent), &next, &rest, &given, depth + 1, known));
         Some(found)
