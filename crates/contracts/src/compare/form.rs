@@ -152,15 +152,13 @@ fn value(signature: &str) -> Option<Form> {
     let text = signature[after_name + 1..].trim();
     let is_literal = signature[after_name..].starts_with('=');
     if !is_literal {
-        let (modifiers, function) = match text.strip_prefix("async ") {
-            Some(rest) => ("async", rest),
-            None => ("", text),
-        };
+        let (is_async, function) = text.strip_prefix("async ").map_or(("", text), |rest| ("async", rest));
+        let (generator, function) = function.strip_prefix('*').map_or(("", function), |rest| ("*", rest));
         if matches!(parse(function), Type::Function { .. }) {
             let (start, end) = group(function, '(', ')')?;
             let result = function[end + 1..].trim_start().strip_prefix("=>")?;
             return Some(Form::Call(Call {
-                modifiers: modifiers.to_owned(),
+                modifiers: format!("{is_async}{generator}"),
                 generics: apart(&function[..start]).1.to_owned(),
                 parameters: function[start + 1..end].to_owned(),
                 result: result.trim().to_owned(),

@@ -386,8 +386,10 @@ impl Part {
                     let taken = parameters.split_once(':').map_or(UNWRITTEN, |(_, ty)| ty);
                     What::Value(parse(if words.contains(&"set") { taken } else { result }))
                 } else {
+                    let marks =
+                        [words.contains(&"async").then_some("async"), name.starts_with('*').then_some("*")];
                     What::Call(Call {
-                        modifiers: if words.contains(&"async") { "async".to_owned() } else { String::new() },
+                        modifiers: marks.into_iter().flatten().collect(),
                         generics: generics.to_owned(),
                         parameters,
                         result: result.to_owned(),

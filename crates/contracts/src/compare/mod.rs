@@ -14,6 +14,7 @@ mod generics;
 mod globals;
 mod implemented;
 mod left;
+mod literals;
 mod made_of;
 mod members;
 mod moved;
