@@ -35,6 +35,40 @@ pub(crate) fn group(text: &str, open: char, close: char) -> Option<(usize, usize
     None
 }
 
+/// The braces that a class or an interface ends with: those before them are a part of what it extends.
+pub(crate) fn body(text: &str) -> Option<(usize, usize)> {
+    let mut found = None;
+    let mut from = 0;
+    while let Some((start, end)) = text.get(from..).and_then(|rest| group(rest, '{', '}')) {
+        found = Some((from + start, from + end));
+        from += end + 1;
+    }
+    // One that has no members may end with what a call is given.
+    found.filter(|(_, end)| !text[end + 1..].trim_start().starts_with([')', ',', ']']))
+}
+
+/// What a class or an interface says that it extends and implements, which is named there and not told.
+pub(crate) fn heritage(text: &str) -> std::ops::Range<usize> {
+    let end = body(text).map_or(text.len(), |(start, _)| start);
+    let head = &text[..end];
+    let mut open = 0_usize;
+    let mut previous = ' ';
+    for (at, letter) in head.char_indices() {
+        match letter {
+            '<' => open += 1,
+            '>' if previous != '=' => open = open.saturating_sub(1),
+            ' ' if open == 0
+                && [" extends ", " implements "].iter().any(|word| head[at..].starts_with(word)) =>
+            {
+                return at..end;
+            }
+            _ => {}
+        }
+        previous = letter;
+    }
+    end..end
+}
+
 /// What stands in these brackets, where they are around the whole text.
 pub(crate) fn inside(text: &str, open: char, close: char) -> Option<&str> {
     let (start, end) = group(text, open, close)?;

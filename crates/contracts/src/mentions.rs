@@ -1,4 +1,4 @@
-//! The names that a printed signature mentions: of types, and of values by `typeof` or as a parent. What is only a label
+//! The names that a printed signature mentions: of types, and of values by `typeof`, as a parent, or for a key. What is only a label
 //! in it (of a parameter, a member, a part of a qualified name) is none of them.
 
 use std::borrow::Cow;
@@ -9,7 +9,8 @@ pub(crate) struct Mention<'t> {
     /// `Props`, `React.ReactNode`.
     pub(crate) text: &'t str,
     pub(crate) start: usize,
-    /// After `typeof`, spread, or in what a class extends: what has the name is wanted as a value.
+    /// After `typeof`, spread, in what a class extends, as a computed key, or of a member of an enum: what has the name is
+    /// wanted as a value.
     pub(crate) is_value: bool,
 }
 
@@ -33,6 +34,7 @@ pub(crate) fn mentions_among(text: &str, letters: u64) -> Mentions<'_> {
         open: [0; DEEPEST],
         depth: 0,
         is_class: is_class(text),
+        is_enum: is_enum(text),
         in_heritage: false,
         after_typeof: false,
         in_template: false,
@@ -48,6 +50,18 @@ pub(crate) fn first_letter(word: &[u8]) -> u64 {
 /// Whether a signature is that of a class.
 pub(crate) fn is_class(signature: &str) -> bool {
     signature.starts_with("class ") || signature.starts_with("abstract class ")
+}
+
+/// Whether a signature is that of an enumeration.
+pub(crate) fn is_enum(signature: &str) -> bool {
+    signature.starts_with("enum ") || signature.starts_with("const enum ")
+}
+
+/// Whether what stands in a text is all of a key: `[name]: string`, `[name](): void`.
+pub(crate) fn is_key(text: &str, place: std::ops::Range<usize>) -> bool {
+    let after = text.get(place.end..).and_then(|after| after.strip_prefix(']'));
+    let begins = |after: &str| after.trim_start_matches(['-', '?']).starts_with([':', '(', '<']);
+    text.get(..place.start).is_some_and(|before| before.ends_with('[')) && after.is_some_and(begins)
 }
 
 /// The text with other words for some mentions.
@@ -73,6 +87,7 @@ pub(crate) struct Mentions<'t> {
     open: [u8; DEEPEST],
     depth: usize,
     is_class: bool,
+    is_enum: bool,
     in_heritage: bool,
     after_typeof: bool,
     /// Whether the innermost bracket is that of a template.
@@ -181,12 +196,14 @@ impl<'t> Mentions<'t> {
         if bytes[start].is_ascii_digit() || is_member {
             return None;
         }
-        let value = after_typeof || self.in_heritage;
+        let of_enum = self.is_enum && self.depth > 0;
+        let value = after_typeof || self.in_heritage || of_enum && !self.is_label(bytes, before, is_spread);
         if !value && self.is_label(bytes, before, is_spread) {
             return None;
         }
         let text = self.text.get(start..self.at)?;
-        Some(Mention { text, start, is_value: value || is_spread })
+        let is_key = is_key(self.text, start..self.at);
+        Some(Mention { text, start, is_value: value || is_spread || is_key })
     }
 
     fn is_label(&self, bytes: &[u8], before: &[u8], is_spread: bool) -> bool {

@@ -9,7 +9,7 @@ use super::form::{Class, Form, Members};
 use super::generics::{apart, parameters};
 use super::members::class_member;
 use super::origins::{In, Origins, home, outside};
-use super::signature::{group, split};
+use super::signature::{body, heritage, split};
 use super::verdict::{Judgement, Verdict};
 use super::{Side, judge_pair};
 use crate::mentions::{Mention, is_class, mentions};
@@ -164,6 +164,7 @@ impl View<'_, '_, '_> {
     ) -> Option<String> {
         let mut whole = String::new();
         let mut done = 0;
+        let named = if depth == 0 && is_heir(text) { heritage(text) } else { 0..0 };
         for mention in mentions(text) {
             if mention.start < done || mention.text == one.1.name {
                 continue;
@@ -182,7 +183,10 @@ impl View<'_, '_, '_> {
             let (list, rest) =
                 if after.starts_with('<') { (apart(after).1, apart(after).2) } else { ("", after) };
             let arguments = split(list, &[',']);
-            let is_open = depth < DEEPEST && !known.kept.contains(&thing) && may_stand(&mention, before);
+            let is_open = depth < DEEPEST
+                && !known.kept.contains(&thing)
+                && may_stand(&mention, before)
+                && (!named.contains(&mention.start) || in_angles(before));
             let written = match meant {
                 Meant::Declared(file, found) if is_open && found.kind != DeclarationKind::Class => {
                     let arguments =
@@ -286,7 +290,7 @@ impl View<'_, '_, '_> {
         let wanted: BTreeSet<&str> =
             known.members.iter().filter(|name| !own.contains(*name)).map(String::as_str).collect();
         let members = self.inherited(one, &form, &wanted, &Given::default(), 0, known).join("; ");
-        let (start, _) = group(signature, '{', '}').filter(|_| !members.is_empty())?;
+        let (start, _) = body(signature).filter(|_| !members.is_empty())?;
         let rest = signature[start + 1..].trim_start();
         let between = if rest.starts_with('}') { " " } else { "; " };
         known.any.set(true);
@@ -331,6 +335,10 @@ impl View<'_, '_, '_> {
         let found = asked.map(|text| self.text((file, parent), text, DEEPEST, &given, known));
         let mut found = found.collect::<Option<Vec<_>>>()?;
         let names = class_members(parent);
+        let is_root = next.parents.is_empty() && is_class(signature);
+        if is_root && wanted.contains("constructor") && !names.contains("constructor") {
+            found.push("constructor()".to_owned());
+        }
         let rest = wanted.iter().copied().filter(|name| !names.contains(*name)).collect();
         found.extend(self.inherited((file, parent), &next, &rest, &given, depth + 1, known));
         Some(found)
@@ -357,6 +365,11 @@ fn heir(kind: DeclarationKind, signature: &str) -> Option<Heir> {
     }
 }
 
+/// Whether a signature names what it extends.
+pub(super) fn is_heir(signature: &str) -> bool {
+    is_class(signature) || signature.starts_with("interface ")
+}
+
 /// Whether what a name stands for can be written in its place: not where a value is meant, or a parent.
 fn may_stand(mention: &Mention<'_>, before: &str) -> bool {
     !mention.is_value && (!before.ends_with("extends ") || in_angles(before))
@@ -373,7 +386,7 @@ fn is_parameter(one: &ContractDeclaration, name: &str) -> bool {
 }
 
 /// Whether what follows stands in `<…>`.
-fn in_angles(before: &str) -> bool {
+pub(super) fn in_angles(before: &str) -> bool {
     let count = |what: &str| before.matches(what).count();
     count("<") + count("=>") > count(">")
 }

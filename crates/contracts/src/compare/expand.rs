@@ -1,9 +1,10 @@
 //! A declaration with what its file calls by name written in its place: whether a type has a name is nothing to who uses
 //! what it is the type of.
 
+use super::across::{in_angles, is_heir};
 use super::form::{Call, Form};
 use super::members::class_member;
-use super::signature::{group, inside};
+use super::signature::{body, heritage, inside};
 use super::types::member;
 use crate::mentions::{Mention, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
@@ -45,7 +46,7 @@ pub(super) fn expanded(
 /// A class with what it has of one that only this file knows.
 fn whole_class(contract: &Contract, declaration: &ContractDeclaration, signature: &str) -> Option<String> {
     let Form::Class(class) = Form::of(declaration.kind, signature) else { return None };
-    let (start, _) = group(signature, '{', '}').unwrap_or((signature.len(), 0));
+    let (start, _) = body(signature).unwrap_or((signature.len(), 0));
     let parent = class.parent.as_ref()?;
     let head = signature[..start].trim().replacen(&format!(" extends {parent}"), "", 1);
     let mut members = class.members;
@@ -120,6 +121,7 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
     }
     let mut whole = String::new();
     let mut done = 0;
+    let named = if depth == 0 && is_heir(text) { heritage(text) } else { 0..0 };
     for mention in mentions(text).filter(|mention| mention.text != own) {
         let before = &text[..mention.start];
         let (start, before) = match before.strip_suffix("typeof ") {
@@ -129,7 +131,8 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
         let end = mention.start + mention.text.len();
         let after = &text[end..];
         // With types given, or as what is extended, it is more than a name.
-        if after.starts_with('<') || before.ends_with("extends ") && depth == 0 {
+        let is_extended = named.contains(&mention.start) && !in_angles(before);
+        if after.starts_with('<') || is_extended || before.ends_with("extends ") && depth == 0 {
             continue;
         }
         let Some(found) = stands_for(contract, &mention, start < mention.start) else { continue };

@@ -1,7 +1,7 @@
 //! What a printed signature is: something to call, a class, members, an enumeration, a value.
 
 use super::generics::{apart, parameters};
-use super::signature::{group, inside, split};
+use super::signature::{body, group, inside, split};
 use super::spelled;
 use super::types::{Type, parse};
 use crate::mentions::is_class;
@@ -152,15 +152,13 @@ fn value(signature: &str) -> Option<Form> {
     let text = signature[after_name + 1..].trim();
     let is_literal = signature[after_name..].starts_with('=');
     if !is_literal {
-        let (modifiers, function) = match text.strip_prefix("async ") {
-            Some(rest) => ("async", rest),
-            None => ("", text),
-        };
+        let (is_async, function) = text.strip_prefix("async ").map_or(("", text), |rest| ("async", rest));
+        let (generator, function) = function.strip_prefix('*').map_or(("", function), |rest| ("*", rest));
         if matches!(parse(function), Type::Function { .. }) {
             let (start, end) = group(function, '(', ')')?;
             let result = function[end + 1..].trim_start().strip_prefix("=>")?;
             return Some(Form::Call(Call {
-                modifiers: modifiers.to_owned(),
+                modifiers: format!("{is_async}{generator}"),
                 generics: apart(&function[..start]).1.to_owned(),
                 parameters: function[start + 1..end].to_owned(),
                 result: result.trim().to_owned(),
@@ -171,7 +169,7 @@ fn value(signature: &str) -> Option<Form> {
 }
 
 fn class(signature: &str) -> Option<Class> {
-    let (start, end) = group(signature, '{', '}').unwrap_or((signature.len(), signature.len()));
+    let (start, end) = body(signature).unwrap_or((signature.len(), signature.len()));
     let head = signature[..start].trim();
     let is_abstract = head.starts_with("abstract ");
     let head = head.trim_start_matches("abstract ").strip_prefix("class")?;
@@ -196,7 +194,7 @@ fn class(signature: &str) -> Option<Class> {
 }
 
 fn interface(signature: &str) -> Option<Members> {
-    let (start, end) = group(signature, '{', '}')?;
+    let (start, end) = body(signature)?;
     let head = signature[..start].trim().strip_prefix("interface ")?;
     let (name, generics, rest) = apart(head);
     let own_generics = !name.contains(" extends ");

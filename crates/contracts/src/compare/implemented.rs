@@ -9,7 +9,7 @@ use super::form::{Form, Members};
 use super::generics::apart;
 use super::members::{Added, added};
 use super::origins::{In, target};
-use super::signature::{group, split};
+use super::signature::{body, split};
 use super::users::importing;
 use crate::mentions::is_class;
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
@@ -101,7 +101,7 @@ fn names_of<'c>(
 
 /// What a class says that it implements.
 fn implemented(signature: &str) -> Vec<String> {
-    let head = group(signature, '{', '}').map_or(signature, |(start, _)| &signature[..start]);
+    let head = body(signature).map_or(signature, |(start, _)| &signature[..start]);
     let list = head.rsplit_once(" implements ").filter(|_| is_class(signature));
     list.map_or_else(Vec::new, |(_, list)| split(list, &[',']))
 }

@@ -1,4 +1,4 @@
-//! Types that are made of a value by `typeof`: a list that goes on has all that it had, and a choice of its elements is one
+//! Types that are made of a value by `typeof`, as a key, or as a member of an enum: a list that goes on has all that it had, and a choice of its elements is one
 //! more to who has to know them all.
 
 use super::expand::expanded;
@@ -9,7 +9,7 @@ use super::signature::group;
 use super::types::{Type, parse};
 use super::users::{importing, leading_to, users_of};
 use super::{Verdict, judge_pair, same_signatures};
-use crate::mentions::mentions;
+use crate::mentions::{is_enum, is_key, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
 const TYPEOF: &str = "typeof ";
@@ -152,10 +152,8 @@ fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
 }
 
 fn names_value(one: &ContractDeclaration, is_it: impl Fn(&str) -> bool) -> bool {
-    texts(one).any(|text| {
-        text.contains(TYPEOF)
-            && mentions(text).any(|mention| mention.is_value && path(mention.text, &is_it).is_some())
-    })
+    texts(one)
+        .any(|text| mentions(text).any(|mention| mention.is_value && path(mention.text, &is_it).is_some()))
 }
 
 /// What of a value is meant: `['a', 'b']` of `KEYS.a.b`.
@@ -185,14 +183,23 @@ fn with_value(text: &str, value: &str, is_it: impl Fn(&str) -> bool) -> Option<S
     let mut places = Vec::new();
     let mut done = 0;
     for mention in mentions(text).filter(|mention| mention.is_value) {
-        let Some(before) = text[..mention.start].strip_suffix(TYPEOF) else { continue };
         let Some(path) = path(mention.text, &is_it) else { continue };
+        let end = mention.start + mention.text.len();
+        let Some(before) = text[..mention.start].strip_suffix(TYPEOF) else {
+            if is_enum(text) || is_key(text, mention.start..end) {
+                let keys = path.iter().map(|part| format!("['{part}']")).collect::<Vec<_>>().concat();
+                let Type::Text(literal) = parse(&format!("({value}){keys}")) else { return None };
+                whole.extend([&text[done..mention.start], &literal]);
+                done = end;
+            }
+            continue;
+        };
         whole.push_str(&text[done..before.len()]);
         let start = whole.len();
         whole.extend(["(", value, ")"]);
         whole.extend(path.iter().map(|part| format!("['{part}']")));
         places.push(start..whole.len());
-        done = mention.start + mention.text.len();
+        done = end;
         if whole.len() > LONGEST {
             return None;
         }

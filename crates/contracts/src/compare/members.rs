@@ -139,6 +139,14 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
     let mut after = by_name(is.members.iter().map(|text| renaming.text(text)));
     implied(was, &mut before);
     implied(is, &mut after);
+    // Until now its parent said what is given to make one, which is not known here.
+    let takes_all =
+        |part: &Part| matches!(&part.what, What::Call(call) if call.parameters.starts_with("..."));
+    let made = after.get("constructor").and_then(|parts| parts.first());
+    let made = made.filter(|part| !before.contains_key("constructor") && !takes_all(part));
+    if let Some(part) = made.filter(|_| was.parent.is_some()) {
+        return breaking(format!("`{}` was added, and what it extends may be made otherwise", part.text));
+    }
     for (name, parts) in before.iter().filter(|(name, _)| *name != PRIVATE) {
         let gone = || breaking(format!("`{}` was removed", parts[0].text));
         let Some(others) = after.get(name) else { return gone() };
@@ -378,8 +386,10 @@ impl Part {
                     let taken = parameters.split_once(':').map_or(UNWRITTEN, |(_, ty)| ty);
                     What::Value(parse(if words.contains(&"set") { taken } else { result }))
                 } else {
+                    let marks =
+                        [words.contains(&"async").then_some("async"), name.starts_with('*').then_some("*")];
                     What::Call(Call {
-                        modifiers: if words.contains(&"async") { "async".to_owned() } else { String::new() },
+                        modifiers: marks.into_iter().flatten().collect(),
                         generics: generics.to_owned(),
                         parameters,
                         result: result.to_owned(),

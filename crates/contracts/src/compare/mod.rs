@@ -6,6 +6,7 @@ mod addresses;
 mod choice;
 mod details;
 mod directive;
+mod events;
 mod expand;
 mod exported;
 mod followed;
@@ -14,6 +15,7 @@ mod generics;
 mod globals;
 mod implemented;
 mod left;
+mod literals;
 mod made_of;
 mod members;
 mod moved;
@@ -556,6 +558,7 @@ fn judge_in_files(
     judged
         .into_iter()
         .chain(by_origin)
+        .chain(events::judge(before, after))
         .min()
         .or_else(|| otherwise().then(|| same("what it names is imported in another way, and is the same")))
 }

@@ -1,6 +1,6 @@
 //! A printed signature taken apart at its brackets: enough to tell a parameter or member from another, not a parser.
 
-pub(super) use crate::brackets::{group, inside, split};
+pub(super) use crate::brackets::{body, group, heritage, inside, split};
 use crate::model::{DeclarationKind, Member};
 
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub(super) fn parts(kind: DeclarationKind, signature: &str) -> Option<Parts> {
         | DeclarationKind::Enum
         | DeclarationKind::Type
         | DeclarationKind::Namespace => {
-            let (start, end) = group(signature, '{', '}')?;
+            let is_heir = matches!(kind, DeclarationKind::Class | DeclarationKind::Interface);
+            let (start, end) = if is_heir { body(signature) } else { group(signature, '{', '}') }?;
             // `type A = { … } & B` has more to it than its braces.
             if !signature[end + 1..].trim_end_matches(';').trim().is_empty() {
                 return None;

@@ -245,7 +245,7 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
     // Nobody used what was nothing; a promise is to be waited for.
     let of_nothing = match was {
         "void" => !is.trim_start_matches("inferred ").starts_with("Promise<"),
-        "Promise<void>" => is.starts_with("Promise<"),
+        "Promise<void>" => is.starts_with("Promise<") && split(is, &['|']).len() == 1,
         _ => false,
     };
     if was == is || was == INFERRED || of_nothing || is_left_out(was, is) {

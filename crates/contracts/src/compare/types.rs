@@ -2,6 +2,7 @@
 //! not sure, one type cannot.
 
 use super::generics;
+use super::literals::{is_primitive, is_value_of};
 use super::patterns;
 use super::signature::{group, inside, split};
 use super::spelled;
@@ -11,6 +12,9 @@ use super::told::{INFERRED, gives};
 pub(super) const AS_CONST: &str = " as const";
 /// The type of a parameter that has none.
 pub(super) const UNWRITTEN: &str = "";
+/// What a function gives that is `async`, or gives one result after the other, where nothing more is written of that.
+const ASYNC: &str = "async";
+const GENERATOR: &str = "*";
 /// Deeper types are only compared as text.
 const DEEPEST: usize = 24;
 
@@ -309,7 +313,7 @@ pub(super) fn record(keys: &Type, of: &Type) -> Vec<Member> {
 
 /// `<T>(a: A, b?: B) => C`
 fn function(text: &str, depth: usize) -> Option<Type> {
-    let rest = text.strip_prefix("async ").unwrap_or(text);
+    let (marks, rest) = marks(text);
     let (made, rest) = match rest.split_once("new ") {
         Some((made @ ("" | "abstract "), rest)) => (Some(made), rest),
         _ => (None, rest),
@@ -328,8 +332,23 @@ fn function(text: &str, depth: usize) -> Option<Type> {
     Some(Type::Function {
         generics,
         parameters: parameters(&rest[start + 1..end], depth),
-        result: Box::new(at_depth(result, depth + 1)),
+        result: Box::new(given(&marks, result, depth)),
     })
+}
+
+/// What is said before a function of how it gives its result, and the rest.
+fn marks(text: &str) -> (Vec<&'static str>, &str) {
+    let (is_async, text) = text.strip_prefix("async ").map_or((None, text), |rest| (Some(ASYNC), rest));
+    let (generator, text) = text.strip_prefix('*').map_or((None, text), |rest| (Some(GENERATOR), rest));
+    (generator.into_iter().chain(is_async).collect(), text)
+}
+
+/// What a function gives that is marked so. One whose type is written down gives that.
+fn given(marks: &[&str], result: &str, depth: usize) -> Type {
+    let ty = at_depth(result, depth + 1);
+    let is_told = !result.trim().is_empty() && !result.trim().starts_with(INFERRED);
+    let marks = marks.iter().filter(|_| !is_told);
+    marks.fold(ty, |ty, mark| Type::Named { name: (*mark).to_owned(), arguments: vec![ty] })
 }
 
 /// `<T extends A = B>`
@@ -401,6 +420,7 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
     // `run(a: A): B` is a function.
     if let Some((start, end)) = group(text, '(', ')') {
         let head = &text[..start];
+        let (marks, head) = marks(head);
         let (name, generics) = head.find('<').map_or((head, ""), |at| head.split_at(at));
         let unmarked = name.trim_end().trim_end_matches('?');
         // What is called itself has no name.
@@ -409,7 +429,7 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
             let ty = Type::Function {
                 generics: generics_of(generics, depth),
                 parameters: parameters(&text[start + 1..end], depth),
-                result: Box::new(at_depth(result, depth + 1)),
+                result: Box::new(given(&marks, result, depth)),
             };
             let optional = name.ends_with('?');
             let ty = or_undefined(ty, optional);
@@ -448,6 +468,12 @@ fn is_key(text: &str) -> bool {
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
     let is_any = |ty: &Type, names: &[&str]| names.iter().any(|name| is(ty, name));
+    // What is not known of the one is not what is known of the other.
+    let is_marked =
+        |ty: &Type| matches!(ty, Type::Named { name, .. } if matches!(name.as_str(), ASYNC | GENERATOR));
+    if is(one, INFERRED) && is_marked(other) || is_marked(one) && is(other, INFERRED) {
+        return false;
+    }
     if one == other || is_any(other, &[INFERRED, UNWRITTEN, "unknown"]) || is_any(one, &["never", UNWRITTEN])
     {
         return true;
@@ -535,6 +561,8 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                     | "Iterable"
                     | "readonly"
                     | "Awaited"
+                    | ASYNC
+                    | GENERATOR
                     | "?"
                     | "..."
             );
@@ -546,7 +574,11 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             // What can be changed can be left as it is.
             let is_left = matches!(
                 (name.as_str(), other.as_str()),
-                ("Map", "ReadonlyMap") | ("Set", "ReadonlySet") | ("Set" | "ReadonlySet", "Iterable")
+                (ASYNC, "Promise")
+                    | ("Promise", ASYNC)
+                    | ("Map", "ReadonlyMap")
+                    | ("Set", "ReadonlySet")
+                    | ("Set" | "ReadonlySet", "Iterable")
             );
             let fits = |one: &Type, other: &Type| {
                 if is_left { stands_for(one, other, from.within()) } else { fits(one, other) }
@@ -608,13 +640,6 @@ pub(super) fn is_plain(ty: &Type) -> bool {
         Type::Object(_) | Type::Array { .. } | Type::Tuple(_) | Type::Function { .. } => true,
         _ => false,
     }
-}
-
-/// A literal, or a keyword that stands for some.
-fn is_primitive(text: &str) -> bool {
-    matches!(text, "string" | "number" | "bigint" | "symbol" | "true" | "false")
-        || text.starts_with(['\'', '"', '`', '-'])
-        || text.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// A type without `null` and `undefined`.
@@ -718,31 +743,6 @@ fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
     };
     let known = |member: &Member| other.iter().any(|wanted| wanted.name == member.name);
     other.iter().all(fits) && (from != From::User || one.iter().all(known))
-}
-
-/// The type that a number is of, where a literal is one.
-pub(super) fn numeric(literal: &str) -> Option<&'static str> {
-    let is_number = literal.starts_with(|first: char| first.is_ascii_digit() || first == '-');
-    is_number.then(|| if literal.ends_with('n') { "bigint" } else { "number" })
-}
-
-/// A literal of a keyword.
-fn is_value_of(one: &str, other: &str) -> bool {
-    match other {
-        "string" => one.starts_with(['\'', '"', '`']),
-        "number" | "bigint" => numeric(one) == Some(other),
-        "void" => one == "undefined",
-        "symbol" => one == "unique symbol",
-        _ if other.starts_with('`') => spelled::fits(one, other),
-        // What React shows, by the name that everybody knows it by.
-        "ReactNode" | "React.ReactNode" => {
-            one.starts_with(['\'', '"', '`', '-'])
-                || one.starts_with(|first: char| first.is_ascii_digit())
-                || matches!(one, "string" | "number" | "true" | "false" | "null" | "undefined")
-                || matches!(one.trim_start_matches("React."), "ReactNode" | "ReactElement" | "JSX.Element")
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use serde::Serialize;
 
 use super::form::{Call, Form};
 use super::generics::Renaming;
+use super::literals::numeric;
 use super::members;
 use super::patterns;
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{
-    AS_CONST, From, Parameter, Type, UNWRITTEN, frozen, keeps, numeric, or_undefined, parameters, parse,
-    spread, stands_for,
+    AS_CONST, From, Parameter, Type, UNWRITTEN, frozen, keeps, or_undefined, parameters, parse, spread,
+    stands_for,
 };
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 

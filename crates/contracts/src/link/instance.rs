@@ -2,7 +2,7 @@
 
 use super::props::Expander;
 use super::scope::Scope;
-use crate::brackets::{group, split};
+use crate::brackets::{body, group, split};
 use crate::languages::typescript::type_shape;
 use crate::model::{Declaration, DeclarationKind, Member, MemberKind, TypeParameter, TypeShape};
 
@@ -22,7 +22,7 @@ impl Expander<'_> {
         if !self.is_plain_class(declared, file) {
             return None;
         }
-        let (start, end) = group(signature, '{', '}').unwrap_or((signature.len(), signature.len()));
+        let (start, end) = body(signature).unwrap_or((signature.len(), signature.len()));
         let (parameters, parent) = head(&signature[..start])?;
         let own = signature.get(start + 1..end).unwrap_or_default();
         let mut members: Vec<Member> = Vec::new();

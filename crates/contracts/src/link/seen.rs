@@ -8,7 +8,7 @@ use memchr::{memchr_iter, memrchr};
 
 use super::exports::is_default;
 use super::scope::{Resolver, Scope};
-use crate::brackets::group;
+use crate::brackets::body;
 use crate::mentions::{Mention, first_letter, is_class, mentions_among};
 use crate::model::{
     ContractDeclaration, Declaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
@@ -165,7 +165,7 @@ pub(crate) fn shown(one: &ContractDeclaration) -> (Vec<&str>, Cow<'_, [Vec<Membe
 
 /// What stands in the braces of a class: behind what it extends, which may have braces of its own.
 fn class_members(signature: &str) -> Option<&str> {
-    let (start, _) = group(signature, '{', '}').filter(|_| is_class(signature))?;
+    let (start, _) = body(signature).filter(|_| is_class(signature))?;
     signature.get(start..)
 }
 

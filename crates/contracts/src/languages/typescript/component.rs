@@ -45,6 +45,11 @@ impl<'x, 'a> Callable<'x, 'a> {
         }
     }
 
+    /// Whether it gives one result after the other.
+    pub(super) fn is_generator(self) -> bool {
+        matches!(self, Self::Function(function) if function.generator)
+    }
+
     pub(super) fn parameters(self) -> &'x FormalParameters<'a> {
         match self {
             Self::Function(function) => &function.params,

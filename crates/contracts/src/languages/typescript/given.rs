@@ -23,8 +23,7 @@ impl Print<'_, '_> {
     /// function or the class of what is returned, how many elements a list has that is `as const`; of several objects each.
     pub(super) fn given(self, callable: Callable<'_, '_>, outer: Option<&Within<'_, '_, '_>>) -> String {
         let depth = outer.map_or(0, |outer| outer.depth + 1);
-        let is_generator = matches!(callable, Callable::Function(function) if function.generator);
-        if is_generator || depth > MOST_AROUND {
+        if callable.is_generator() || depth > MOST_AROUND {
             return INFERRED.to_owned();
         }
         let fuel = Cell::new(MOST_STEPS);

@@ -173,6 +173,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
     collector.documented(documented.types);
     let mut declarations = collector.declarations;
     modules.hide_values(&mut declarations);
+    modules.hide_types(&mut declarations);
     prop_types::add(program, print, &modules, &mut declarations);
     vue::add(program, print, file.is_vue, &mut declarations);
     if file.is_vue {

@@ -34,6 +34,10 @@ pub(super) struct Modules<'a> {
     bindings: Vec<Binding<'a>>,
     /// Values of the file that have the name of something imported, which is a type then.
     own_values: Vec<String>,
+    /// Values that are exported where they are declared, which exports no type of the same name.
+    declared_values: BTreeSet<String>,
+    /// What is exported by a list or as the default: all that has the name.
+    listed: BTreeSet<String>,
 }
 
 /// What a local name was imported as.
@@ -130,6 +134,18 @@ impl<'a> Modules<'a> {
             let own =
                 |export: &Export| matches!(&export.origin, ExportOrigin::Local(local) if *local == one.name);
             one.exported &= self.exports.iter().any(|export| own(export) && !export.type_only);
+        }
+    }
+
+    /// Nor is a type that has the name of a value that is exported.
+    pub(super) fn hide_types(&self, declarations: &mut [Model]) {
+        use DeclarationKind::{Interface, Type};
+        let is_own = |export: &Export, name: &str| {
+            export.type_only && matches!(&export.origin, ExportOrigin::Local(local) if local == name)
+        };
+        for one in declarations.iter_mut().filter(|one| matches!(one.kind, Interface | Type)) {
+            let is_of_value = self.declared_values.contains(&one.name) && !self.listed.contains(&one.name);
+            one.exported &= !is_of_value || self.exports.iter().any(|export| is_own(export, &one.name));
         }
     }
 
@@ -230,6 +246,12 @@ impl<'a> Modules<'a> {
                 }
                 // Whatever else has the name, such as a type that is imported: this is what is exported.
                 for name in declared_names(&export.declaration) {
+                    if matches!(
+                        export.declaration,
+                        Declaration::VariableDeclaration(_) | Declaration::FunctionDeclaration(_)
+                    ) {
+                        self.declared_values.insert(name.clone());
+                    }
                     let origin = ExportOrigin::Local(name.clone());
                     self.exports.push(Export { name, origin, type_only });
                 }
@@ -327,6 +349,7 @@ impl<'a> Modules<'a> {
 
     /// What is imported and exported again by name is of the module that it came from.
     fn local(&mut self, name: String, local: String, type_only: bool) {
+        self.listed.insert(local.clone());
         let is_own = !type_only && self.own_values.contains(&local);
         let binding = self.binding(&local).filter(|_| !is_own);
         let type_only = type_only || binding.is_some_and(|binding| binding.is_type);

@@ -98,6 +98,7 @@ impl Print<'_, '_> {
         };
         self.printed(|text| {
             text.push_str(if callable.is_async() { "async " } else { "" });
+            text.push_str(if callable.is_generator() { "*" } else { "" });
             self.put_takes_and_gives(text, callable, start, Some(" => "), outer);
         })
     }
