@@ -68,20 +68,32 @@ fn touch(places: u32) {
 }
 
 /// The tokens of the piece that begins and ends there in the text.
-#[inline]
+#[allow(
+    clippy::inline_always,
+    reason = "a call for every piece of all texts takes as long as what it is for"
+)]
+#[inline(always)]
 pub(super) fn count<const USED: u32>(text: &[u8], start: usize, end: usize) -> usize {
     let length = end - start;
-    if length <= BRIEF_LENGTH {
-        let key = key(bytes_at(text, start), length, length);
-        let place = &BRIEF[place::<USED>(key)];
-        let known = place.load(Relaxed);
-        if known & KEY == key {
-            return (known >> TOKENS) as usize;
-        }
-        let count = new(&text[start..end]);
-        place.store(key | (count as u64) << TOKENS, Relaxed);
-        return count;
+    if length > BRIEF_LENGTH {
+        return count_longer::<USED>(text, start, end);
     }
+    let key = key(bytes_at(text, start), length, length);
+    let place = &BRIEF[place::<USED>(key)];
+    let known = place.load(Relaxed);
+    if known & KEY == key { (known >> TOKENS) as usize } else { learn(place, key, &text[start..end]) }
+}
+
+#[cold]
+fn learn(place: &AtomicU64, key: u64, piece: &[u8]) -> usize {
+    let count = merge::count(piece);
+    place.store(key | (count as u64) << TOKENS, Relaxed);
+    count
+}
+
+#[inline(never)]
+fn count_longer<const USED: u32>(text: &[u8], start: usize, end: usize) -> usize {
+    let length = end - start;
     if length > SHORT_LENGTH {
         return long(&text[start..end]);
     }
@@ -95,8 +107,13 @@ pub(super) fn count<const USED: u32>(text: &[u8], start: usize, end: usize) -> u
             return (known >> TOKENS) as usize;
         }
     }
-    let count = new(&text[start..end]);
-    for [last_known, first_known] in [&SHORT[place], &SHORT[place ^ 1]] {
+    learn_longer([&SHORT[place], &SHORT[place ^ 1]], [last, first], &text[start..end])
+}
+
+#[cold]
+fn learn_longer(places: [&[AtomicU64; 2]; 2], [last, first]: [u64; 2], piece: &[u8]) -> usize {
+    let count = merge::count(piece);
+    for [last_known, first_known] in places {
         if last_known.compare_exchange(0, WRITING, Acquire, Relaxed).is_ok() {
             first_known.store(first, Relaxed);
             last_known.store(last | (count as u64) << TOKENS, Release);
@@ -122,11 +139,6 @@ fn long(piece: &[u8]) -> usize {
     })
 }
 
-#[cold]
-fn new(piece: &[u8]) -> usize {
-    merge::count(piece)
-}
-
 /// The first bytes of these in a number, with the length of the whole.
 #[inline]
 fn key(bytes: [u8; 8], first: usize, length: usize) -> u64 {
@@ -137,12 +149,15 @@ fn key(bytes: [u8; 8], first: usize, length: usize) -> u64 {
 /// no more.
 #[inline]
 fn bytes_at(text: &[u8], start: usize) -> [u8; 8] {
-    text.get(start..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_else(|| {
-        let mut padded = [0; 8];
-        let rest = text.get(start..).unwrap_or_default();
-        padded[..rest.len()].copy_from_slice(rest);
-        padded
-    })
+    text.get(start..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_else(|| last_bytes(text, start))
+}
+
+#[cold]
+fn last_bytes(text: &[u8], start: usize) -> [u8; 8] {
+    let mut padded = [0; 8];
+    let rest = text.get(start..).unwrap_or_default();
+    padded[..rest.len()].copy_from_slice(rest);
+    padded
 }
 
 #[inline]

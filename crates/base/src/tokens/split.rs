@@ -8,9 +8,15 @@
 use super::plain;
 use super::vocabulary::{Class, class};
 
-/// Calls `found` with where each piece of several bytes begins and ends, and gives how many there are of one byte.
+/// Who is told of pieces.
+pub(super) trait Pieces {
+    /// Where one of several bytes begins and ends.
+    fn found(&mut self, start: usize, end: usize);
+}
+
+/// Tells each piece of several bytes, and gives how many there are of one byte.
 #[inline]
-pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
+pub(super) fn pieces(text: &str, told: &mut impl Pieces) -> usize {
     let (bytes, mut at, mut single) = (text.as_bytes(), 0, 0);
     while at < bytes.len() {
         let starts = plain::starts(bytes, at);
@@ -20,7 +26,7 @@ pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
             if end == at + 1 {
                 single += 1;
             } else {
-                found(at, end);
+                told.found(at, end);
             }
             at = end;
             continue;
@@ -33,7 +39,7 @@ pub(super) fn pieces(text: &str, mut found: impl FnMut(usize, usize)) -> usize {
             let start = several.trailing_zeros();
             several &= several - 1;
             let length = (starts >> start >> 1).trailing_zeros() as usize + 1;
-            found(at + start as usize, at + start as usize + length);
+            told.found(at + start as usize, at + start as usize + length);
         }
         at += last;
     }
@@ -179,6 +185,12 @@ mod tests {
 
     use super::*;
 
+    impl Pieces for Vec<(usize, usize)> {
+        fn found(&mut self, start: usize, end: usize) {
+            self.push((start, end));
+        }
+    }
+
     /// What `next` alone finds.
     fn one_by_one(text: &str) -> Vec<(usize, usize)> {
         let (mut all, mut at) = (Vec::new(), 0);
@@ -193,7 +205,7 @@ mod tests {
     fn check(text: &str) -> Result<(), TestCaseError> {
         let wanted = one_by_one(text);
         let mut several = Vec::new();
-        let single = pieces(text, |start, end| several.push((start, end)));
+        let single = pieces(text, &mut several);
         let long: Vec<_> = wanted.iter().copied().filter(|(start, end)| end - start > 1).collect();
         prop_assert_eq!(&several, &long, "{:?}", text);
         prop_assert_eq!(single, wanted.len() - long.len(), "{:?}", text);

@@ -164,6 +164,8 @@ fn what_is_only_said() {
     assert!(!repo.path("context_compare_modes.json").exists());
     assert!(context(&repo, &["--compare-modes", "--stats"]).status.success());
     assert!(repo.path("context_compare_modes.json").exists());
+    assert!(context(&repo, &["--compare-modes", "--stats", "--out", "far/away"]).status.success());
+    assert!(repo.path("far/away/context_compare_modes.json").exists(), "a folder that was not there");
     let quiet = context(&repo, &["--quiet", "--skip-gitignore"]);
     assert_eq!(String::from_utf8_lossy(&quiet.stdout).trim(), "✓");
     assert!(!repo.path(".gitignore").exists());

@@ -1,7 +1,8 @@
 //! Texts of types with what parameters stand for in the place of their names.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+
+use memchr::memmem;
 
 use super::prop_type::outside;
 use super::props::Arguments;
@@ -17,18 +18,18 @@ pub(super) fn filled<'t>(text: &'t str, arguments: &Arguments<'_>) -> Cow<'t, st
     if !arguments.iter().any(|(name, bound)| !bound.is_free && text.contains(&**name)) {
         return text.into();
     }
-    let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    let mut known: Vec<(&str, Option<String>)> = Vec::new();
     let (mut whole, mut done) = (String::new(), 0);
     for mention in mentions(text).filter(|mention| !mention.is_value) {
-        let word = known.entry(mention.text).or_insert_with(|| {
-            let given = arguments.get(mention.text).filter(|bound| !bound.is_free)?;
-            if declares(text, mention.text) {
-                return None;
-            }
-            let given = filled(&given.shape.text(), &given.arguments).into_owned();
-            (given.len() <= LONGEST && given != mention.text).then_some(given)
+        let Some(given) = arguments.get(mention.text).filter(|bound| !bound.is_free) else { continue };
+        let at = known.iter().position(|(name, _)| *name == mention.text).unwrap_or_else(|| {
+            let given = || filled(&given.shape.text(), &given.arguments).into_owned();
+            let given = (!declares(text, mention.text)).then(given);
+            let fits = |given: &String| given.len() <= LONGEST && given != mention.text;
+            known.push((mention.text, given.filter(fits)));
+            known.len() - 1
         });
-        let Some(word) = word else { continue };
+        let Some(word) = &known[at].1 else { continue };
         let (before, end) = (&text[done..mention.start], mention.start + mention.text.len());
         let binds = binds(&text[..mention.start], &text[end..]);
         whole.push_str(before);
@@ -106,6 +107,10 @@ fn declares(text: &str, name: &str) -> bool {
             !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '_' | '$'))
         })
     };
+    let is_bound = |at: usize| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        before.ends_with("infer ") || before.ends_with('[') && after.starts_with(" in ")
+    };
     let is_in_list = || {
         text.match_indices('<').any(|(start, _)| {
             let list = &text[start + 1..];
@@ -113,7 +118,7 @@ fn declares(text: &str, name: &str) -> bool {
             list[end + 1..].starts_with('(') && list[..end].split(", ").any(names)
         })
     };
-    text.contains(&format!("[{name} in ")) || text.contains(&format!("infer {name}")) || is_in_list()
+    memmem::find_iter(text.as_bytes(), name).any(is_bound) || is_in_list()
 }
 
 /// Where a list in `<…>` ends, of which the beginning is left out.

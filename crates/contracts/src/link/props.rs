@@ -545,6 +545,5 @@ pub(super) fn is_nothing(text: &str) -> bool {
 }
 
 fn text(name: &str, given: &[TypeShape], arguments: &Arguments<'_>) -> String {
-    let text = TypeShape::Reference { name: name.to_owned(), arguments: given.to_vec() }.text();
-    filled(&text, arguments).into_owned()
+    filled(&TypeShape::named(name, given), arguments).into_owned()
 }

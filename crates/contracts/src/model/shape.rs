@@ -289,61 +289,108 @@ impl TypeShape {
 
     /// The type as it would be written.
     pub fn text(&self) -> String {
-        let joined = |parts: &[Self], by: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(by);
+        let mut text = String::new();
+        self.put(&mut text);
+        text
+    }
+
+    /// The text of a reference to a type by its name.
+    pub fn named(name: &str, arguments: &[Self]) -> String {
+        let mut text = String::new();
+        put_named(&mut text, name, arguments);
+        text
+    }
+
+    fn put(&self, text: &mut String) {
         match self {
-            Self::Object(members) if members.is_empty() => "{}".to_owned(),
+            Self::Object(members) if members.is_empty() => text.push_str("{}"),
             Self::Object(members) => {
-                let each = members.iter().map(|member| {
-                    let optional = if member.optional { "?" } else { "" };
-                    format!("{}{optional}: {}", member.name, member.text)
+                text.push_str("{ ");
+                put_each(text, members, "; ", |text, member| {
+                    let optional = if member.optional { "?: " } else { ": " };
+                    text.extend([&*member.name, optional, &*member.text]);
                 });
-                format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+                text.push_str(" }");
             }
-            Self::Reference { name, arguments } if name == Self::CAST => {
-                arguments.first().map(Self::text).unwrap_or_default()
+            Self::Reference { name, arguments } => put_named(text, name, arguments),
+            Self::Intersection(parts) => put_each(text, parts, " & ", |text, part| part.put_part(text, true)),
+            Self::Union(parts) => put_each(text, parts, " | ", |text, part| part.put_part(text, false)),
+            Self::Literal(literal) => text.extend(["'", literal, "'"]),
+            Self::Query(name) => text.extend([Self::TYPEOF, name]),
+            Self::Mapped(mapped) => text.push_str(&mapped.text),
+            Self::Conditional(conditional) => text.push_str(&conditional.text),
+            Self::Generic { shape, .. } => shape.put(text),
+            Self::Indexed { of, key } if key == Self::FIRST => {
+                of.put(text);
+                text.extend(["[", key, "]"]);
             }
-            Self::Reference { name, arguments } if arguments.is_empty() => name.clone(),
-            Self::Reference { name, arguments } => format!("{name}<{}>", joined(arguments, ", ")),
-            Self::Intersection(parts) => {
-                parts.iter().map(|part| part.as_part(true)).collect::<Vec<_>>().join(" & ")
+            Self::Indexed { of, key } if key.starts_with('[') => {
+                if let Self::Query(name) = &**of {
+                    text.extend(["(", Self::TYPEOF, name, ")"]);
+                } else {
+                    of.put_part(text, true);
+                }
+                text.push_str(key);
             }
-            Self::Union(parts) => {
-                parts.iter().map(|part| part.as_part(false)).collect::<Vec<_>>().join(" | ")
+            Self::Indexed { of, key } => {
+                of.put(text);
+                text.extend(["['", key, "']"]);
             }
-            Self::Literal(text) => format!("'{text}'"),
-            Self::Query(name) => format!("{}{name}", Self::TYPEOF),
-            Self::Mapped(mapped) => mapped.text.clone(),
-            Self::Conditional(conditional) => conditional.text.clone(),
-            Self::Generic { shape, .. } => shape.text(),
-            Self::Indexed { of, key } if key == Self::FIRST => format!("{}[{key}]", of.text()),
-            Self::Indexed { of, key } if key.starts_with('[') => match &**of {
-                Self::Query(_) => format!("({}){key}", of.text()),
-                of => format!("{}{key}", of.as_part(true)),
-            },
-            Self::Indexed { of, key } => format!("{}['{key}']", of.text()),
-            Self::Call(call) => format!("ReturnType<typeof {}>", call.callee),
+            Self::Call(call) => text.extend(["ReturnType<typeof ", &*call.callee, ">"]),
             Self::Parts(parts) => {
-                let each = parts.iter().map(|(name, part)| format!("{name}: {}", part.text()));
-                format!("{{ {} }}", each.collect::<Vec<_>>().join("; "))
+                text.push_str("{ ");
+                put_each(text, parts, "; ", |text, (name, part)| {
+                    text.extend([name, ": "]);
+                    part.put(text);
+                });
+                text.push_str(" }");
             }
-            Self::Text(text) => text.clone(),
+            Self::Text(written) => text.push_str(written),
         }
     }
 
     /// The text among others, of a union or of what binds closer: in parentheses where it would not end there.
-    fn as_part(&self, binds: bool) -> String {
-        let text = self.text();
+    fn put_part(&self, text: &mut String, binds: bool) {
+        let start = text.len();
+        self.put(text);
+        let own = &text[start..];
         let is_function = || {
-            let end =
-                group(&text, '(', ')').filter(|_| text.starts_with(['(', '<']) || text.starts_with("new "));
-            end.is_some_and(|(_, end)| text[end + 1..].trim_start().starts_with("=>"))
+            let end = group(own, '(', ')').filter(|_| own.starts_with(['(', '<']) || own.starts_with("new "));
+            end.is_some_and(|(_, end)| own[end + 1..].trim_start().starts_with("=>"))
         };
         let is_open = match self {
             Self::Conditional(_) => true,
             Self::Union(_) => binds,
             _ => is_function(),
         };
-        if is_open { format!("({text})") } else { text }
+        if is_open {
+            text.insert(start, '(');
+            text.push(')');
+        }
+    }
+}
+
+fn put_named(text: &mut String, name: &str, arguments: &[TypeShape]) {
+    if name == TypeShape::CAST {
+        if let Some(first) = arguments.first() {
+            first.put(text);
+        }
+        return;
+    }
+    text.push_str(name);
+    if !arguments.is_empty() {
+        text.push('<');
+        put_each(text, arguments, ", ", |text, argument| argument.put(text));
+        text.push('>');
+    }
+}
+
+fn put_each<T>(text: &mut String, all: &[T], by: &str, put: impl Fn(&mut String, &T)) {
+    for (at, one) in all.iter().enumerate() {
+        if at > 0 {
+            text.push_str(by);
+        }
+        put(text, one);
     }
 }
 

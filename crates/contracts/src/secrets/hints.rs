@@ -22,9 +22,10 @@ pub(super) struct Hints {
 
 #[derive(Debug, Default)]
 struct Pair {
-    /// The letters that may follow in one of the hints, a bit for each; all where the pair ends one. Case is lost here, and
-    /// so are some differences that the comparison makes again.
-    next: u32,
+    /// The letters that may stand before and behind it in one of the hints, a bit for each; all where the pair begins or ends
+    /// one. Case is lost here, and so are some differences that the comparison makes again.
+    before: u32,
+    behind: u32,
     hints: Vec<Hint>,
 }
 
@@ -47,7 +48,11 @@ impl Hints {
             for at in [first, first + 1] {
                 let pair = made.pair(text[at], text[at + 1]);
                 pair.hints.push(Hint { text, pair: at, owner });
-                pair.next |= text.get(at + 2).map_or(u32::MAX, |letter| bit(*letter));
+                let letters = |at: Option<usize>| {
+                    at.and_then(|at| text.get(at)).map_or(u32::MAX, |letter| bit(*letter))
+                };
+                pair.before |= letters(at.checked_sub(1));
+                pair.behind |= letters(Some(at + 2));
             }
         }
         made
@@ -91,11 +96,14 @@ impl Hints {
         }
     }
 
-    /// The same for hints that have the pair of this number where it stands. The letter behind it mostly says no.
+    /// The same for hints that have the pair of this number where it stands. The letters around it mostly say no.
     #[inline]
     fn meet(&self, known: u8, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, Range<usize>)) {
         let Some(pair) = usize::from(known).checked_sub(1).map(|known| &self.pairs[known]) else { return };
-        if bytes.get(at + 2).is_none_or(|letter| pair.next & bit(*letter) != 0) {
+        let may_be = |at: Option<usize>, letters: u32| {
+            at.and_then(|at| bytes.get(at)).is_none_or(|letter| letters & bit(*letter) != 0)
+        };
+        if may_be(Some(at + 2), pair.behind) && may_be(at.checked_sub(1), pair.before) {
             pair.compare(bytes, at, found);
         }
     }

@@ -391,7 +391,11 @@ impl Engine {
     }
 
     pub(super) fn output_folder(&self, site: &Site, out: Option<&Path>) -> Result<PathBuf, Error> {
-        let Some(out) = out else { return Ok(site.folder()) };
+        out.map_or_else(|| Ok(site.folder()), |out| self.folder_for_output(out))
+    }
+
+    /// The folder that somebody named for what is written, made where it is missing; of a file the one around it.
+    pub(super) fn folder_for_output(&self, out: &Path) -> Result<PathBuf, Error> {
         let names_file =
             out.extension().is_some_and(|ending| ending == "json" || ending == "toon" || ending == "ndjson");
         let folder =

@@ -155,7 +155,7 @@ impl Engine {
         out: Option<&std::path::Path>,
     ) -> Result<(), Error> {
         let folder = match out {
-            Some(out) => self.environment().current_dir.join(out),
+            Some(out) => self.folder_for_output(out)?,
             None => std::path::PathBuf::from(&report.project_path),
         };
         // Where the checkout lies is nobody else's business.

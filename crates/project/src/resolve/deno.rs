@@ -100,7 +100,7 @@ impl Configs {
         let (at, rest) = named.next_back()?;
         let config = &self.all[*at];
         let address = config.exports.get(&[".", rest].concat());
-        let file = address.and_then(|address| modules.probe(&join(&config.folder, address)?));
+        let file = address.and_then(|address| modules.probe(&join(&config.folder, address)?, &[]));
         Some(file.unwrap_or(Target::Unresolved(Reason::NotExported)))
     }
 }

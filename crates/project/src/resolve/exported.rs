@@ -122,9 +122,9 @@ impl Exported {
     pub(super) fn entry_of(&self, folder: &str) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.of_folder(folder)?);
         let named = self.first_of(manifest, manifest.fields.entries());
-        named.or_else(|| self.modules.probe_folder(folder)).or_else(|| {
+        named.or_else(|| self.modules.probe_folder(folder, &[])).or_else(|| {
             let sources = join(folder, SOURCES[0])?;
-            self.modules.probe_folder(&sources)
+            self.modules.probe_folder(&sources, &[])
         })
     }
 
@@ -147,7 +147,7 @@ impl Exported {
     ) -> Option<Target> {
         entries.find_map(|entry| {
             let path = join(&manifest.folder, entry)?;
-            self.modules.probe(&path).or_else(|| source_of(&self.modules, manifest, &path))
+            self.modules.probe(&path, &[]).or_else(|| source_of(&self.modules, manifest, &path))
         })
     }
 
@@ -160,7 +160,7 @@ impl Exported {
                 Ok(found) => {
                     let target = relative(found.path()).and_then(|path| {
                         let built = || source_of(&self.modules, around(&self.manifests, &path)?, &path);
-                        self.modules.probe_file(&path).or_else(built)
+                        self.modules.probe_file(&path, &[]).or_else(built)
                     });
                     if let Some(target) = target {
                         return Ok(target);
@@ -197,8 +197,8 @@ fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Targ
     let written = stem.map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
     let find = |folder: &str, rest: &str| {
         let path = join(&package.folder, &format!("{folder}/{rest}"))?;
-        let index = || modules.probe_folder(path.strip_suffix(".js")?);
-        modules.probe_file(&path).or_else(index)
+        let index = || modules.probe_folder(path.strip_suffix(".js")?, &[]);
+        modules.probe_file(&path, &[]).or_else(index)
     };
     // Some builds write beside the folder of the sources, under the same names.
     if let Some(target) = SOURCES[..2].iter().find_map(|folder| find(folder, &written)) {
@@ -267,7 +267,7 @@ impl FileSystem for TreeFiles {
         if self.modules.has_folder(&path) {
             return Ok(FileMetadata::new(false, true, false));
         }
-        let known = self.modules.has(&path) || self.modules.probe_file(&path).is_some();
+        let known = self.modules.has(&path) || self.modules.probe_file(&path, &[]).is_some();
         let built =
             || around(&self.manifests, &path).and_then(|package| source_of(&self.modules, package, &path));
         if known || built().is_some() {

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Contents;
 use super::modules::Modules;
 use super::tsconfig::relaxed;
+use super::{Contents, folders_around};
 
 /// The lock files of a tree, by their folder.
 #[derive(Debug, Default)]
@@ -53,46 +53,49 @@ impl Versions {
 
     /// The version for the manifest in `home`, which asks for `range`.
     pub(super) fn of(&self, home: &str, package: &str, range: Option<&str>) -> Option<String> {
-        let mut folder = home;
-        loop {
-            if let Some(lock) = self.by_folder.get(folder) {
-                let inside = home.strip_prefix(folder).unwrap_or(home).trim_start_matches('/');
-                if let Some(version) = lock.version(inside, package, range) {
-                    return Some(version);
-                }
-            }
-            if folder.is_empty() {
-                return None;
-            }
-            folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        }
+        self.around(home).find_map(|(lock, home)| {
+            lock.asked(home, package, range).or_else(|| lock.named.get(package)).cloned()
+        })
+    }
+
+    /// Whether one is there for that manifest and range, other than for a folder that is linked.
+    pub(super) fn installed(&self, home: &str, package: &str, range: &str) -> bool {
+        let is_version = |version: &String| {
+            version.starts_with(|first: char| first.is_ascii_digit()) && version != USED_HERE
+        };
+        self.around(home).any(|(lock, home)| lock.asked(home, package, Some(range)).is_some_and(is_version))
+    }
+
+    /// The lock files in a folder and above it, nearest first, each with the way from it to that folder.
+    fn around<'a>(&'a self, home: &'a str) -> impl Iterator<Item = (&'a Lock, &'a str)> {
+        folders_around(home).filter_map(move |folder| {
+            let inside = home.strip_prefix(folder).unwrap_or(home).trim_start_matches('/');
+            Some((self.by_folder.get(folder)?, inside))
+        })
     }
 }
 
+/// What Yarn has for the version of a package of the workspace.
+const USED_HERE: &str = "0.0.0-use.local";
+
 impl Lock {
-    fn version(&self, home: &str, package: &str, range: Option<&str>) -> Option<String> {
+    /// The version of what a manifest asks for.
+    fn asked(&self, home: &str, package: &str, range: Option<&str>) -> Option<&String> {
         let importer = if home.is_empty() { "." } else { home };
         if let Some(version) = self.imported.get(&(importer.to_owned(), package.to_owned())) {
-            return Some(version.clone());
+            return Some(version);
         }
-        let mut place = home;
-        while !self.placed.is_empty() {
-            let slash = if place.is_empty() { "" } else { "/" };
-            if let Some(version) = self.placed.get(&format!("{place}{slash}node_modules/{package}")) {
-                return Some(version.clone());
+        if !self.placed.is_empty() {
+            let placed = folders_around(home).find_map(|folder| {
+                let slash = if folder.is_empty() { "" } else { "/" };
+                self.placed.get(&format!("{folder}{slash}node_modules/{package}"))
+            });
+            if placed.is_some() {
+                return placed;
             }
-            if place.is_empty() {
-                break;
-            }
-            place = place.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
-        range
-            .and_then(|range| {
-                let range = range.strip_prefix("npm:").unwrap_or(range);
-                self.ranged.get(&format!("{package}@{range}"))
-            })
-            .or_else(|| self.named.get(package))
-            .cloned()
+        let range = range.map(|range| range.strip_prefix("npm:").unwrap_or(range));
+        range.and_then(|range| self.ranged.get(&format!("{package}@{range}")))
     }
 }
 
@@ -120,7 +123,7 @@ impl<'de> Visitor<'de> for Said {
         }
         while let Some((name, Package { version })) = packages.next_entry::<String, Package>()? {
             if let Some(version) = version {
-                self.0.insert(name, version);
+                self.0.insert(name, without_alias(&version).to_owned());
             }
         }
         Ok(self)
@@ -129,6 +132,11 @@ impl<'de> Visitor<'de> for Said {
 
 fn npm(text: &str) -> Lock {
     npm_by_lines(text).unwrap_or_else(|| npm_as_json(text))
+}
+
+/// Before version 2 `npm:other@4.2.0` stands for a package under the name of another.
+fn without_alias(version: &str) -> &str {
+    version.strip_prefix("npm:").and_then(|aliased| aliased.rsplit('@').next()).unwrap_or(version)
 }
 
 /// As npm writes it: a field to a line, two blanks for each level. Most lines say something that nobody asks for.
@@ -143,7 +151,7 @@ fn npm_by_lines(text: &str) -> Option<Lock> {
     for line in all {
         if let Some(version) = line.strip_prefix(r#"      "version": ""#) {
             let version = version.trim_end_matches(',').strip_suffix('"')?;
-            section.insert(package.to_owned(), version.to_owned());
+            section.insert(package.to_owned(), without_alias(version).to_owned());
         } else if let Some(name) = line.strip_prefix("    \"") {
             package = name.split_once('"')?.0;
         } else if line.starts_with("  \"") {

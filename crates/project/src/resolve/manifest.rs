@@ -49,6 +49,7 @@ pub(super) struct Fields {
     #[serde(deserialize_with = "lenient")]
     pub(super) source: Option<String>,
     pub(super) exports: Option<Value>,
+    imports: Option<Value>,
     /// A list, or `{ "packages": [ … ] }` with the catalogs of Bun.
     workspaces: Option<Value>,
     catalog: Option<Value>,
@@ -173,14 +174,11 @@ impl Manifests {
 
     /// The package of this tree that `name` means, said near the manifest `from`.
     pub(super) fn package(&self, from: Option<usize>, name: &str) -> Option<usize> {
-        let around = from.map(|index| self.chain(index)).unwrap_or_default();
-        let fields = |index: usize| &self.all[index].fields;
-        let is_meant = |index: &usize| fields(*index).name.as_deref() == Some(name);
-        // A package that has `exports` may name itself, whatever else has its name.
-        let own = around.iter().copied().find(|index| fields(*index).name.is_some());
-        if let Some(own) = own.filter(is_meant).filter(|own| fields(*own).exports.is_some()) {
+        if let Some(own) = self.own(from, name) {
             return Some(own);
         }
+        let around = from.map(|index| self.chain(index)).unwrap_or_default();
+        let is_meant = |index: &usize| self.all[*index].fields.name.as_deref() == Some(name);
         // Or one beside it that it asks for by path.
         for index in &around {
             let manifest = &self.all[*index];
@@ -196,6 +194,14 @@ impl Manifests {
             }
         }
         self.by_name.get(name).copied().or_else(|| around.iter().copied().find(is_meant))
+    }
+
+    /// A package that has `exports` may name itself, whatever else has its name.
+    pub(super) fn own(&self, from: Option<usize>, name: &str) -> Option<usize> {
+        let mut around = from.map(|index| self.chain(index)).unwrap_or_default().into_iter();
+        let own = around.find(|index| self.all[*index].fields.name.is_some())?;
+        let Fields { name: own_name, exports, .. } = &self.all[own].fields;
+        (own_name.as_deref() == Some(name) && exports.is_some()).then_some(own)
     }
 
     /// The version range that a manifest, or one above it, asks for.
@@ -260,6 +266,21 @@ impl Manifests {
 }
 
 impl Fields {
+    /// What the manifest has a `#name` stand for: a path in the package, or the name of another.
+    pub(super) fn imported(&self, name: &str, conditions: &[String]) -> Option<String> {
+        let imports = self.imports.as_ref()?.as_object()?;
+        if let Some(to) = imports.get(name) {
+            return Some(under(to, conditions)?.to_owned());
+        }
+        let matched = imports.iter().filter_map(|(pattern, to)| {
+            let (before, after) = pattern.split_once('*')?;
+            let star = name.strip_prefix(before)?.strip_suffix(after).filter(|star| !star.is_empty())?;
+            Some((before.len(), to, star))
+        });
+        let (_, to, star) = matched.max_by_key(|(before, ..)| *before)?;
+        Some(under(to, conditions)?.replace('*', star))
+    }
+
     /// Patterns of the folders that its workspace has.
     fn members(&self) -> Option<Vec<String>> {
         let said = self.workspaces.as_ref()?;
@@ -286,6 +307,20 @@ impl Fields {
     fn asked(&self) -> impl Iterator<Item = &BTreeMap<String, String>> {
         [&self.dependencies, &self.dev_dependencies, &self.peer_dependencies, &self.optional_dependencies]
             .into_iter()
+    }
+}
+
+/// What is said under the first condition that holds: those given, and those that hold for every program.
+fn under<'v>(said: &'v Value, conditions: &[String]) -> Option<&'v str> {
+    const ALWAYS: &[&str] = &["types", "import", "module-sync", "node", "require", "default"];
+    match said {
+        Value::String(text) => Some(text),
+        Value::Array(several) => several.iter().find_map(|one| under(one, conditions)),
+        Value::Object(by_condition) => by_condition.iter().find_map(|(condition, said)| {
+            let holds = ALWAYS.contains(&&**condition) || conditions.contains(condition);
+            holds.then(|| under(said, conditions)).flatten()
+        }),
+        _ => None,
     }
 }
 

@@ -61,6 +61,8 @@ pub struct Resolver {
     modules: Arc<Modules>,
     rests_on: BTreeSet<String>,
     tsconfigs: Tsconfigs,
+    /// Whether any tsconfig has names end with more than they are written with.
+    has_suffixes: bool,
     manifests: Arc<Manifests>,
     deno: deno::Configs,
     versions: Versions,
@@ -110,6 +112,7 @@ impl Resolver {
         Self {
             modules,
             rests_on,
+            has_suffixes: tsconfigs.have_suffixes(),
             tsconfigs,
             manifests,
             deno,
@@ -191,12 +194,12 @@ impl Resolver {
         };
         // A name that ends so means a folder, whatever stands beside it.
         let is_folder = name.ends_with('/') || matches!(name.rsplit('/').next(), Some("." | ".."));
+        // Few projects have any, and which tsconfig is meant takes longer to tell than where most names lead.
+        let suffixes = if self.has_suffixes { self.suffixes(tsconfig()) } else { &[] };
         let look = |path: &String| {
-            let unless_folder = |probe: fn(&Modules, &str) -> Option<Target>| {
-                if is_folder { None } else { probe(&self.modules, path) }
-            };
-            let file = unless_folder(Modules::probe_file);
-            file.or_else(|| self.folder(path)).or_else(|| unless_folder(Modules::probe_data))
+            let file = || if is_folder { None } else { self.modules.probe_file(path, suffixes) };
+            let data = || if is_folder { None } else { self.modules.probe_data(path) };
+            file().or_else(|| self.folder(path, suffixes)).or_else(data)
         };
         if let Some(found) = look(&path) {
             return found;
@@ -240,18 +243,23 @@ impl Resolver {
     }
 
     /// What a folder stands for: what its manifest says, or was made of, else its `index`.
-    fn folder(&self, path: &str) -> Option<Target> {
+    fn folder(&self, path: &str, suffixes: &[String]) -> Option<Target> {
         let real = self.modules.real(path);
         let path = real.as_deref().unwrap_or(path);
-        self.exported.entry_of(path).or_else(|| self.modules.probe_folder(path))
+        self.exported.entry_of(path).or_else(|| self.modules.probe_folder(path, suffixes))
+    }
+
+    fn suffixes(&self, tsconfig: Option<usize>) -> &[String] {
+        tsconfig.map(|index| self.tsconfigs.suffixes(index)).unwrap_or_default()
     }
 
     /// In TypeScript's order: `paths`, `baseUrl`, then packages.
     fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
+        let suffixes = self.suffixes(here.tsconfig);
         let found = mapped.iter().find_map(|(path, is_written_out)| {
             let as_written = if *is_written_out { self.modules.target(path) } else { None };
-            let source = || self.modules.probe_file(path).or_else(|| self.folder(path));
+            let source = || self.modules.probe_file(path, suffixes).or_else(|| self.folder(path, suffixes));
             as_written.or_else(source).or_else(|| self.modules.probe_data(path))
         });
         if let Some(target) = found.or_else(|| self.of_framework(here.manifest, name)) {
@@ -265,11 +273,25 @@ impl Resolver {
         }
         let conditions = here.tsconfig.map(|index| self.tsconfigs.conditions(index)).unwrap_or_default();
         if name.starts_with('#') {
-            return self.exported.internal(folder, name, conditions);
+            let inside = self.exported.internal(folder, name, conditions);
+            let imported = || {
+                let manifest = self.manifests.get(here.manifest?);
+                manifest
+                    .fields
+                    .imported(name, conditions)
+                    .filter(|to| !is_relative(to) && !to.starts_with('#'))
+            };
+            return match inside {
+                Target::Unresolved(_) => imported().map_or(inside, |to| self.bare(folder, here, &to)),
+                _ => inside,
+            };
         }
         if name.starts_with('/') {
             let inside = name.trim_start_matches('/');
-            return self.modules.probe(inside).unwrap_or(Target::Unresolved(Reason::OutsideScanPath));
+            return self
+                .modules
+                .probe(inside, suffixes)
+                .unwrap_or(Target::Unresolved(Reason::OutsideScanPath));
         }
         if let Some((scheme, _)) = name.split_once(':') {
             return match scheme {
@@ -291,10 +313,14 @@ impl Resolver {
                 lost()
             };
         };
-        if let Some(target) = self.exported.workspace_package(here.manifest, package, name, conditions) {
+        let range = self.range(here.manifest, package);
+        // One of the tree may have the name of one that is installed.
+        let is_installed =
+            range.as_deref().is_some_and(|range| self.is_installed(here.manifest, package, range));
+        let of_tree = || self.exported.workspace_package(here.manifest, package, name, conditions);
+        if let Some(target) = (!is_installed).then(of_tree).flatten() {
             return target;
         }
-        let range = self.range(here.manifest, package);
         if range.is_none() && builtin::is_builtin(name) {
             return Target::Builtin(format!("node:{name}"));
         }
@@ -312,6 +338,12 @@ impl Resolver {
 
     fn range(&self, manifest: Option<usize>, package: &str) -> Option<String> {
         manifest.and_then(|index| self.manifests.range(index, package))
+    }
+
+    /// Whether the lock file has a version of a package for the manifest that asks for it, and no link to a folder.
+    fn is_installed(&self, manifest: Option<usize>, package: &str, range: &str) -> bool {
+        let home = manifest.map_or("", |index| self.manifests.folder(index));
+        self.manifests.own(manifest, package).is_none() && self.versions.installed(home, package, range)
     }
 
     /// A package that is not of this tree.
@@ -346,7 +378,7 @@ impl Resolver {
         if !name.starts_with(['$', '~', '@', '#']) {
             return None;
         }
-        let file = self.framework_places(manifest, name).find_map(|path| self.modules.probe(&path));
+        let file = self.framework_places(manifest, name).find_map(|path| self.modules.probe(&path, &[]));
         file.or_else(|| {
             frameworks::makers(name).find_map(|package| {
                 let range = self.range(manifest, package)?;

@@ -155,31 +155,33 @@ impl Modules {
         None
     }
 
-    /// A file at this path, or where an ending or `index` is understood.
-    pub(super) fn probe(&self, path: &str) -> Option<Target> {
-        self.probe_file(path).or_else(|| self.probe_folder(path)).or_else(|| self.probe_data(path))
+    /// A file at this path, or where an ending or `index` is understood. The suffixes are those that a tsconfig has names end
+    /// with before their ending, in its order; none where it has none.
+    pub(super) fn probe(&self, path: &str, suffixes: &[String]) -> Option<Target> {
+        let folder = || self.probe_folder(path, suffixes);
+        self.probe_file(path, suffixes).or_else(folder).or_else(|| self.probe_data(path))
     }
 
     /// Data without its ending, which is the last that is meant. What becket itself writes is none: `./context` would lead
     /// elsewhere as soon as there is a `context.json`.
     pub(super) fn probe_data(&self, path: &str) -> Option<Target> {
-        self.with_ending(path, DATA).filter(|target| match target {
+        self.with_ending(path, DATA, &[]).filter(|target| match target {
             Target::Asset(path) => !is_output(path.rsplit('/').next().unwrap_or_default()),
             _ => true,
         })
     }
 
     /// The `index` of a folder.
-    pub(super) fn probe_folder(&self, path: &str) -> Option<Target> {
+    pub(super) fn probe_folder(&self, path: &str, suffixes: &[String]) -> Option<Target> {
         let index = if path.is_empty() { "index".to_owned() } else { format!("{path}/index") };
-        self.has_folder(path).then(|| self.with_ending(&index, ADDED)).flatten()
+        self.has_folder(path).then(|| self.with_ending(&index, ADDED, suffixes)).flatten()
     }
 
     /// As [`Modules::probe`], without looking into a folder or for data.
-    pub(super) fn probe_file(&self, path: &str) -> Option<Target> {
+    pub(super) fn probe_file(&self, path: &str, suffixes: &[String]) -> Option<Target> {
         for (written, instead) in INSTEAD {
             if let Some(stem) = path.strip_suffix(written) {
-                if let Some(target) = self.with_ending(stem, instead) {
+                if let Some(target) = self.with_ending(stem, instead, suffixes) {
                     return Some(target);
                 }
             }
@@ -187,18 +189,21 @@ impl Modules {
         let found = self.target(path);
         // What is no source may have a declaration beside it that says what it exports: `Card.svelte.d.ts`.
         if let Some(Target::Asset(_)) = found {
-            return self.with_ending(path, &[".d.ts"]).or(found);
+            return self.with_ending(path, &[".d.ts"], suffixes).or(found);
         }
-        found.or_else(|| self.with_ending(path, ADDED))
+        found.or_else(|| self.with_ending(path, ADDED, suffixes))
     }
 
-    fn with_ending(&self, stem: &str, endings: &[&str]) -> Option<Target> {
+    fn with_ending(&self, stem: &str, endings: &[&str], suffixes: &[String]) -> Option<Target> {
+        const PLAIN: &[String] = &[String::new()];
+        let suffixes = if suffixes.is_empty() { PLAIN } else { suffixes };
         let mut path = String::with_capacity(stem.len() + 6);
         endings.iter().find_map(|ending| {
-            path.clear();
-            path.push_str(stem);
-            path.push_str(ending);
-            self.target(&path)
+            suffixes.iter().find_map(|suffix| {
+                path.clear();
+                path.extend([stem, suffix, ending]);
+                self.target(&path)
+            })
         })
     }
 

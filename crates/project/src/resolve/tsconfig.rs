@@ -36,6 +36,8 @@ struct Tsconfig {
     root_dirs: Vec<String>,
     /// By which `exports` and `imports` are read; nothing where it is as Node would.
     conditions: Vec<String>,
+    /// What names may end with before their ending: `.ios`, and nothing.
+    suffixes: Vec<String>,
     references: Vec<usize>,
     files: Option<Vec<String>>,
     include: Option<Globs>,
@@ -223,6 +225,15 @@ impl Tsconfigs {
         &self.all[index].conditions
     }
 
+    /// What names may end with before their ending, best first; nothing where that is not said.
+    pub(super) fn suffixes(&self, index: usize) -> &[String] {
+        &self.all[index].suffixes
+    }
+
+    pub(super) fn have_suffixes(&self) -> bool {
+        self.all.iter().any(|config| !config.suffixes.is_empty())
+    }
+
     pub(super) fn all_conditions(&self) -> impl Iterator<Item = &[String]> {
         self.all.iter().map(|config| config.conditions.as_slice()).filter(|conditions| !conditions.is_empty())
     }
@@ -387,9 +398,11 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
     };
     let is_bundled = said("moduleResolution", "bundler")
         || option("moduleResolution").is_none() && said("module", "preserve");
-    let custom = option("customConditions").and_then(|(_, value)| value.as_array());
-    let mut conditions: Vec<String> =
-        custom.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let texts = |name: &str| -> Vec<String> {
+        let listed = option(name).and_then(|(_, value)| value.as_array());
+        listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut conditions = texts("customConditions");
     if is_bundled || !conditions.is_empty() {
         conditions.extend(["types", "import"].map(str::to_owned));
         conditions.extend((!is_bundled).then(|| "node".to_owned()));
@@ -399,6 +412,7 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
         paths: paths.unwrap_or_default(),
         root_dirs: root_dirs.map(names).unwrap_or_default(),
         conditions,
+        suffixes: texts("moduleSuffixes"),
         references: Vec::new(),
         files: listed("files").map(names),
         include: listed("include").map(names).map(Globs::from),

@@ -1,6 +1,6 @@
 //! What a file says of style: classes, inline styles, styled components, and the component libraries it draws on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, JSXAttributeValue, ObjectPropertyKind,
@@ -153,7 +153,7 @@ impl StyleCollector {
 
     /// `None` where a file says nothing of style.
     pub(super) fn finish(self, imports: &[Import]) -> Option<Box<StyleFacts>> {
-        let mut libraries: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut libraries: Vec<(&str, Vec<&str>)> = Vec::new();
         let (mut css_modules, mut scss_modules) = (BTreeSet::new(), BTreeSet::new());
         let mut has_motion = false;
         for import in imports {
@@ -161,14 +161,18 @@ impl StyleCollector {
             if let Some((key, _)) =
                 LIBRARIES.iter().find(|(_, known)| known.iter().any(|known| belongs(from, known)))
             {
-                let components = libraries.entry(key).or_default();
+                let at = libraries.iter().position(|(one, _)| one == key).unwrap_or_else(|| {
+                    libraries.push((key, Vec::new()));
+                    libraries.len() - 1
+                });
+                let components = &mut libraries[at].1;
                 for name in import.names.iter().filter(|name| !name.type_only) {
                     let of = |part: &&str| {
                         part.strip_prefix(&*name.local).is_some_and(|rest| rest.starts_with('.'))
                     };
                     let mut parts = self.parts.iter().map(String::as_str).filter(of).peekable();
                     if parts.peek().is_none() && name.imported != "*" {
-                        components.insert(&name.local);
+                        components.push(&name.local);
                     }
                     components.extend(parts);
                 }
@@ -179,6 +183,11 @@ impl StyleCollector {
                 css_modules.insert(from.to_owned());
             }
             has_motion |= from == "framer-motion" || from == "motion" || from.starts_with("motion/");
+        }
+        libraries.sort_unstable_by_key(|(key, _)| *key);
+        for (_, components) in &mut libraries {
+            components.sort_unstable();
+            components.dedup();
         }
         let mut classes: Vec<&str> = self.classes.split_ascii_whitespace().collect();
         classes.sort_unstable();

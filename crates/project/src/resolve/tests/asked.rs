@@ -193,3 +193,100 @@ fn a_file_may_be_called_as_a_query_or_a_loader() {
         assert_eq!(resolver.resolve("src/use.ts", name), target, "{name}");
     }
 }
+
+#[test]
+fn names_may_end_with_what_a_tsconfig_adds() {
+    let resolver = resolver(&[
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions": {"moduleSuffixes": [".ios", ".native", ""], "paths": {"@/*": ["./src/*"]}}}"#,
+        ),
+        ("src/both.ts", ""),
+        ("src/both.ios.ts", ""),
+        ("src/only.native.tsx", ""),
+        ("src/plain.ts", ""),
+        // Which ending comes first is asked before which suffix does.
+        ("src/order.ts", ""),
+        ("src/order.ios.tsx", ""),
+        ("src/dir/index.ios.ts", ""),
+        ("src/dir/index.ts", ""),
+        ("bare/tsconfig.json", r#"{"compilerOptions": {"moduleSuffixes": [".web"]}}"#),
+        ("bare/a.ts", ""),
+        ("bare/b.web.ts", ""),
+    ]);
+    for (from, specifier, target) in [
+        ("src/x.ts", "./both", file("src/both.ios.ts")),
+        ("src/x.ts", "./both.js", file("src/both.ios.ts")),
+        ("src/x.ts", "@/both", file("src/both.ios.ts")),
+        ("src/x.ts", "./only", file("src/only.native.tsx")),
+        ("src/x.ts", "./plain", file("src/plain.ts")),
+        ("src/x.ts", "./order", file("src/order.ts")),
+        ("src/x.ts", "./dir", file("src/dir/index.ios.ts")),
+        ("src/x.ts", "@/dir", file("src/dir/index.ios.ts")),
+        ("bare/x.ts", "./b", file("bare/b.web.ts")),
+        ("bare/x.ts", "./a", Target::Unresolved(Reason::FileNotFound)),
+    ] {
+        assert_eq!(resolver.resolve(from, specifier), target, "{specifier}");
+    }
+}
+
+#[test]
+fn a_name_of_the_manifest_may_stand_for_another_package() {
+    let resolver = resolver(&[
+        (
+            "package.json",
+            r##"{"name": "app", "dependencies": {"lodash": "^4.17.0", "@s/ui": "^1.0.0"}, "imports": {
+                "#dep": "lodash", "#fs": {"node": "node:fs", "default": "./fs.js"}, "#ui/*": "@s/ui/*",
+                "#ui/own/*": "./own/*.ts", "#none": null, "#a": "./a.ts", "#round": "#round"}}"##,
+        ),
+        ("own/x.ts", ""),
+        ("a.ts", ""),
+    ]);
+    for (specifier, target) in [
+        ("#dep", package("lodash", Some("^4.17.0"), true)),
+        ("#ui/button", package("@s/ui", Some("^1.0.0"), true)),
+        ("#ui/own/x", file("own/x.ts")),
+        ("#a", file("a.ts")),
+        ("#fs", Target::Builtin("node:fs".to_owned())),
+    ] {
+        assert_eq!(resolver.resolve("x.ts", specifier), target, "{specifier}");
+    }
+    for lost in ["#none", "#round", "#other"] {
+        assert!(matches!(resolver.resolve("x.ts", lost), Target::Unresolved(_)), "{lost}");
+    }
+}
+
+#[test]
+fn a_package_of_the_tree_is_not_one_that_is_installed_under_its_name() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"private": true}"#),
+        ("pnpm-workspace.yaml", "packages:\n  - apps/*\n"),
+        ("apps/storybook/package.json", r#"{"name": "storybook"}"#),
+        ("apps/storybook/index.ts", ""),
+        ("apps/web/package.json", r#"{"name": "web", "devDependencies": {"storybook": "10.3.6"}}"#),
+        ("apps/docs/package.json", r#"{"name": "docs", "devDependencies": {"storybook": "workspace:*"}}"#),
+        (
+            "pnpm-lock.yaml",
+            "lockfileVersion: '9.0'\n\nimporters:\n\n  apps/docs:\n    devDependencies:\n      storybook:\n        \
+             specifier: workspace:*\n        version: link:../storybook\n\n  apps/web:\n    devDependencies:\n      \
+             storybook:\n        specifier: 10.3.6\n        version: 10.3.6(react@19.0.0)\n",
+        ),
+    ]);
+    let installed = package("storybook", Some("10.3.6"), true);
+    assert_eq!(resolver.resolve("apps/web/x.ts", "storybook/test"), installed);
+    assert_eq!(resolver.resolve("apps/docs/x.ts", "storybook"), file("apps/storybook/index.ts"));
+}
+
+#[test]
+fn the_first_lock_files_of_npm_name_what_an_alias_stands_for() {
+    for text in [
+        "{\n  \"lockfileVersion\": 1,\n  \"dependencies\": {\n    \"short\": {\n      \"version\": \"npm:@s/long@4.2.0\"\n    }\n  }\n}\n",
+        r#"{"lockfileVersion": 1, "dependencies": {"short": {"version": "npm:@s/long@4.2.0"}}}"#,
+    ] {
+        let resolver = resolver(&[
+            ("package.json", r#"{"dependencies": {"short": "npm:@s/long@^4.0.0"}}"#),
+            ("package-lock.json", text),
+        ]);
+        assert_eq!(resolver.resolve("x.ts", "short"), package("@s/long", Some("4.2.0"), true));
+    }
+}
