@@ -229,7 +229,23 @@ fn pnpm(text: &str) -> Lock {
     let mut importer = ".".to_owned();
     let mut listing = false;
     let mut package = String::new();
+    // Packages that are an archive or a commit of Git have their version elsewhere, by what an importer says of them.
+    let mut elsewhere: Vec<(String, String, String)> = Vec::new();
+    let (mut in_packages, mut id) = (false, "");
     for line in lines(text) {
+        if in_packages && !elsewhere.is_empty() {
+            if let Some(key) = line.strip_prefix("  ").filter(|key| !key.starts_with(' ')) {
+                id = plain(key.trim_end().trim_end_matches(':'));
+            } else if let Some(version) = line.strip_prefix("    version:") {
+                let said = |package: &str, said: &str| {
+                    id == said
+                        || id.strip_prefix(package).and_then(|rest| rest.strip_prefix('@')) == Some(said)
+                };
+                for (importer, package, _) in elsewhere.iter().filter(|(_, package, it)| said(package, it)) {
+                    note(&mut lock, importer, package, version);
+                }
+            }
+        }
         // Most of the file is about packages that others ask for.
         if shift.is_none() && line.starts_with(' ') {
             continue;
@@ -241,6 +257,7 @@ fn pnpm(text: &str) -> Lock {
         };
         let lists = matches!(key, "dependencies" | "devDependencies" | "optionalDependencies");
         if depth == 0 {
+            in_packages = key == "packages";
             shift = lists.then_some(4).or((key == "importers").then_some(0));
             listing = lists;
             continue;
@@ -255,14 +272,20 @@ fn pnpm(text: &str) -> Lock {
                 key.clone_into(&mut package);
                 note(&mut lock, &importer, key, value);
             }
-            Some(8) if listing && key == "version" => note(&mut lock, &importer, &package, value),
+            Some(8) if listing && key == "version" && !note(&mut lock, &importer, &package, value) => {
+                let said = plain(value).split('(').next().unwrap_or_default();
+                if !said.starts_with("link:") {
+                    elsewhere.push((importer.clone(), package.clone(), said.to_owned()));
+                }
+            }
             _ => {}
         }
     }
     lock
 }
 
-fn note(lock: &mut Lock, importer: &str, package: &str, value: &str) {
+/// Whether it is a version that is noted.
+fn note(lock: &mut Lock, importer: &str, package: &str, value: &str) -> bool {
     // `18.2.0(react@18.2.0)` and `18.2.0_react@18.2.0` name their peers too, `other@18.2.0` and `/other/18.2.0` the package
     // that stands for this one; `link:../a` is no version.
     let said = plain(value).split('(').next().unwrap_or_default();
@@ -270,10 +293,13 @@ fn note(lock: &mut Lock, importer: &str, package: &str, value: &str) {
     let is_version = last.starts_with(|letter: char| letter.is_ascii_digit());
     let version = if is_version { last.split('_').next() } else { last.rsplit('@').next() };
     let version = version.unwrap_or_default();
-    if version.starts_with(|letter: char| letter.is_ascii_digit()) {
+    // A commit of Git may begin with a digit, too.
+    let is_version = version.starts_with(|letter: char| letter.is_ascii_digit()) && version.contains('.');
+    if is_version {
         lock.imported.insert((importer.to_owned(), package.to_owned()), version.to_owned());
         lock.named.entry(package.to_owned()).or_insert_with(|| version.to_owned());
     }
+    is_version
 }
 
 fn plain(text: &str) -> &str {

@@ -31,7 +31,7 @@ pub(super) fn of(program: &Program<'_>, source: &Source<'_>) -> Documented {
     for comment in program.comments.iter().filter(|comment| comment.is_block()) {
         let text = source.slice(comment.span);
         if !text.starts_with("/**")
-            || !["@typedef", "@callback", "import(", "@import"].iter().any(|said| text.contains(said))
+            || !["@typedef", "@callback", "import"].iter().any(|said| text.contains(said))
         {
             continue;
         }
@@ -301,10 +301,13 @@ fn body_of(comment: &str) -> String {
 
 fn imports(body: &str, line: u32) -> Vec<Import> {
     let mut found = Vec::new();
-    for after in body.split("import(").skip(1) {
+    // Blanks may stand everywhere: `import ("./types") .User`.
+    for after in body.split("import").skip(1) {
+        let Some(after) = after.trim_start().strip_prefix('(').map(str::trim_start) else { continue };
         let Some(quote) = after.chars().next().filter(|first| matches!(first, '\'' | '"')) else { continue };
         let Some((specifier, rest)) = after[1..].split_once(quote) else { continue };
-        let name = rest.strip_prefix(").").map_or("*", |name| &name[..word(name)]);
+        let member = rest.trim_start().strip_prefix(')').and_then(|rest| rest.trim_start().strip_prefix('.'));
+        let name = member.map_or("*", |name| &name[..word(name)]);
         let imported = if name.is_empty() { "*" } else { name }.to_owned();
         let names = vec![ImportedName { imported, local: String::new(), type_only: true }];
         found.push(Import { specifier: specifier.to_owned(), kind: ImportKind::TypeOnly, names, line });

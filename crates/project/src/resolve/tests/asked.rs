@@ -290,3 +290,23 @@ fn the_first_lock_files_of_npm_name_what_an_alias_stands_for() {
         assert_eq!(resolver.resolve("x.ts", "short"), package("@s/long", Some("4.2.0"), true));
     }
 }
+
+#[test]
+fn archives_and_commits_have_their_version_where_pnpm_lists_packages() {
+    let lock = "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      xlsx:\n        specifier: \
+                file:vendor/xlsx.tgz\n        version: file:vendor/xlsx.tgz\n      '@s/oidc':\n        specifier: \
+                github:s/oidc#513c\n        version: https://codeload.github.com/s/oidc/tar.gz/513c(koa@3.0.0)\n\n\
+                packages:\n\n  xlsx@file:vendor/xlsx.tgz:\n    resolution: {tarball: file:vendor/xlsx.tgz}\n    \
+                version: 0.20.3\n\n  '@s/oidc@https://codeload.github.com/s/oidc/tar.gz/513c':\n    version: 9.11.3\n\n  \
+                other@1.0.0:\n    resolution: {integrity: x}\n\nsnapshots:\n\n  xlsx@file:vendor/xlsx.tgz: {}\n";
+    let resolver = resolver(&[
+        (
+            "package.json",
+            r#"{"dependencies": {"xlsx": "file:vendor/xlsx.tgz", "@s/oidc": "github:s/oidc#513c"}}"#,
+        ),
+        ("pnpm-lock.yaml", lock),
+    ]);
+    for (name, version) in [("xlsx", "0.20.3"), ("@s/oidc", "9.11.3")] {
+        assert_eq!(resolver.resolve("x.ts", name), package(name, Some(version), true));
+    }
+}
