@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::signature::{group, split};
-use super::types::{From, keeps, parse, stands_for};
+use super::stands::{From, keeps, stands_for};
+use super::types::parse;
 
 pub(super) struct Parameter {
     pub(super) name: String,

@@ -7,11 +7,9 @@ use super::generics::Renaming;
 use super::literals::numeric;
 use super::members;
 use super::patterns;
+use super::stands::{From, keeps, spread, stands_for};
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
-use super::types::{
-    AS_CONST, From, Parameter, Type, UNWRITTEN, frozen, keeps, or_undefined, parameters, parse, spread,
-    stands_for,
-};
+use super::types::{AS_CONST, Parameter, Type, UNWRITTEN, frozen, or_undefined, parameters, parse};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Marks a signature that has its types from a doc comment.

@@ -1,6 +1,7 @@
 //! TypeScript and JavaScript, read with oxc: source text in, local facts out. Total: whatever the text is, there are
 //! facts, and diagnostics for what could not be read.
 
+mod arguments;
 mod blocks;
 mod bodies;
 mod body;
