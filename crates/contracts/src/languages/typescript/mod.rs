@@ -38,6 +38,7 @@ mod signature;
 mod source;
 mod state;
 mod style;
+mod taken_apart;
 mod unread;
 mod value;
 mod vue;

@@ -6,9 +6,8 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, TSType,
-    TSTypeParameterInstantiation,
+    ArrayExpression, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectProperty,
+    ObjectPropertyKind, PropertyKey, PropertyKind, TSType, TSTypeParameterInstantiation,
 };
 
 use super::arguments::{Given, begins_without_object, given_to, names_listed, names_within};
@@ -16,7 +15,7 @@ use super::body::callee_name;
 use super::component::{self, Callable};
 use super::made::widened;
 use super::origins::{Top, known_as, root};
-use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
+use super::print::{INFERRED, Print, literal_type, primitive_type};
 use super::returned::has_state;
 use super::state;
 use super::within::{Local, Within};
@@ -316,30 +315,6 @@ impl Print<'_, '_> {
         }
         let text = self.annotation(said);
         Some(if text.len() > LONGEST_OBJECT { format!("{INFERRED} {}", digest(&text)) } else { text })
-    }
-
-    /// `const { a } = make()`, `const { a } = object`.
-    pub(super) fn part_of(
-        self,
-        pattern: &BindingPattern<'_>,
-        value: &Expression<'_>,
-        name: &str,
-    ) -> Option<String> {
-        let BindingPattern::ObjectPattern(object) = pattern else { return None };
-        let is_it =
-            |one: &&BindingProperty<'_>| one.value.get_identifier_name().is_some_and(|own| own == name);
-        let key = object.properties.iter().find(is_it)?.key.static_name()?;
-        let whole = match value {
-            Expression::Identifier(of) => {
-                self.source.origins.declared(&of.name)?;
-                query(&of.name)?
-            }
-            Expression::CallExpression(_) | Expression::AwaitExpression(_) => {
-                Some(self.value_type(value)).filter(|text| !text.starts_with(INFERRED))?
-            }
-            _ => return None,
-        };
-        Some(format!("{whole}[{}]", quoted(&key)))
     }
 
     /// What is known of a value that is returned, in place or by a name.
