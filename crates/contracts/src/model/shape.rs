@@ -315,7 +315,9 @@ impl TypeShape {
             Self::Mapped(mapped) => mapped.text.clone(),
             Self::Conditional(conditional) => conditional.text.clone(),
             Self::Generic { shape, .. } => shape.text(),
-            Self::Indexed { of, key } if key == Self::FIRST => format!("{}[{key}]", of.text()),
+            Self::Indexed { of, key } if key.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("{}[{key}]", of.text())
+            }
             Self::Indexed { of, key } if key.starts_with('[') => match &**of {
                 Self::Query(_) => format!("({}){key}", of.text()),
                 of => format!("{}{key}", of.as_part(true)),

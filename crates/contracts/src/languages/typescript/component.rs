@@ -263,14 +263,39 @@ pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &st
 }
 
 /// As [`renders`], also for one that gives back what stands inside of it, `({ children }) => children`, or nothing at all.
-pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+pub(super) fn is_component(
+    print: Print<'_, '_>,
+    name: &str,
+    body: &BodyUse,
+    callable: Callable<'_, '_>,
+) -> bool {
     renders(name, body, callable.returned()) && !gives_other(name, body, callable)
+        || is_component_name(name) && print.source.has_elements && is_said_to_show_nothing(callable)
         || is_component_name(name)
             && callable.returned().is_none()
             && maker::last(callable).is_some_and(|last| {
                 body.props.named(last).is_some_and(|prop| prop == "children")
                     || last.is_null() && gives_nothing_else(callable)
             })
+}
+
+/// `(props: Props): null`, where components are written: nobody calls a function for nothing but `null`. What takes more than
+/// props, or plain data, may be called for what it does.
+fn is_said_to_show_nothing(callable: Callable<'_, '_>) -> bool {
+    let is_null = |said: &TSTypeAnnotation<'_>| matches!(said.type_annotation, TSType::TSNullKeyword(_));
+    let takes = callable.parameters();
+    let said = takes.items.first().and_then(|first| first.type_annotation.as_ref());
+    let is_plain = said
+        .is_some_and(|said| said.type_annotation.is_keyword() || is_data_but_members(&said.type_annotation));
+    callable.returned().is_some_and(is_null)
+        && !callable.is_async()
+        && takes.items.len() <= 1
+        && takes.rest.is_none()
+        && !is_plain
+}
+
+fn is_data_but_members(ty: &TSType<'_>) -> bool {
+    is_data(ty) && !matches!(ty, TSType::TSTypeLiteral(_))
 }
 
 /// Whether `null` is all that a function gives: that of a component which others only read.

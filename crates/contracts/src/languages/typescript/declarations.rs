@@ -215,7 +215,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let known = if name == DEFAULT { component::WITHOUT_NAME } else { name.as_str() };
         let maker =
             maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
-        let is_component = component::is_component(known, &body, callable);
+        let is_component = component::is_component(print, known, &body, callable);
         let (kind, detail) = if maker.is_none() && is_component || self.wrapped.contains(name.as_str()) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
@@ -395,7 +395,7 @@ impl<'a> Collector<'_, '_, 'a> {
             let maker = maker::of(print, callable, &body);
             let maker = maker.filter(|maker| !maker::renders(&known, &body, callable, maker));
             let maker = maker.or_else(|| maker::said_to_be(print, annotation));
-            let renders = maker.is_none() && component::is_component(&known, &body, callable);
+            let renders = maker.is_none() && component::is_component(print, &known, &body, callable);
             let is_component = annotated.is_component() || renders;
             let is_wrapped = self.wrapped.contains(name.as_str());
             let (kind, detail) = if is_component && component::is_component_name(&known) || is_wrapped {

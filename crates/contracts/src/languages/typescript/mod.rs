@@ -48,7 +48,7 @@ mod wrapped;
 
 pub(crate) use blocks::brief;
 pub(crate) use nesting::{comment_end, string_end};
-pub(crate) use print::{listed, quoted};
+pub(crate) use print::{INFERRED, listed, quoted};
 pub(crate) use routes::is_rare;
 
 use std::borrow::Cow;
@@ -145,6 +145,7 @@ fn line_count(text: &str) -> usize {
 fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
+        .of_elements(program.source_type.is_jsx())
         .with_names(&program.body);
     let print = Print::new(&source);
     let documented = jsdoc::of(program, &source);

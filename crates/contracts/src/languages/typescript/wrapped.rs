@@ -270,7 +270,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
                 Some(specifier) => {
                     Inner::Named(format!("import('{specifier}').{}", finder.name().unwrap_or("default")))
                 }
-                None => Inner::Opaque,
+                None => finder.own(print).map_or(Inner::Opaque, Inner::Named),
             };
             return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
         }
@@ -494,6 +494,12 @@ impl<'a> FindImport<'a> {
     fn name(&self) -> Option<&str> {
         let taken = self.given.iter().find_map(|local| self.taken.get(local));
         taken.map(String::as_str).or(self.member)
+    }
+
+    /// What is given and was there before: `async () => ({ default: Card })`.
+    fn own(&self, print: Print<'_, '_>) -> Option<String> {
+        let is_own = |name: &&&str| is_component_name(name) && print.source.origins.of(name).is_some();
+        self.given.iter().find(is_own).map(|name| (*name).to_owned())
     }
 
     fn give(&mut self, value: Option<&Expression<'a>>) {
