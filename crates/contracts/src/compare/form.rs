@@ -208,8 +208,39 @@ fn interface(signature: &str) -> Option<Members> {
     Some(Members {
         generics: generics.to_owned(),
         parents: split(parents, &[',']),
-        own: split(&signature[start + 1..end], &[';', ',']),
+        own: fields(split(&signature[start + 1..end], &[';', ','])),
     })
+}
+
+/// With `readonly a: A` in the place of `get a(): A`, and `a: A` where there is a setter that takes what is read, too.
+fn fields(members: Vec<String>) -> Vec<String> {
+    fn accessed<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+        let rest = text.strip_prefix(word)?;
+        let (start, end) = group(rest, '(', ')')?;
+        let ty = match word {
+            "set " => rest[start + 1..end].split_once(": ").map_or("", |(_, ty)| ty),
+            _ => rest[end + 1..].strip_prefix(": ")?,
+        };
+        Some((&rest[..start], ty))
+    }
+    let setter =
+        |name: &str| members.iter().filter_map(|text| accessed(text, "set ")).find(|(own, _)| *own == name);
+    let field = |text: &String| match accessed(text, "get ") {
+        Some((name, ty)) => match setter(name) {
+            None => Some(format!("readonly {name}: {ty}")),
+            Some((_, taken)) if taken == ty || taken.is_empty() => Some(format!("{name}: {ty}")),
+            Some(_) => Some(text.clone()),
+        },
+        None => {
+            let (name, taken) = accessed(text, "set ").unwrap_or_default();
+            let is_read = members
+                .iter()
+                .filter_map(|text| accessed(text, "get "))
+                .any(|(own, ty)| own == name && (taken == ty || taken.is_empty()));
+            (name.is_empty() || !is_read).then(|| text.clone())
+        }
+    };
+    members.iter().filter_map(field).collect()
 }
 
 fn namespace(signature: &str) -> Option<Members> {
@@ -231,8 +262,8 @@ fn alias(signature: &str) -> Option<Form> {
     let text = inside(text, '(', ')').unwrap_or(text);
     let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
     let own = objects.iter().map(|text| {
-        let members = inside(text, '{', '}').filter(|members| spelled::mapped(members, 0).is_none())?;
-        matches!(parse(text), Type::Object(_)).then(|| split(members, &[';', ',']))
+        let members = inside(text, '{', '}').filter(|members| !spelled::is_mapped(members))?;
+        matches!(parse(text), Type::Object(_)).then(|| fields(split(members, &[';', ','])))
     });
     match own.collect::<Option<Vec<_>>>() {
         Some(own) if !own.is_empty() => {

@@ -3,7 +3,7 @@
 use super::literals::{is_primitive, is_value_of};
 use super::patterns;
 use super::told::{INFERRED, gives};
-use super::types::{ASYNC, GENERATOR, Member, Parameter, Type, UNWRITTEN, is_part, is_plain};
+use super::types::{ASYNC, GENERATOR, Generic, Member, Parameter, Type, UNWRITTEN, is_part, is_plain};
 
 /// Who hands a value over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +65,7 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             (!readonly || *may_be_readonly) && stands_for(one, other, from)
         }
         (Type::Tuple(parts), Type::Array { of, .. }) => parts.iter().all(|part| stands_for(part, of, from)),
-        (Type::Tuple(one), Type::Tuple(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| stands_for(one, other, from))
-        }
+        (Type::Tuple(one), Type::Tuple(other)) => tuple_stands_for(one, other, from),
         // What can be replaced can be left as it is.
         (Type::Tuple(_), Type::Named { name, arguments }) if name == "readonly" => {
             arguments.iter().all(|other| stands_for(one, other, from))
@@ -93,7 +91,7 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             let enough =
                 from != From::Declaration || parameters.len() >= passed.len() || has_rest(parameters);
             enough
-                && generics == wanted
+                && (generics == wanted || is_made(generics, wanted))
                 && parameters_take(passed, parameters, from.turned())
                 && (is(wanted_result, "void") || stands_for(result, wanted_result, from.within()))
         }
@@ -252,6 +250,32 @@ fn alike(one: &Type, other: &Type) -> bool {
             }
             _ => false,
         }
+}
+
+/// An element that may be left out is there, or is not. Who reads a list counts on as many as there were.
+fn tuple_stands_for(one: &[Type], other: &[Type], from: From) -> bool {
+    let perhaps = |ty: &'_ Type| match ty {
+        Type::Named { name, arguments } if name == "?" => arguments.first().cloned(),
+        _ => None,
+    };
+    let fits = |one: &Type, other: &Type| match (perhaps(one), perhaps(other)) {
+        (None, Some(other)) => stands_for(one, &other, from),
+        _ => stands_for(one, other, from),
+    };
+    let is_left_out = |ty: &Type| from != From::Declaration && perhaps(ty).is_some();
+    one.len() <= other.len()
+        && one.iter().zip(other).all(|(one, other)| fits(one, other))
+        && other[one.len()..].iter().all(is_left_out)
+}
+
+/// What can be made stands where nothing is made of what is handed over: `new () => A` for `abstract new () => A`.
+fn is_made(one: &[Generic], other: &[Generic]) -> bool {
+    match (one.split_last(), other.split_last()) {
+        (Some(((made, ..), one)), Some(((wanted, ..), other))) => {
+            made == "new" && wanted == "abstract new" && one == other
+        }
+        _ => false,
+    }
 }
 
 fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {

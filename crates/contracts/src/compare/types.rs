@@ -24,7 +24,7 @@ pub(super) enum Type {
     Intersection(Vec<Type>),
     Function {
         /// With what each extends, and is by default. What makes an object has `new` after them.
-        generics: Vec<(String, Option<Type>, Option<Type>)>,
+        generics: Vec<Generic>,
         parameters: Vec<Parameter>,
         result: Box<Type>,
     },
@@ -44,6 +44,8 @@ pub(super) enum Type {
     /// A keyword, a literal, or anything else.
     Text(String),
 }
+
+pub(super) type Generic = (String, Option<Type>, Option<Type>);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Parameter {
@@ -118,7 +120,12 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
         }
         let members: Option<Vec<Member>> =
             split(within, &[';', ',']).iter().map(|one| member(one, depth)).collect();
-        return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
+        return match members {
+            // `{ (a: A): B }`
+            Some(mut members) if members.len() == 1 && members[0].name.is_empty() => members.remove(0).ty,
+            Some(members) => Type::Object(members),
+            None => Type::Text(text.to_owned()),
+        };
     }
     if let Some(of) = text.strip_prefix("readonly ").and_then(|rest| rest.strip_suffix("[]")) {
         return Type::Array { of: Box::new(inner(of)), readonly: true };
@@ -328,7 +335,7 @@ fn given(marks: &[&str], result: &str, depth: usize) -> Type {
 }
 
 /// `<T extends A = B>`
-fn generics_of(list: &str, depth: usize) -> Vec<(String, Option<Type>, Option<Type>)> {
+fn generics_of(list: &str, depth: usize) -> Vec<Generic> {
     let list = list.strip_prefix('<').and_then(|list| list.strip_suffix('>')).unwrap_or_default();
     let ty = |text: Option<String>| text.map(|text| at_depth(&text, depth + 1));
     let each = generics::parameters(list).into_iter();

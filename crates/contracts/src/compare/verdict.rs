@@ -55,7 +55,10 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     };
     let (before, after) = (plain(old), plain(new));
     let (before, after) = (before.as_slice(), after.as_slice());
-    if let Some((was, is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
+    if let Some((mut was, mut is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
+        if let (Form::Class(was), Form::Class(is)) = (&mut was, &mut is) {
+            members::without_bare_constructors((old, was), (new, is));
+        }
         return judge_forms(old.kind, &was, new.kind, &is);
     }
     let forms = |kind: DeclarationKind, texts: &[String]| -> Vec<Form> {

@@ -416,7 +416,7 @@ impl Print<'_, '_> {
                 }
                 ObjectPropertyKind::ObjectProperty(property) if is_read_too(property, object) => {}
                 ObjectPropertyKind::ObjectProperty(property) => {
-                    let key = self.key(&property.key, property.computed);
+                    let key = self.readable(property, object);
                     let told = match self.accessed(property) {
                         Some(told) => Some(told).filter(|told| !told.starts_with(INFERRED)),
                         None => self.returned_member(&property.value, within),
@@ -502,7 +502,7 @@ impl Print<'_, '_> {
                     Expression::ObjectExpression(_) => "{ … }".to_owned(),
                     value => self.accessed(property).unwrap_or_else(|| self.value_type(value)),
                 };
-                (self.key(&property.key, property.computed), value)
+                (self.readable(property, object), value)
             }
         };
         let is_second = |property: &&ObjectPropertyKind<'_>| {
@@ -522,6 +522,17 @@ impl Print<'_, '_> {
             None => true,
         };
         format!("...{}", if is_named { self.without_locals(self.short(value)) } else { INFERRED.to_owned() })
+    }
+
+    /// The key of a property, which nobody can write that only has a getter.
+    fn readable(self, property: &ObjectProperty<'_>, object: &ObjectExpression<'_>) -> String {
+        let key = self.key(&property.key, property.computed);
+        let mut others = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
+        let is_written = property.kind != PropertyKind::Get
+            || others.any(|other| {
+                is_read_too(other, object) && other.key.static_name() == property.key.static_name()
+            });
+        if is_written { key } else { format!("readonly {key}") }
     }
 
     /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
