@@ -214,33 +214,36 @@ fn interface(signature: &str) -> Option<Members> {
 
 /// With `readonly a: A` in the place of `get a(): A`, and `a: A` where there is a setter that takes what is read, too.
 fn fields(members: Vec<String>) -> Vec<String> {
-    fn accessed<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
-        let rest = text.strip_prefix(word)?;
-        let (start, end) = group(rest, '(', ')')?;
-        let ty = match word {
-            "set " => rest[start + 1..end].split_once(": ").map_or("", |(_, ty)| ty),
-            _ => rest[end + 1..].strip_prefix(": ")?,
-        };
-        Some((&rest[..start], ty))
+    let of = |word| members.iter().filter_map(move |text| accessed(text, word));
+    let read: Vec<_> = of("get ").collect();
+    if read.is_empty() {
+        return members;
     }
-    let setter =
-        |name: &str| members.iter().filter_map(|text| accessed(text, "set ")).find(|(own, _)| *own == name);
-    let field = |text: &String| match accessed(text, "get ") {
-        Some((name, ty)) => match setter(name) {
-            None => Some(format!("readonly {name}: {ty}")),
-            Some((_, taken)) if taken == ty || taken.is_empty() => Some(format!("{name}: {ty}")),
-            Some(_) => Some(text.clone()),
-        },
-        None => {
-            let (name, taken) = accessed(text, "set ").unwrap_or_default();
-            let is_read = members
-                .iter()
-                .filter_map(|text| accessed(text, "get "))
-                .any(|(own, ty)| own == name && (taken == ty || taken.is_empty()));
-            (name.is_empty() || !is_read).then(|| text.clone())
+    let written: Vec<_> = of("set ").collect();
+    let is_field = |name: &str, ty: &str| {
+        read.contains(&(name, ty)) && written.iter().all(|(own, taken)| *own != name || *taken == ty)
+    };
+    let field = |text: &String| {
+        if let Some((name, ty)) = accessed(text, "get ").filter(|(name, ty)| is_field(name, ty)) {
+            let readonly = if written.iter().any(|(own, _)| *own == name) { "" } else { "readonly " };
+            return Some(format!("{readonly}{name}: {ty}"));
         }
+        let is_told = accessed(text, "set ").is_some_and(|(name, ty)| is_field(name, ty));
+        (!is_told).then(|| text.clone())
     };
     members.iter().filter_map(field).collect()
+}
+
+/// The name and the type behind one of these words; `None` for what is no accessor, or says no type.
+fn accessed<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+    let rest = text.strip_prefix(word)?;
+    let (start, end) = group(rest, '(', ')')?;
+    let ty = if word == "get " {
+        rest[end + 1..].strip_prefix(": ")
+    } else {
+        rest[start + 1..end].split_once(": ").map(|(_, ty)| ty)
+    };
+    Some((&rest[..start], ty?))
 }
 
 fn namespace(signature: &str) -> Option<Members> {

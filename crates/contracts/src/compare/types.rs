@@ -255,6 +255,10 @@ fn named(text: &str, depth: usize) -> Option<Type> {
         {
             arguments.first()?.clone()
         }
+        ("Exclude", [of, Type::Text(nothing)]) if nothing == "undefined" && is_plain(of) => {
+            let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "undefined");
+            union(parts_of(of).iter().filter(is_some).cloned())
+        }
         ("Exclude" | "Extract", [of, keys]) if is_literal(of) && is_literal(keys) => {
             let is_meant = |one: &Type| is_part(one, keys) == (name == "Extract");
             union(parts_of(of).iter().filter(|one| is_meant(one)).cloned())
@@ -384,6 +388,8 @@ fn parameter(text: &str, depth: usize) -> Parameter {
     };
     let unmarked = name.trim_end().trim_end_matches('?');
     let optional = unmarked.len() < name.trim_end().len() || defaulted || by_type;
+    // Deeper, it was done for the whole.
+    let ty = if depth == 0 { generics::without_names(&ty) } else { ty.as_str().into() };
     let ty = or_undefined(at_depth(&ty, depth + 1), optional);
     Parameter { name: unmarked.to_owned(), optional, rest, ty }
 }

@@ -178,6 +178,11 @@ impl<'x, 'a> Callable<'x, 'a> {
                 }
                 Some(props)
             }
+            // Others see what it is said to be, where that is a component.
+            Some(TypeShape::Reference { arguments, .. }) if arguments.len() == 1 => {
+                let said = arguments.into_iter().next();
+                said.map(|said| as_said(said, own.or_else(|| self.props_said(print))))
+            }
             perhaps => own.or(perhaps).or_else(|| self.props_said(print)),
         };
         destructured.sort();
@@ -285,17 +290,12 @@ fn is_said_to_show_nothing(callable: Callable<'_, '_>) -> bool {
     let is_null = |said: &TSTypeAnnotation<'_>| matches!(said.type_annotation, TSType::TSNullKeyword(_));
     let takes = callable.parameters();
     let said = takes.items.first().and_then(|first| first.type_annotation.as_ref());
-    let is_plain = said
-        .is_some_and(|said| said.type_annotation.is_keyword() || is_data_but_members(&said.type_annotation));
-    callable.returned().is_some_and(is_null)
-        && !callable.is_async()
-        && takes.items.len() <= 1
-        && takes.rest.is_none()
-        && !is_plain
-}
-
-fn is_data_but_members(ty: &TSType<'_>) -> bool {
-    is_data(ty) && !matches!(ty, TSType::TSTypeLiteral(_))
+    let are_props = said.is_none_or(|said| match &said.type_annotation {
+        TSType::TSTypeLiteral(_) => true,
+        ty => !ty.is_keyword() && !is_data(ty),
+    });
+    let takes_more = takes.items.len() > 1 || takes.rest.is_some();
+    callable.returned().is_some_and(is_null) && are_props && !takes_more && !callable.is_async()
 }
 
 /// Whether `null` is all that a function gives: that of a component which others only read.

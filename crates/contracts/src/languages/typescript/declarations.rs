@@ -417,8 +417,10 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         let has_name = component::is_component_name(&known);
         let wrapped = wrapped::of(print, value).filter(|_| has_name);
-        let alias =
-            matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
+        let is_guess = |wrapped: &Wrapped<'_, '_>| {
+            matches!(wrapped.inner, Inner::Alias(_)) || wrapped::is_made_of_rendering(wrapped, value)
+        };
+        let alias = wrapped.as_ref().is_some_and(is_guess) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
         let made = wrapped::call(print, value).or_else(|| wrapped::part_of_made(print, value));
         let made = made.filter(|_| has_name && !wrapped::keeps_props(value));

@@ -37,14 +37,9 @@ impl Print<'_, '_> {
 
     /// The same, or whether a value of the file goes on in it that was made so: `User.partial()`.
     fn is_made_of_another(self, value: &Expression<'_>) -> bool {
-        let goes_on = || {
-            let name =
-                root(value).filter(|_| matches!(value.get_inner_expression(), Expression::CallExpression(_)));
-            let from =
-                name.filter(|name| !self.is_local_value(name)).and_then(|name| self.source.origins.of(name));
-            matches!(from, Some(Origin::Made)) && self.goes_on_from(value).is_some()
-        };
-        self.is_made_elsewhere(value) || goes_on()
+        let is_made = |name: &str| matches!(self.source.origins.of(name), Some(Origin::Made));
+        self.is_made_elsewhere(value)
+            || root(value).is_some_and(is_made) && self.goes_on_from(value).is_some()
     }
 
     /// `typeof user` of `user.partial`, where that is a value of the project: what a package is called is a way to import, also

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use oxc_ast::ast::{BindingPattern, Expression, PropertyKind, VariableDeclarator};
+use oxc_ast::ast::{ArrayExpressionElement, BindingPattern, Expression, PropertyKind, VariableDeclarator};
 
 use super::print::{INFERRED, Print, quoted};
 use super::value::query;
@@ -62,7 +62,7 @@ impl Print<'_, '_> {
             }
             (Step::At(at), Expression::ArrayExpression(list)) => {
                 let before = list.elements.get(..=*at)?;
-                if before.iter().any(|one| one.is_spread()) {
+                if before.iter().any(ArrayExpressionElement::is_spread) {
                     return None;
                 }
                 self.value_at(before.last()?.as_expression()?, rest)

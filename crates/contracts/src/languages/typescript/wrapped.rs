@@ -136,6 +136,15 @@ pub(super) fn wraps_components(name: &str) -> bool {
     with || WRAPPERS.contains(&name)
 }
 
+/// Whether a call is given a function that renders and takes no props, and by its name makes something else,
+/// `createRoute(() => <Page />)`: it is a component if what is called gives one, which `link` knows.
+pub(super) fn is_made_of_rendering(wrapped: &Wrapped<'_, '_>, value: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = either(value) else { return false };
+    wrapped.form == ComponentForm::Wrapped
+        && matches!(wrapped.inner, Inner::Callable(made) if made.parameters().items.is_empty())
+        && call_name(&call.callee).is_some_and(makes_other_things)
+}
+
 /// By its name, a call that makes something else.
 fn makes_other_things(name: &str) -> bool {
     ["create", "make", "register", "render", "is", "get", "has", "new"]
