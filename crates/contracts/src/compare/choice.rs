@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::signature::{inside, split};
+use super::stands::{From, stands_for};
 use super::told::INFERRED;
-use super::types::{From, Member, Type, UNWRITTEN, parse, stands_for};
+use super::types::{Member, Type, UNWRITTEN, parse};
 
 /// What there is to choose from.
 struct Choice {

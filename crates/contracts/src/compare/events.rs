@@ -2,7 +2,8 @@
 //! rest of its declaration; what a component of React calls is among its props.
 
 use super::origins::In;
-use super::types::{From, parse, stands_for};
+use super::stands::{From, stands_for};
+use super::types::parse;
 use super::verdict::{Judgement, Verdict, breaking, compatible};
 use crate::model::{Contract, ContractDeclaration};
 

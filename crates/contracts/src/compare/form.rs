@@ -208,8 +208,42 @@ fn interface(signature: &str) -> Option<Members> {
     Some(Members {
         generics: generics.to_owned(),
         parents: split(parents, &[',']),
-        own: split(&signature[start + 1..end], &[';', ',']),
+        own: fields(split(&signature[start + 1..end], &[';', ','])),
     })
+}
+
+/// With `readonly a: A` in the place of `get a(): A`, and `a: A` where there is a setter that takes what is read, too.
+fn fields(members: Vec<String>) -> Vec<String> {
+    let of = |word| members.iter().filter_map(move |text| accessed(text, word));
+    let read: Vec<_> = of("get ").collect();
+    if read.is_empty() {
+        return members;
+    }
+    let written: Vec<_> = of("set ").collect();
+    let is_field = |name: &str, ty: &str| {
+        read.contains(&(name, ty)) && written.iter().all(|(own, taken)| *own != name || *taken == ty)
+    };
+    let field = |text: &String| {
+        if let Some((name, ty)) = accessed(text, "get ").filter(|(name, ty)| is_field(name, ty)) {
+            let readonly = if written.iter().any(|(own, _)| *own == name) { "" } else { "readonly " };
+            return Some(format!("{readonly}{name}: {ty}"));
+        }
+        let is_told = accessed(text, "set ").is_some_and(|(name, ty)| is_field(name, ty));
+        (!is_told).then(|| text.clone())
+    };
+    members.iter().filter_map(field).collect()
+}
+
+/// The name and the type behind one of these words; `None` for what is no accessor, or says no type.
+fn accessed<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+    let rest = text.strip_prefix(word)?;
+    let (start, end) = group(rest, '(', ')')?;
+    let ty = if word == "get " {
+        rest[end + 1..].strip_prefix(": ")
+    } else {
+        rest[start + 1..end].split_once(": ").map(|(_, ty)| ty)
+    };
+    Some((&rest[..start], ty?))
 }
 
 fn namespace(signature: &str) -> Option<Members> {
@@ -231,8 +265,8 @@ fn alias(signature: &str) -> Option<Form> {
     let text = inside(text, '(', ')').unwrap_or(text);
     let objects = if text.starts_with('{') { split(text, &['&']) } else { Vec::new() };
     let own = objects.iter().map(|text| {
-        let members = inside(text, '{', '}').filter(|members| spelled::mapped(members, 0).is_none())?;
-        matches!(parse(text), Type::Object(_)).then(|| split(members, &[';', ',']))
+        let members = inside(text, '{', '}').filter(|members| !spelled::is_mapped(members))?;
+        matches!(parse(text), Type::Object(_)).then(|| fields(split(members, &[';', ','])))
     });
     match own.collect::<Option<Vec<_>>>() {
         Some(own) if !own.is_empty() => {

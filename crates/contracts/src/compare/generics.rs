@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::signature::{group, split};
-use super::types::{From, keeps, parse, stands_for};
+use super::stands::{From, keeps, stands_for};
+use super::types::parse;
 
 pub(super) struct Parameter {
     pub(super) name: String,
@@ -93,7 +94,7 @@ pub(super) fn with_name(text: &str, name: &str, other: &str) -> String {
     Renaming(vec![(name.to_owned(), other.to_owned())]).text(text)
 }
 
-/// What a type calls what it infers is nothing to who uses it.
+/// What a type calls what it infers, and the keys that it is made over, is nothing to who uses it.
 pub(super) fn without_names(text: &str) -> Cow<'_, str> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let mut names: Vec<(String, String)> = Vec::new();
@@ -101,6 +102,14 @@ pub(super) fn without_names(text: &str) -> Cow<'_, str> {
         let name = after.split(|letter| !is_part(letter)).next().unwrap_or_default();
         if names.iter().all(|(known, _)| known != name) {
             names.push((name.to_owned(), format!("infer${}", names.len())));
+        }
+    }
+    for (before, _) in text.match_indices(" in ").map(|(at, _)| text.split_at(at)) {
+        let start = before.rfind(|letter| !is_part(letter)).unwrap_or_default();
+        let name = &before[start..];
+        if let Some(name) = name.strip_prefix('[').filter(|name| names.iter().all(|(known, _)| known != name))
+        {
+            names.push((name.to_owned(), format!("key${}", names.len())));
         }
     }
     if names.is_empty() { text.into() } else { Renaming(names).text(text).into() }

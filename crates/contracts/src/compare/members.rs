@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::form::{Call, Class, Enum, Form, Members};
 use super::generics::{Renaming, apart};
 use super::signature::group;
+use super::stands::{From, keeps, stands_for};
 use super::told::{INFERRED, gives};
-use super::types::{From, Type, UNWRITTEN, keeps, member, or_undefined, parse, stands_for};
+use super::types::{Type, UNWRITTEN, member, or_undefined, parse};
 use super::verdict::{Judgement, Verdict, breaking, caught, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
@@ -178,6 +179,37 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
             compatible("it has private members now, and may have more that others see")
         }
         None => compatible(ONLY_MORE),
+    }
+}
+
+/// Takes `constructor()` away where the parent is of a package, or of the platform, so that nothing is known of how that is
+/// made, and one of the two classes leaves it to the parent. Who makes one of nothing, as elements are made, need not change.
+/// Who gave something that the parent takes would have to, but a class that was made of something rarely stops to be: errors
+/// and collections are those that are.
+pub(super) fn without_bare_constructors(
+    (old, was): (&ContractDeclaration, &mut Class),
+    (new, is): (&ContractDeclaration, &mut Class),
+) {
+    const BARE: &str = "constructor()";
+    let has = |class: &Class, is_it: &dyn Fn(&str) -> bool| class.members.iter().any(|text| is_it(text));
+    let is_made = |class: &Class| has(class, &|text| class_member(text) == "constructor");
+    let is_bare = |class: &Class| has(class, &|text| text == BARE);
+    let Some(parent) = was.parent.as_deref().filter(|_| was.parent == is.parent) else { return };
+    let (name, ..) = apart(parent);
+    let is_element = matches!(name, "EventTarget") || name.starts_with("HTML") && name.ends_with("Element");
+    let is_of_package = |one: &ContractDeclaration| {
+        let mut imported = one.imported.iter();
+        imported.any(|import| import.text == name && !import.from.starts_with('.'))
+    };
+    let takes_something =
+        || ["Error", "Exception", "Map", "Set", "Array", "List"].iter().any(|of| name.ends_with(of));
+    let may_come = is_element || is_of_package(old) && is_of_package(new) && !takes_something();
+    if may_come && is_bare(is) && !is_made(was) {
+        is.members.retain(|text| text != BARE);
+    }
+    // What a package's own constructor takes may have been given by this one.
+    if is_element && is_bare(was) && !is_made(is) {
+        was.members.retain(|text| text != BARE);
     }
 }
 

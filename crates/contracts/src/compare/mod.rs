@@ -26,6 +26,7 @@ mod result;
 mod routes;
 mod signature;
 mod spelled;
+mod stands;
 mod surroundings;
 mod taken_over;
 mod told;

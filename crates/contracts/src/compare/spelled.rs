@@ -111,6 +111,13 @@ pub(super) fn mapped(within: &str, depth: usize) -> Option<Type> {
     Some(Type::Object(marked.collect()))
 }
 
+/// Whether what stands in braces is made over keys.
+pub(super) fn is_mapped(within: &str) -> bool {
+    let rest = within.trim().trim_start_matches(['+', '-']);
+    let key = rest.strip_prefix("readonly ").unwrap_or(rest).strip_prefix('[');
+    key.and_then(|key| key.split_once(" in ")).is_some_and(|(key, _)| is_name(key))
+}
+
 /// `keyof { a: string }`, where all keys are written down.
 pub(super) fn keys(text: &str, depth: usize) -> Option<Type> {
     let Type::Object(members) = at_depth(text.strip_prefix("keyof ")?, depth + 1) else { return None };

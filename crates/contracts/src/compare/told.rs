@@ -3,7 +3,8 @@
 
 use super::choice;
 use super::signature::{group, split};
-use super::types::{From, Type, is_plain, parse, stands_for};
+use super::stands::{From, stands_for};
+use super::types::{Type, is_plain, parse};
 use super::verdict::{Judgement, breaking, compatible};
 
 /// Said by a signature where nothing is annotated.

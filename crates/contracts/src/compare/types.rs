@@ -1,20 +1,18 @@
-//! Printed types taken apart as far as it needs to tell whether one can stand for another. Not a compiler: where it is
-//! not sure, one type cannot.
+//! Printed types taken apart as far as it needs to tell whether one can stand for another.
 
 use super::generics;
-use super::literals::{is_primitive, is_value_of};
-use super::patterns;
+use super::literals::is_primitive;
 use super::signature::{group, inside, split};
 use super::spelled;
-use super::told::{INFERRED, gives};
+use super::told::INFERRED;
 
 /// Ends the signature of a value that is its own type.
 pub(super) const AS_CONST: &str = " as const";
 /// The type of a parameter that has none.
 pub(super) const UNWRITTEN: &str = "";
 /// What a function gives that is `async`, or gives one result after the other, where nothing more is written of that.
-const ASYNC: &str = "async";
-const GENERATOR: &str = "*";
+pub(super) const ASYNC: &str = "async";
+pub(super) const GENERATOR: &str = "*";
 /// Deeper types are only compared as text.
 const DEEPEST: usize = 24;
 
@@ -26,7 +24,7 @@ pub(super) enum Type {
     Intersection(Vec<Type>),
     Function {
         /// With what each extends, and is by default. What makes an object has `new` after them.
-        generics: Vec<(String, Option<Type>, Option<Type>)>,
+        generics: Vec<Generic>,
         parameters: Vec<Parameter>,
         result: Box<Type>,
     },
@@ -47,6 +45,8 @@ pub(super) enum Type {
     Text(String),
 }
 
+pub(super) type Generic = (String, Option<Type>, Option<Type>);
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Parameter {
     pub(super) name: String,
@@ -62,28 +62,6 @@ pub(super) struct Member {
     pub(super) optional: bool,
     pub(super) readonly: bool,
     pub(super) ty: Type,
-}
-
-/// Who hands a value over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum From {
-    /// Whoever uses the declaration, perhaps as an object written in place: it may hold nothing that is not known.
-    User,
-    /// The same, as part of something else: not written in place.
-    UserWithin,
-    /// The declaration itself.
-    Declaration,
-}
-
-impl From {
-    fn within(self) -> Self {
-        if self == From::User { From::UserWithin } else { self }
-    }
-
-    /// Who hands something to a function that this one hands over.
-    fn turned(self) -> Self {
-        if self == From::Declaration { From::User } else { From::Declaration }
-    }
 }
 
 pub(super) fn parse(text: &str) -> Type {
@@ -142,7 +120,12 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
         }
         let members: Option<Vec<Member>> =
             split(within, &[';', ',']).iter().map(|one| member(one, depth)).collect();
-        return members.map_or_else(|| Type::Text(text.to_owned()), Type::Object);
+        return match members {
+            // `{ (a: A): B }`
+            Some(mut members) if members.len() == 1 && members[0].name.is_empty() => members.remove(0).ty,
+            Some(members) => Type::Object(members),
+            None => Type::Text(text.to_owned()),
+        };
     }
     if let Some(of) = text.strip_prefix("readonly ").and_then(|rest| rest.strip_suffix("[]")) {
         return Type::Array { of: Box::new(inner(of)), readonly: true };
@@ -272,6 +255,10 @@ fn named(text: &str, depth: usize) -> Option<Type> {
         {
             arguments.first()?.clone()
         }
+        ("Exclude", [of, Type::Text(nothing)]) if nothing == "undefined" && is_plain(of) => {
+            let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "undefined");
+            union(parts_of(of).iter().filter(is_some).cloned())
+        }
         ("Exclude" | "Extract", [of, keys]) if is_literal(of) && is_literal(keys) => {
             let is_meant = |one: &Type| is_part(one, keys) == (name == "Extract");
             union(parts_of(of).iter().filter(|one| is_meant(one)).cloned())
@@ -352,7 +339,7 @@ fn given(marks: &[&str], result: &str, depth: usize) -> Type {
 }
 
 /// `<T extends A = B>`
-fn generics_of(list: &str, depth: usize) -> Vec<(String, Option<Type>, Option<Type>)> {
+fn generics_of(list: &str, depth: usize) -> Vec<Generic> {
     let list = list.strip_prefix('<').and_then(|list| list.strip_suffix('>')).unwrap_or_default();
     let ty = |text: Option<String>| text.map(|text| at_depth(&text, depth + 1));
     let each = generics::parameters(list).into_iter();
@@ -401,6 +388,8 @@ fn parameter(text: &str, depth: usize) -> Parameter {
     };
     let unmarked = name.trim_end().trim_end_matches('?');
     let optional = unmarked.len() < name.trim_end().len() || defaulted || by_type;
+    // Deeper, it was done for the whole.
+    let ty = if depth == 0 { generics::without_names(&ty) } else { ty.as_str().into() };
     let ty = or_undefined(at_depth(&ty, depth + 1), optional);
     Parameter { name: unmarked.to_owned(), optional, rest, ty }
 }
@@ -464,152 +453,6 @@ fn is_key(text: &str) -> bool {
     is_name(text) || (text.starts_with('\'') && text.ends_with('\'')) || text.starts_with('[')
 }
 
-/// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
-pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
-    let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
-    let is_any = |ty: &Type, names: &[&str]| names.iter().any(|name| is(ty, name));
-    // What is not known of the one is not what is known of the other.
-    let is_marked =
-        |ty: &Type| matches!(ty, Type::Named { name, .. } if matches!(name.as_str(), ASYNC | GENERATOR));
-    if is(one, INFERRED) && is_marked(other) || is_marked(one) && is(other, INFERRED) {
-        return false;
-    }
-    if one == other || is_any(other, &[INFERRED, UNWRITTEN, "unknown"]) || is_any(one, &["never", UNWRITTEN])
-    {
-        return true;
-    }
-    // Who could hand over anything, or do anything with what was handed over, may have done so.
-    if is(other, "any") {
-        return from != From::Declaration;
-    }
-    if is(one, "any") {
-        return from == From::Declaration;
-    }
-    match (one, other) {
-        (Type::Predicate(_), Type::Union(parts)) => {
-            ["true", "false"].iter().all(|one| parts.iter().any(|part| is(part, one)))
-        }
-        (Type::Predicate(one), Type::Predicate(other)) => alike(one, other),
-        (Type::Union(parts), _) => parts.iter().all(|part| stands_for(part, other, from)),
-        (_, Type::Union(parts)) => parts.iter().any(|part| stands_for(one, part, from)),
-        (_, Type::Intersection(parts)) => parts.iter().all(|part| stands_for(one, part, from.within())),
-        (Type::Intersection(parts), _) => {
-            from != From::User && parts.iter().any(|part| stands_for(part, other, from))
-        }
-        (Type::Text(one), Type::Text(other)) if other.starts_with(INFERRED) => gives(other, one),
-        (Type::Text(one), Type::Text(other)) => is_value_of(one, other),
-        (Type::Array { of: one, readonly }, Type::Array { of: other, readonly: may_be_readonly }) => {
-            (!readonly || *may_be_readonly) && stands_for(one, other, from)
-        }
-        (Type::Tuple(parts), Type::Array { of, .. }) => parts.iter().all(|part| stands_for(part, of, from)),
-        (Type::Tuple(one), Type::Tuple(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| stands_for(one, other, from))
-        }
-        // What can be replaced can be left as it is.
-        (Type::Tuple(_), Type::Named { name, arguments }) if name == "readonly" => {
-            arguments.iter().all(|other| stands_for(one, other, from))
-        }
-        (Type::Named { name, arguments }, Type::Array { readonly: true, .. }) if name == "readonly" => {
-            arguments.iter().all(|one| stands_for(one, other, from))
-        }
-        // Everything that is not nothing.
-        (Type::Text(one), Type::Object(other)) if other.is_empty() => is_primitive(one) || one == "object",
-        (_, Type::Object(other)) if other.is_empty() => is_plain(one),
-        (Type::Object(one), Type::Text(other)) if other == "object" => !one.is_empty(),
-        (Type::Array { .. } | Type::Tuple(_) | Type::Function { .. }, Type::Text(other))
-            if other == "object" =>
-        {
-            true
-        }
-        (Type::Object(one), Type::Object(other)) => object_stands_for(one, other, from),
-        (
-            Type::Function { generics, parameters, result },
-            Type::Function { generics: wanted, parameters: passed, result: wanted_result },
-        ) => {
-            // Who hands a function over may take less than it is given; who calls one gives what it took.
-            let enough =
-                from != From::Declaration || parameters.len() >= passed.len() || has_rest(parameters);
-            enough
-                && generics == wanted
-                && parameters_take(passed, parameters, from.turned())
-                && (is(wanted_result, "void") || stands_for(result, wanted_result, from.within()))
-        }
-        (Type::Named { name, arguments }, Type::Named { name: other, arguments: others })
-            if name == other && matches!(name.as_str(), "Pick" | "Omit") =>
-        {
-            let ([of, keys], [wanted, other_keys]) = (arguments.as_slice(), others.as_slice()) else {
-                return false;
-            };
-            let (fewer, more) = if name == "Pick" { (other_keys, keys) } else { (keys, other_keys) };
-            // An object that is written in place may have no more.
-            alike(of, wanted) && (alike(fewer, more) || from != From::User && is_part(fewer, more))
-        }
-        // All of it is a part of it, and can be read as it can be written.
-        (_, Type::Named { name, arguments })
-            if is_part_of(name) && !arguments.is_empty() && stands_whole(one, &arguments[0], from) =>
-        {
-            matches!(name.as_str(), "Partial" | "Readonly") || from != From::User
-        }
-        (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
-            let covariant = matches!(
-                name.as_str(),
-                "Promise"
-                    | "Readonly"
-                    | "Partial"
-                    | "ReadonlySet"
-                    | "AsyncIterable"
-                    | "Iterable"
-                    | "readonly"
-                    | "Awaited"
-                    | ASYNC
-                    | GENERATOR
-                    | "?"
-                    | "..."
-            );
-            let fits = |one: &Type, other: &Type| {
-                // What is handed over as anything is taken as something unknown.
-                let is_open = from != From::Declaration && is(one, "any") && is(other, "unknown");
-                is_open || if covariant { stands_for(one, other, from.within()) } else { alike(one, other) }
-            };
-            // What can be changed can be left as it is.
-            let is_left = matches!(
-                (name.as_str(), other.as_str()),
-                (ASYNC, "Promise")
-                    | ("Promise", ASYNC)
-                    | ("Map", "ReadonlyMap")
-                    | ("Set", "ReadonlySet")
-                    | ("Set" | "ReadonlySet", "Iterable")
-            );
-            let fits = |one: &Type, other: &Type| {
-                if is_left { stands_for(one, other, from.within()) } else { fits(one, other) }
-            };
-            (name == other || is_left)
-                && arguments.len() == others.len()
-                && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
-        }
-        (Type::Array { of, .. }, Type::Named { name, arguments })
-            if matches!(name.as_str(), "Iterable" | "ArrayLike") =>
-        {
-            arguments.first().is_some_and(|wanted| stands_for(of, wanted, from.within()))
-        }
-        // Of what such a thing is made with, what it holds is not told.
-        (Type::Text(bare), Type::Named { name, .. }) | (Type::Named { name, .. }, Type::Text(bare)) => {
-            bare == name && matches!(name.as_str(), "Map" | "Set" | "WeakMap" | "WeakSet" | "Promise")
-        }
-        _ => false,
-    }
-}
-
-/// As [`stands_for`], of a type that is no such part itself.
-fn stands_whole(one: &Type, other: &Type, from: From) -> bool {
-    !matches!(one, Type::Named { name, .. } if is_part_of(name)) && stands_for(one, other, from)
-}
-
-/// Whether this is what the first type that it is given is, but for some of its members or what can be done with them.
-fn is_part_of(name: &str) -> bool {
-    matches!(name, "Pick" | "Omit" | "Partial" | "Readonly")
-}
-
 /// Whether a type is a choice of keys that are written down.
 pub(super) fn is_literal(ty: &Type) -> bool {
     match ty {
@@ -620,7 +463,7 @@ pub(super) fn is_literal(ty: &Type) -> bool {
 }
 
 /// Whether every key of one choice is in another.
-fn is_part(one: &Type, other: &Type) -> bool {
+pub(super) fn is_part(one: &Type, other: &Type) -> bool {
     let all = parts_of(other);
     parts_of(one).iter().all(|key| all.contains(key))
 }
@@ -646,146 +489,4 @@ pub(super) fn is_plain(ty: &Type) -> bool {
 fn without_nothing(ty: &Type) -> Type {
     let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "null" || text == "undefined");
     union(parts_of(ty).iter().filter(is_some).cloned())
-}
-
-/// The parameters of a function as one sees them who knew others: what follows the last one that is written may be any number
-/// of the same.
-pub(super) fn spread(new: &[Parameter], old: &[Parameter]) -> Vec<Parameter> {
-    let [before @ .., rest] = new else { return Vec::new() };
-    let Type::Array { of, .. } = &rest.ty else { return new.to_vec() };
-    let known = old.iter().take_while(|one| !one.rest).count();
-    if !rest.rest || known <= before.len() {
-        return new.to_vec();
-    }
-    let one = Parameter { optional: true, rest: false, ty: (**of).clone(), ..rest.clone() };
-    let several = std::iter::repeat_n(one, known - before.len());
-    before.iter().cloned().chain(several).chain([rest.clone()]).collect()
-}
-
-/// Whether who makes values of a type, and who reads them, can go on with what it is now.
-pub(super) fn keeps(was: &Type, is: &Type) -> bool {
-    stands_for(was, is, From::User) && stands_for(is, was, From::Declaration)
-}
-
-/// Whether what was passed, by whom it was, to parameters can be passed to others.
-fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
-    let new = spread(new, old);
-    old.iter().zip(&new).all(|(old, new)| {
-        (!old.optional || new.optional || new.rest)
-            && old.rest == new.rest
-            && stands_for(&old.ty, &new.ty, from)
-            && (from == From::Declaration || patterns::lost(old, new).is_none())
-    }) && new.iter().skip(old.len()).all(|added| added.optional || added.rest)
-}
-
-fn has_rest(parameters: &[Parameter]) -> bool {
-    parameters.last().is_some_and(|last| last.rest)
-}
-
-/// Whether each of two types stands for the other, whoever hands it over: only optional members may come or go.
-fn alike(one: &Type, other: &Type) -> bool {
-    let each = |one: &[Type], other: &[Type]| {
-        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| alike(one, other))
-    };
-    one == other
-        || match (one, other) {
-            (Type::Union(one), Type::Union(other)) | (Type::Intersection(one), Type::Intersection(other)) => {
-                let mut left: Vec<&Type> = other.iter().collect();
-                one.len() == other.len()
-                    && one.iter().all(|part| {
-                        let found = left.iter().position(|other| alike(part, other));
-                        found.map(|at| left.swap_remove(at)).is_some()
-                    })
-            }
-            (Type::Tuple(one), Type::Tuple(other)) => each(one, other),
-            (Type::Array { of: one, readonly }, Type::Array { of: other, readonly: as_well }) => {
-                readonly == as_well && alike(one, other)
-            }
-            (Type::Named { name, arguments }, Type::Named { name: other, arguments: others }) => {
-                name == other && each(arguments, others)
-            }
-            (Type::Object(one), Type::Object(other)) => {
-                let of = |members: &'_ [Member], name: &str| members.iter().position(|one| one.name == name);
-                one.iter().all(|member| match of(other, &member.name).map(|at| &other[at]) {
-                    Some(same) => {
-                        (member.optional, member.readonly) == (same.optional, same.readonly)
-                            && alike(&member.ty, &same.ty)
-                    }
-                    None => member.optional,
-                }) && other.iter().all(|member| member.optional || of(one, &member.name).is_some())
-            }
-            (
-                Type::Function { generics, parameters, result },
-                Type::Function { generics: others, parameters: passed, result: given },
-            ) => {
-                generics == others
-                    && parameters.len() == passed.len()
-                    && parameters.iter().zip(passed).all(|(one, other)| {
-                        (one.optional, one.rest) == (other.optional, other.rest) && alike(&one.ty, &other.ty)
-                    })
-                    && alike(result, given)
-            }
-            _ => false,
-        }
-}
-
-fn object_stands_for(one: &[Member], other: &[Member], from: From) -> bool {
-    let fits = |wanted: &Member| {
-        // There may be several ways to call one.
-        let mut same = one.iter().filter(|member| member.name == wanted.name).peekable();
-        // Who reads a member that may be absent needs that there may be one.
-        same.peek().is_none() && wanted.optional && from != From::Declaration
-            || same.any(|member| {
-                (!member.optional || wanted.optional)
-                    && (!member.readonly || wanted.readonly || from != From::Declaration)
-                    && stands_for(&member.ty, &wanted.ty, from)
-            })
-    };
-    let known = |member: &Member| other.iter().any(|wanted| wanted.name == member.name);
-    other.iter().all(fits) && (from != From::User || one.iter().all(known))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_type_stands_for_another() {
-        let wide: &[(&str, &str)] = &[
-            ("'a'", "string"),
-            ("'a' | 'b'", "'b' | 'a' | 'c'"),
-            ("string[]", "readonly string[]"),
-            ("Array<string>", "string[]"),
-            ("(a: string) => void", "(a: string, b: number) => void"),
-            ("(a: string | number) => 1", "(a: string) => number"),
-            ("{ a: 1; b?: string }", "{ a: number; b?: string | undefined }"),
-            ("Promise<'a'>", "Promise<string>"),
-            ("true", "boolean"),
-            ("{ run(a: string): void }", "{ run: (a: string) => void }"),
-            ("[string, 'a']", "[string, string]"),
-            ("string", "unknown"),
-            ("string | null", "React.ReactNode"),
-            ("JSX.Element", "ReactNode"),
-        ];
-        for (one, other) in wide {
-            assert!(stands_for(&parse(one), &parse(other), From::User), "{one} for {other}");
-        }
-        let not: &[(&str, &str)] = &[
-            ("string", "'a'"),
-            ("{ a?: string }", "{ a: string }"),
-            ("{ a: string; b: string }", "{ a: string }"),
-            ("readonly string[]", "string[]"),
-            ("(a: string) => void", "() => void"),
-            ("Map<'a', 1>", "Map<string, number>"),
-            ("Foo", "Bar"),
-            ("Foo", "React.ReactNode"),
-            ("React.ReactNode", "string"),
-            ("T extends string ? 1 : 2", "T extends string ? 1 : 3"),
-        ];
-        for (one, other) in not {
-            assert!(!stands_for(&parse(one), &parse(other), From::User), "{one} for {other}");
-        }
-        let more = parse("{ a: string; b: string }");
-        assert!(stands_for(&more, &parse("{ a: string }"), From::Declaration));
-    }
 }

@@ -7,11 +7,9 @@ use super::generics::Renaming;
 use super::literals::numeric;
 use super::members;
 use super::patterns;
+use super::stands::{From, keeps, spread, stands_for};
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
-use super::types::{
-    AS_CONST, From, Parameter, Type, UNWRITTEN, frozen, keeps, or_undefined, parameters, parse, spread,
-    stands_for,
-};
+use super::types::{AS_CONST, Parameter, Type, UNWRITTEN, frozen, or_undefined, parameters, parse};
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Marks a signature that has its types from a doc comment.
@@ -57,7 +55,10 @@ pub(super) fn judge(old: &ContractDeclaration, new: &ContractDeclaration) -> Jud
     };
     let (before, after) = (plain(old), plain(new));
     let (before, after) = (before.as_slice(), after.as_slice());
-    if let Some((was, is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
+    if let Some((mut was, mut is)) = Form::whole(old.kind, before).zip(Form::whole(new.kind, after)) {
+        if let (Form::Class(was), Form::Class(is)) = (&mut was, &mut is) {
+            members::without_bare_constructors((old, was), (new, is));
+        }
         return judge_forms(old.kind, &was, new.kind, &is);
     }
     let forms = |kind: DeclarationKind, texts: &[String]| -> Vec<Form> {

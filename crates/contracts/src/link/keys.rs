@@ -93,11 +93,17 @@ impl<'l> Expander<'l> {
     {
         let key = &*self.key_of(key, scope);
         self.deeper(|expander| match of {
-            TypeShape::Reference { name, arguments: given } if key == TypeShape::FIRST => {
-                // What a component takes first are its props.
-                let name = (name == "Parameters").then(|| "ComponentProps".to_owned())?;
-                let shape = TypeShape::Reference { name, arguments: given.clone() };
-                Some(Bound::new(shape, scope, arguments))
+            TypeShape::Reference { name, arguments: given } if name == "Parameters" => {
+                match expander.taken(given.first()?, key, scope) {
+                    Some(taken) => Some(taken),
+                    // What a component takes first are its props.
+                    None if key == TypeShape::FIRST => {
+                        let name = "ComponentProps".to_owned();
+                        let shape = TypeShape::Reference { name, arguments: given.clone() };
+                        Some(Bound::new(shape, scope, arguments))
+                    }
+                    None => None,
+                }
             }
             TypeShape::Text(list) if key == TypeShape::EACH => {
                 let each = list.strip_prefix("readonly ").unwrap_or(list).strip_suffix("[]")?;
@@ -146,6 +152,10 @@ impl<'l> Expander<'l> {
                     }
                     _ if key == TypeShape::EACH && matches!(name.as_str(), "Array" | "ReadonlyArray") => {
                         Some(Bound::new(given.first()?.clone(), scope, arguments))
+                    }
+                    _ if matches!(name.as_str(), "ReturnType" | "Awaited") => {
+                        let found = expander.result(name, given, scope)?;
+                        expander.indexed(&found.shape, key, found.scope, &found.arguments)
                     }
                     _ if matches!(name.as_str(), "Readonly" | "Partial" | "Required" | "NonNullable") => {
                         expander.indexed(given.first()?, key, scope, arguments)

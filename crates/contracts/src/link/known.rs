@@ -113,6 +113,10 @@ impl<'l> Expander<'l> {
                 self.unresolved.extend(narrowed.map(|one| one.narrowed(named, only)));
                 members.map(|members| if self.distributes { members } else { vec![common(members)] })
             }
+            "ReturnType" | "Awaited" => {
+                let found = self.result(last, given, scope)?;
+                Some(self.within(&found.shape, found.scope, &found.arguments))
+            }
             "Record" => {
                 let value = given.get(1)?.text();
                 let value = filled(&value, arguments);

@@ -3,6 +3,7 @@
 //! A pure function of the facts and of the files that they lead to, which `project` supplies. Everything that was looked at is named in
 //! the result, so that a cache knows what a contract rests on.
 
+mod asked;
 mod component_type;
 mod composed;
 mod emits;
@@ -76,7 +77,23 @@ fn is_of_server(facts: &LocalFacts) -> bool {
         package.starts_with("node:")
             || package.starts_with("@nestjs/")
             || matches!(package, "express" | "fastify" | "hono" | "koa" | "undici" | "ws")
-            || matches!(package, "child_process" | "fs" | "http" | "https" | "net" | "tls")
+            || matches!(
+                package,
+                "child_process"
+                    | "cluster"
+                    | "dgram"
+                    | "dns"
+                    | "fs"
+                    | "fs/promises"
+                    | "http"
+                    | "http2"
+                    | "https"
+                    | "net"
+                    | "os"
+                    | "tls"
+                    | "worker_threads"
+                    | "zlib"
+            )
     };
     facts.hooks.is_empty()
         && packages.clone().any(is_server)
@@ -161,7 +178,7 @@ fn declared(
         given_by: seen::given_by(declaration, scope, resolver),
         inherits: Vec::new(),
     };
-    if whole.kind != declaration.kind {
+    if whole.kind == DeclarationKind::Component && whole.kind != declaration.kind {
         whole.signatures = declaration.signatures.iter().map(|text| as_component(text).to_owned()).collect();
     }
     match &declaration.detail {
@@ -181,7 +198,7 @@ fn declared(
             let whole = |one: UnresolvedType| UnresolvedType::whole(one.name, one.from);
             unresolved.extend(expander.unresolved.into_iter().map(whole));
         }
-        DeclarationDetail::Hook { parameters, state } => {
+        DeclarationDetail::Hook { parameters, state } if whole.kind == DeclarationKind::Hook => {
             // Each overload is a variant.
             let variants = match parameters {
                 TypeShape::Union(variants) => variants.as_slice(),
@@ -238,6 +255,10 @@ fn as_component(signature: &str) -> &str {
 
 fn kind_of(declaration: &Declaration, scope: Scope<'_>, resolver: &Resolver<'_>) -> DeclarationKind {
     let can_be = matches!(declaration.detail, DeclarationDetail::Component(_));
+    // Named as hooks are, and nothing in its file is React's.
+    if declaration.kind == DeclarationKind::Hook && is_of_server(scope.facts) {
+        return DeclarationKind::Function;
+    }
     if can_be && Expander::new(resolver).is_component(declaration, scope) {
         DeclarationKind::Component
     } else {

@@ -320,7 +320,7 @@ impl TypeShape {
             Self::Mapped(mapped) => text.push_str(&mapped.text),
             Self::Conditional(conditional) => text.push_str(&conditional.text),
             Self::Generic { shape, .. } => shape.put(text),
-            Self::Indexed { of, key } if key == Self::FIRST => {
+            Self::Indexed { of, key } if key.bytes().all(|byte| byte.is_ascii_digit()) => {
                 of.put(text);
                 text.extend(["[", key, "]"]);
             }

@@ -178,6 +178,11 @@ impl<'x, 'a> Callable<'x, 'a> {
                 }
                 Some(props)
             }
+            // Others see what it is said to be, where that is a component.
+            Some(TypeShape::Reference { arguments, .. }) if arguments.len() == 1 => {
+                let said = arguments.into_iter().next();
+                said.map(|said| as_said(said, own.or_else(|| self.props_said(print))))
+            }
             perhaps => own.or(perhaps).or_else(|| self.props_said(print)),
         };
         destructured.sort();
@@ -263,14 +268,34 @@ pub(super) fn is_provider_of_pair(declarator: &VariableDeclarator<'_>, name: &st
 }
 
 /// As [`renders`], also for one that gives back what stands inside of it, `({ children }) => children`, or nothing at all.
-pub(super) fn is_component(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+pub(super) fn is_component(
+    print: Print<'_, '_>,
+    name: &str,
+    body: &BodyUse,
+    callable: Callable<'_, '_>,
+) -> bool {
     renders(name, body, callable.returned()) && !gives_other(name, body, callable)
+        || is_component_name(name) && print.source.has_elements && is_said_to_show_nothing(callable)
         || is_component_name(name)
             && callable.returned().is_none()
             && maker::last(callable).is_some_and(|last| {
                 body.props.named(last).is_some_and(|prop| prop == "children")
                     || last.is_null() && gives_nothing_else(callable)
             })
+}
+
+/// `(props: Props): null`, where components are written: nobody calls a function for nothing but `null`. What takes more than
+/// props, or plain data, may be called for what it does.
+fn is_said_to_show_nothing(callable: Callable<'_, '_>) -> bool {
+    let is_null = |said: &TSTypeAnnotation<'_>| matches!(said.type_annotation, TSType::TSNullKeyword(_));
+    let takes = callable.parameters();
+    let said = takes.items.first().and_then(|first| first.type_annotation.as_ref());
+    let are_props = said.is_none_or(|said| match &said.type_annotation {
+        TSType::TSTypeLiteral(_) => true,
+        ty => !ty.is_keyword() && !is_data(ty),
+    });
+    let takes_more = takes.items.len() > 1 || takes.rest.is_some();
+    callable.returned().is_some_and(is_null) && are_props && !takes_more && !callable.is_async()
 }
 
 /// Whether `null` is all that a function gives: that of a component which others only read.

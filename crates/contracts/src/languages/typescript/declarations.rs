@@ -215,7 +215,7 @@ impl<'a> Collector<'_, '_, 'a> {
         let known = if name == DEFAULT { component::WITHOUT_NAME } else { name.as_str() };
         let maker =
             maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
-        let is_component = component::is_component(known, &body, callable);
+        let is_component = component::is_component(print, known, &body, callable);
         let (kind, detail) = if maker.is_none() && is_component || self.wrapped.contains(name.as_str()) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
@@ -395,7 +395,7 @@ impl<'a> Collector<'_, '_, 'a> {
             let maker = maker::of(print, callable, &body);
             let maker = maker.filter(|maker| !maker::renders(&known, &body, callable, maker));
             let maker = maker.or_else(|| maker::said_to_be(print, annotation));
-            let renders = maker.is_none() && component::is_component(&known, &body, callable);
+            let renders = maker.is_none() && component::is_component(print, &known, &body, callable);
             let is_component = annotated.is_component() || renders;
             let is_wrapped = self.wrapped.contains(name.as_str());
             let (kind, detail) = if is_component && component::is_component_name(&known) || is_wrapped {
@@ -417,8 +417,10 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         let has_name = component::is_component_name(&known);
         let wrapped = wrapped::of(print, value).filter(|_| has_name);
-        let alias =
-            matches!(&wrapped, Some(Wrapped { inner: Inner::Alias(_), .. })) && !annotated.is_component();
+        let is_guess = |wrapped: &Wrapped<'_, '_>| {
+            matches!(wrapped.inner, Inner::Alias(_)) || wrapped::is_made_of_rendering(wrapped, value)
+        };
+        let alias = wrapped.as_ref().is_some_and(is_guess) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
         let made = wrapped::call(print, value).or_else(|| wrapped::part_of_made(print, value));
         let made = made.filter(|_| has_name && !wrapped::keeps_props(value));

@@ -2,6 +2,7 @@
 
 use oxc_ast::ast::Expression;
 
+use super::component;
 use super::origins::{Origin, root};
 use super::print::Print;
 use super::value::{LONGEST_LITERAL, LONGEST_RETURN, digest, query};
@@ -13,13 +14,13 @@ impl Print<'_, '_> {
     /// The calls of another module that make a value, `string().optional()` for `z.string().optional()`, with what of their
     /// arguments says of which type it is.
     pub(super) fn made_by(self, value: &Expression<'_>) -> Option<String> {
-        let made = self.is_made_elsewhere(value).then(|| self.calls(value, 0))??;
+        let made = self.is_made_of_another(value).then(|| self.calls(value, 0))??;
         (made.len() <= LONGEST_LITERAL).then_some(made)
     }
 
     /// The same of a value that has nothing else to be known by: of what is long, its calls are named.
     pub(super) fn made_whole(self, value: &Expression<'_>) -> Option<String> {
-        let made = self.is_made_elsewhere(value).then(|| self.calls(value, 0))??;
+        let made = self.is_made_of_another(value).then(|| self.calls(value, 0))??;
         if made.len() <= LONGEST_RETURN {
             return Some(made);
         }
@@ -32,6 +33,29 @@ impl Print<'_, '_> {
         let is_call = matches!(value.get_inner_expression(), Expression::CallExpression(_));
         let from = root(value).filter(|_| is_call).and_then(|name| self.source.origins.of(name));
         matches!(from, Some(Origin::Module { .. }))
+    }
+
+    /// The same, or whether a value of the file goes on in it that was made so: `User.partial()`.
+    fn is_made_of_another(self, value: &Expression<'_>) -> bool {
+        let is_made = |name: &str| matches!(self.source.origins.of(name), Some(Origin::Made));
+        self.is_made_elsewhere(value)
+            || root(value).is_some_and(is_made) && self.goes_on_from(value).is_some()
+    }
+
+    /// `typeof user` of `user.partial`, where that is a value of the project: what a package is called is a way to import, also
+    /// where a file of the project gives it again, `z`.
+    fn base(self, callee: &Expression<'_>) -> Option<String> {
+        let Expression::StaticMemberExpression(member) = callee else { return None };
+        let Expression::Identifier(name) = member.object.get_inner_expression() else { return None };
+        let is_own = match self.source.origins.of(&name.name)? {
+            Origin::Module { specifier, .. } => {
+                let is_file = specifier.starts_with(['.', '/', '~', '#']) || specifier.starts_with("@/");
+                is_file && (name.name.len() > 2 || component::is_component_name(&name.name))
+            }
+            Origin::Made => true,
+            Origin::Own => false,
+        };
+        self.named(&member.object).filter(|_| is_own)
     }
 
     /// `typeof Base` of `Base.extend({ … })`, where that is a value of the file.
@@ -64,10 +88,12 @@ impl Print<'_, '_> {
                 Some([&of, dot, &member.property.name].concat())
             }
             Expression::CallExpression(call) => {
-                let name = match call.callee.get_inner_expression() {
+                let callee = call.callee.get_inner_expression();
+                let name = match callee {
                     Expression::Identifier(name) => name.name.into_string(),
                     other => self.calls(other, depth + 1)?,
                 };
+                let base = self.base(callee);
                 let is_literal = name.ends_with("literal");
                 let given = call.arguments.iter().filter_map(|argument| argument.as_expression());
                 let told = given.filter_map(|one| match one.get_inner_expression() {
@@ -80,9 +106,11 @@ impl Print<'_, '_> {
                         Some(format!("[{}]", each.collect::<Vec<_>>().join(", ")))
                     }
                     other if is_literal => self.literal_value(other),
+                    Expression::Identifier(_) if base.is_none() => self.named(one),
                     _ => None,
                 });
-                Some(format!("{name}({})", told.collect::<Vec<_>>().join(", ")))
+                let told = base.iter().cloned().chain(told).collect::<Vec<_>>();
+                Some(format!("{name}({})", told.join(", ")))
             }
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! TypeScript and JavaScript, read with oxc: source text in, local facts out. Total: whatever the text is, there are
 //! facts, and diagnostics for what could not be read.
 
+mod arguments;
 mod blocks;
 mod bodies;
 mod body;
@@ -37,6 +38,7 @@ mod signature;
 mod source;
 mod state;
 mod style;
+mod taken_apart;
 mod unread;
 mod value;
 mod vue;
@@ -46,7 +48,7 @@ mod wrapped;
 
 pub(crate) use blocks::brief;
 pub(crate) use nesting::{comment_end, string_end};
-pub(crate) use print::{listed, quoted};
+pub(crate) use print::{INFERRED, listed, quoted};
 pub(crate) use routes::is_rare;
 
 use std::borrow::Cow;
@@ -143,6 +145,7 @@ fn line_count(text: &str) -> usize {
 fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFacts {
     let source = Source::new(program.source_text, &program.comments)
         .of_javascript(program.source_type.is_javascript())
+        .of_elements(program.source_type.is_jsx())
         .with_names(&program.body);
     let print = Print::new(&source);
     let documented = jsdoc::of(program, &source);

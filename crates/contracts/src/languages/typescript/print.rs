@@ -20,7 +20,7 @@ use super::source::Source;
 use super::within::Locals;
 
 /// Said where a type stands in no annotation.
-pub(super) const INFERRED: &str = "inferred";
+pub(crate) const INFERRED: &str = "inferred";
 
 /// Prints with the text of the file at hand, for the few things that are shown as written.
 #[derive(Clone, Copy)]

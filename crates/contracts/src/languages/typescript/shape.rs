@@ -191,6 +191,15 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
                     of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
                     key: TypeShape::FIRST.to_owned(),
                 },
+                // `Parameters<typeof useCard>[1]`
+                TSLiteral::NumericLiteral(key)
+                    if is_reference(&indexed.object_type) && is_place(key.value) =>
+                {
+                    TypeShape::Indexed {
+                        of: Box::new(at_depth(print, &indexed.object_type, depth + 1)),
+                        key: format!("{}", key.value),
+                    }
+                }
                 _ => TypeShape::Text(print.ty(ty)),
             },
             // `Map[Kind.Card]`, `Props['list'][number]`
@@ -214,6 +223,14 @@ fn at_depth(print: Print<'_, '_>, ty: &TSType<'_>, depth: usize) -> TypeShape {
         }
         _ => TypeShape::Text(print.ty(ty)),
     }
+}
+
+fn is_reference(ty: &TSType<'_>) -> bool {
+    matches!(ty, TSType::TSTypeReference(_))
+}
+
+fn is_place(key: f64) -> bool {
+    key.fract() == 0.0 && (0.0..100.0).contains(&key)
 }
 
 /// `number`, or a member of an enum.

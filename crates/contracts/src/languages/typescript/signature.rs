@@ -427,24 +427,23 @@ impl Print<'_, '_> {
 
     /// `const NAME: type`, or the literal itself where it is short.
     pub(super) fn variable(self, keyword: &str, declarator: &VariableDeclarator<'_>, name: &str) -> String {
-        if let Some(ty) = &declarator.type_annotation {
+        let is_whole = declarator.id.is_binding_identifier();
+        if let Some(ty) = declarator.type_annotation.as_ref().filter(|_| is_whole) {
             return [keyword, " ", name, ": ", &self.annotation(ty)].concat();
         }
         if let Some(said) = Said::of(self.source, declarator.span.start).and_then(|said| said.ty) {
             return format!("{keyword} {name}: {said}{}", jsdoc::MARK);
         }
+        if !is_whole {
+            let part = self.taken_apart(declarator, name);
+            return [keyword, " ", name, ": ", part.as_deref().unwrap_or(INFERRED)].concat();
+        }
         match &declarator.init {
             None => format!("{keyword} {name}: any"),
-            Some(value) if declarator.id.is_binding_identifier() => {
-                match self.literal_value(value).filter(|_| keyword == "const") {
-                    Some(text) => format!("{keyword} {name} = {text}"),
-                    None => [keyword, " ", name, ": ", &self.value_type(value)].concat(),
-                }
-            }
-            Some(value) => {
-                let part = self.part_of(&declarator.id, value, name);
-                format!("{keyword} {name}: {}", part.as_deref().unwrap_or(INFERRED))
-            }
+            Some(value) => match self.literal_value(value).filter(|_| keyword == "const") {
+                Some(text) => format!("{keyword} {name} = {text}"),
+                None => [keyword, " ", name, ": ", &self.value_type(value)].concat(),
+            },
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Source<'a> {
     lines_before: Vec<u32>,
     /// Doc comments are where JavaScript says types.
     comments_have_types: bool,
+    /// Whether elements can be written in it.
+    pub(super) has_elements: bool,
     /// Whether a comment may say in which ways a function is called.
     pub(super) has_overloads: bool,
     /// What the names at the top of the file stand for.
@@ -42,6 +44,7 @@ impl<'a> Source<'a> {
             comments,
             lines_before,
             comments_have_types: false,
+            has_elements: false,
             has_overloads: false,
             origins: Origins::new(&[]),
             room: RefCell::default(),
@@ -52,6 +55,10 @@ impl<'a> Source<'a> {
         let mentions = |tag: &str| memchr::memmem::find(self.text.as_bytes(), tag.as_bytes()).is_some();
         let has_overloads = comments_have_types && mentions("@overload");
         Self { comments_have_types, has_overloads, ..self }
+    }
+
+    pub(super) fn of_elements(self, has_elements: bool) -> Self {
+        Self { has_elements, ..self }
     }
 
     pub(super) fn is_javascript(&self) -> bool {

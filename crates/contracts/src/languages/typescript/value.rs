@@ -6,16 +6,16 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrayExpression, ArrayExpressionElement, BindingPattern, BindingProperty, CallExpression, Expression,
-    ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKey, PropertyKind, TSType,
-    TSTypeParameterInstantiation,
+    ArrayExpression, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectProperty,
+    ObjectPropertyKind, PropertyKey, PropertyKind, TSType, TSTypeParameterInstantiation,
 };
 
+use super::arguments::{Given, begins_without_object, given_to, names_listed, names_within};
 use super::body::callee_name;
 use super::component::{self, Callable};
 use super::made::widened;
 use super::origins::{Top, known_as, root};
-use super::print::{INFERRED, Print, literal_type, primitive_type, quoted};
+use super::print::{INFERRED, Print, literal_type, primitive_type};
 use super::returned::has_state;
 use super::state;
 use super::within::{Local, Within};
@@ -38,7 +38,7 @@ pub(super) const MOST_AROUND: usize = 4;
 /// Calls that are shown with the names in what they are given.
 const MOST_CALLS: usize = 8;
 /// Objects in objects.
-const DEEPEST: usize = 6;
+pub(super) const DEEPEST: usize = 6;
 
 impl Print<'_, '_> {
     /// The type of a value as far as its own text says it.
@@ -317,30 +317,6 @@ impl Print<'_, '_> {
         Some(if text.len() > LONGEST_OBJECT { format!("{INFERRED} {}", digest(&text)) } else { text })
     }
 
-    /// `const { a } = make()`, `const { a } = object`.
-    pub(super) fn part_of(
-        self,
-        pattern: &BindingPattern<'_>,
-        value: &Expression<'_>,
-        name: &str,
-    ) -> Option<String> {
-        let BindingPattern::ObjectPattern(object) = pattern else { return None };
-        let is_it =
-            |one: &&BindingProperty<'_>| one.value.get_identifier_name().is_some_and(|own| own == name);
-        let key = object.properties.iter().find(is_it)?.key.static_name()?;
-        let whole = match value {
-            Expression::Identifier(of) => {
-                self.source.origins.declared(&of.name)?;
-                query(&of.name)?
-            }
-            Expression::CallExpression(_) | Expression::AwaitExpression(_) => {
-                Some(self.value_type(value)).filter(|text| !text.starts_with(INFERRED))?
-            }
-            _ => return None,
-        };
-        Some(format!("{whole}[{}]", quoted(&key)))
-    }
-
     /// What is known of a value that is returned, in place or by a name.
     pub(super) fn told(self, value: &Expression<'_>, within: &Within<'_, '_, '_>) -> Option<String> {
         within.steps.set(within.steps.get().checked_sub(1)?);
@@ -440,7 +416,7 @@ impl Print<'_, '_> {
                 }
                 ObjectPropertyKind::ObjectProperty(property) if is_read_too(property, object) => {}
                 ObjectPropertyKind::ObjectProperty(property) => {
-                    let key = self.key(&property.key, property.computed);
+                    let key = self.readable(property, object);
                     let told = match self.accessed(property) {
                         Some(told) => Some(told).filter(|told| !told.starts_with(INFERRED)),
                         None => self.returned_member(&property.value, within),
@@ -526,7 +502,7 @@ impl Print<'_, '_> {
                     Expression::ObjectExpression(_) => "{ … }".to_owned(),
                     value => self.accessed(property).unwrap_or_else(|| self.value_type(value)),
                 };
-                (self.key(&property.key, property.computed), value)
+                (self.readable(property, object), value)
             }
         };
         let is_second = |property: &&ObjectPropertyKind<'_>| {
@@ -546,6 +522,17 @@ impl Print<'_, '_> {
             None => true,
         };
         format!("...{}", if is_named { self.without_locals(self.short(value)) } else { INFERRED.to_owned() })
+    }
+
+    /// The key of a property, which nobody can write that only has a getter.
+    fn readable(self, property: &ObjectProperty<'_>, object: &ObjectExpression<'_>) -> String {
+        let key = self.key(&property.key, property.computed);
+        let mut others = object.properties.iter().filter_map(ObjectPropertyKind::as_property);
+        let is_written = property.kind != PropertyKind::Get
+            || others.any(|other| {
+                is_read_too(other, object) && other.key.static_name() == property.key.static_name()
+            });
+        if is_written { key } else { format!("readonly {key}") }
     }
 
     /// What is read of a property, or may be put there, behind which functions stand: `get x(): T`, `set x(value: T)`.
@@ -673,84 +660,6 @@ enum Read {
     Outermost,
 }
 
-/// What a call is given.
-enum Given<'x, 'a> {
-    Object(&'x ObjectExpression<'a>),
-    /// Each as its own type, `typeof run`.
-    Names(Vec<String>),
-}
-
-/// What calls are given, each with the last name of the call.
-fn given_to<'x, 'a>(value: &'x Expression<'a>, found: &mut Vec<(&'x str, Given<'x, 'a>)>) {
-    let Expression::CallExpression(call) = value.get_inner_expression() else { return };
-    match call.callee.get_inner_expression() {
-        // `z.object({ … }).extend({ … })`, `cva({ … })({ … })`
-        Expression::StaticMemberExpression(member) => given_to(&member.object, found),
-        made => given_to(made, found),
-    }
-    let name = callee_name(&call.callee).unwrap_or_default();
-    let (mut names, mut has_object) = (Vec::new(), false);
-    for argument in call.arguments.iter().filter_map(|argument| argument.as_expression()) {
-        let argument = argument.get_inner_expression();
-        // `create((set) => ({ … }))`
-        let given = match argument {
-            Expression::ArrowFunctionExpression(arrow) => arrow.get_expression(),
-            _ => None,
-        };
-        match given.map_or(argument, Expression::get_inner_expression) {
-            Expression::ObjectExpression(object) => {
-                has_object = true;
-                found.push((name, Given::Object(object)));
-            }
-            _ if given.is_some() => {}
-            Expression::ArrayExpression(list) => names.extend(names_listed(list)),
-            Expression::Identifier(own) => names.extend(query(&own.name)),
-            other => given_to(other, found),
-        }
-    }
-    if !(has_object && names.is_empty()) {
-        found.push((name, Given::Names(names)));
-    }
-}
-
-/// Whether the first call of a chain is given neither an object nor what is made of one, `string()` of `string().min(1, {})`.
-fn begins_without_object(chain: &Expression<'_>) -> bool {
-    let mut first = chain;
-    while let Expression::CallExpression(call) = first.get_inner_expression() {
-        match call.callee.get_inner_expression() {
-            Expression::StaticMemberExpression(member) if is_call(&member.object) => first = &member.object,
-            callee if is_call(callee) => first = callee,
-            _ => break,
-        }
-    }
-    let mut given = Vec::new();
-    given_to(first, &mut given);
-    is_call(chain)
-        && !std::ptr::eq(first, chain)
-        && !given.iter().any(|(_, what)| matches!(what, Given::Object(_)))
-}
-
-fn is_call(value: &Expression<'_>) -> bool {
-    matches!(value.get_inner_expression(), Expression::CallExpression(_))
-}
-
-/// The names in a list; beside one also of what type the literals in it are.
-fn names_listed(list: &ArrayExpression<'_>) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut has_name = false;
-    for element in list.elements.iter().filter_map(ArrayExpressionElement::as_expression) {
-        match element.get_inner_expression() {
-            Expression::Identifier(own) => {
-                let name = query(&own.name);
-                has_name |= name.is_some();
-                names.extend(name);
-            }
-            other => names.extend(literal_type(other).map(str::to_owned).filter(|ty| !names.contains(ty))),
-        }
-    }
-    if has_name { names } else { Vec::new() }
-}
-
 /// The type of what has a name.
 pub(super) fn query(name: &str) -> Option<String> {
     (!matches!(name, "undefined" | "NaN" | "Infinity")).then(|| format!("typeof {name}"))
@@ -768,29 +677,6 @@ fn braces(members: &[(String, String)]) -> String {
     }
     text += if members.is_empty() { "}" } else { " }" };
     text
-}
-
-/// How many names there are in an object, in the objects in it, and in those that calls are given there: where one comes
-/// deep inside of what a digest stands for, that is all that is seen of it.
-fn names_within(object: &ObjectExpression<'_>, depth: usize) -> usize {
-    let within = |property: &ObjectPropertyKind<'_>| {
-        let mut given = Vec::new();
-        match property {
-            ObjectPropertyKind::ObjectProperty(property) if depth < DEEPEST => {
-                match property.value.get_inner_expression() {
-                    Expression::ObjectExpression(inner) => given.push(("", Given::Object(inner))),
-                    inner => given_to(inner, &mut given),
-                }
-            }
-            _ => {}
-        }
-        let inner = given.iter().map(|(_, what)| match what {
-            Given::Object(object) => names_within(object, depth + 1),
-            Given::Names(_) => 0,
-        });
-        1 + inner.sum::<usize>()
-    };
-    object.properties.iter().map(within).sum()
 }
 
 /// Stands for what is too long to be read out.

@@ -136,6 +136,15 @@ pub(super) fn wraps_components(name: &str) -> bool {
     with || WRAPPERS.contains(&name)
 }
 
+/// Whether a call is given a function that renders and takes no props, and by its name makes something else,
+/// `createRoute(() => <Page />)`: it is a component if what is called gives one, which `link` knows.
+pub(super) fn is_made_of_rendering(wrapped: &Wrapped<'_, '_>, value: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = either(value) else { return false };
+    wrapped.form == ComponentForm::Wrapped
+        && matches!(wrapped.inner, Inner::Callable(made) if made.parameters().items.is_empty())
+        && call_name(&call.callee).is_some_and(makes_other_things)
+}
+
 /// By its name, a call that makes something else.
 fn makes_other_things(name: &str) -> bool {
     ["create", "make", "register", "render", "is", "get", "has", "new"]
@@ -270,7 +279,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
                 Some(specifier) => {
                     Inner::Named(format!("import('{specifier}').{}", finder.name().unwrap_or("default")))
                 }
-                None => Inner::Opaque,
+                None => finder.own(print).map_or(Inner::Opaque, Inner::Named),
             };
             return Some(Wrapped { form: ComponentForm::Lazy, inner, props: declared(0) });
         }
@@ -494,6 +503,12 @@ impl<'a> FindImport<'a> {
     fn name(&self) -> Option<&str> {
         let taken = self.given.iter().find_map(|local| self.taken.get(local));
         taken.map(String::as_str).or(self.member)
+    }
+
+    /// What is given and was there before: `async () => ({ default: Card })`.
+    fn own(&self, print: Print<'_, '_>) -> Option<String> {
+        let is_own = |name: &&&str| is_component_name(name) && print.source.origins.of(name).is_some();
+        self.given.iter().find(is_own).map(|name| (*name).to_owned())
     }
 
     fn give(&mut self, value: Option<&Expression<'a>>) {

@@ -75,6 +75,14 @@ pub(super) struct Application {
     pub(super) framework: RouteFramework,
     /// `new Router({ prefix: '/users' })`, `new Hono().basePath('/api')`.
     pub(super) prefix: Option<String>,
+    /// The name of the one whose routes these are, too: `app` of `const api = app.basePath('/api')`.
+    pub(super) of: Option<String>,
+}
+
+impl Application {
+    pub(super) fn new(framework: RouteFramework, prefix: Option<String>) -> Self {
+        Self { framework, prefix, of: None }
+    }
 }
 
 pub(super) struct Calls<'r, 's, 'a, 'x> {
@@ -189,9 +197,10 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        let base = self.base(call);
         for registration in self.registrations(call) {
             self.name_inline(&registration);
-            self.register(registration);
+            self.register(registration, base.as_deref());
         }
         self.prefixed(call);
         self.place_functions(call);
@@ -322,7 +331,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             Some("Hono") => RouteFramework::Hono,
             _ => return None,
         };
-        Some(Application { framework, prefix: None })
+        Some(Application::new(framework, None))
     }
 
     /// The framework that an imported name makes applications of, whatever it is called here.
@@ -358,8 +367,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             return self.made(&assignment.right);
         }
         if let Some((earlier, base)) = based(init) {
-            let prefix = Some(self.texts.path(self.print, base));
-            return self.made(earlier).map(|made| Application { prefix, ..made });
+            let base = self.texts.path(self.print, base);
+            let made = self.made(earlier).or_else(|| {
+                let name = self.held_by(earlier)?;
+                let known = self.applications.get(&name)?.clone();
+                Some(Application { of: known.of.clone().or(Some(name)), ..known })
+            })?;
+            return Some(Application { prefix: Some(below(made.prefix.as_deref(), &base)), ..made });
         }
         if let Some(earlier) = begins_chain(init) {
             return self.made(earlier);
@@ -388,10 +402,33 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             }
             _ => None,
         };
-        Some(Application { framework, prefix })
+        Some(Application::new(framework, prefix))
     }
 
-    fn register(&mut self, registration: Registration<'_, 'a>) {
+    /// What stands before the paths that a call of a chain registers: what `basePath` says in front of it, and not behind.
+    fn base(&self, call: &CallExpression<'a>) -> Option<String> {
+        if !self.frameworks.contains(&RouteFramework::Hono) {
+            return None;
+        }
+        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+        let (mut here, mut base) = (&member.object, None);
+        loop {
+            if let Some(known) = self.held_by(here).and_then(|name| self.applications.get(&name)) {
+                return base.map(|base: String| below(known.prefix.as_deref(), &base));
+            }
+            if let Some((earlier, path)) = based(here) {
+                let path = self.texts.path(self.print, path);
+                base = Some(base.map_or_else(|| path.clone(), |inner| below(Some(&path), &inner)));
+                here = earlier;
+            } else if let Some(earlier) = begins_chain(here) {
+                here = earlier;
+            } else {
+                return self.made(here).map(|_| base.unwrap_or_default());
+            }
+        }
+    }
+
+    fn register(&mut self, registration: Registration<'_, 'a>, base: Option<&str>) {
         let Registration { owner, method, path, handlers, start, earlier } = registration;
         self.followed.extend(earlier);
         let Some((last, guards)) = handlers.split_last() else { return };
@@ -427,7 +464,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let guards: Vec<String> = guards.map(|(guard, name)| self.texts.marked(guard, name)).collect();
         let within = self.registering(&owner);
         for own in path {
-            let path = match &application.prefix {
+            let prefix = base.filter(|_| application.framework == RouteFramework::Hono);
+            let path = match prefix.or(application.prefix.as_deref()).filter(|prefix| !prefix.is_empty()) {
                 Some(prefix) => Route::joined(prefix, &own),
                 None => own.clone(),
             };
@@ -444,7 +482,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 returns: returns.clone(),
                 status: None,
                 line: self.print.source.line(start),
-                owner: self.given.inner(&owner).map_or_else(|| owner.clone(), |inner| inner.owner.clone()),
+                owner: match (self.given.inner(&owner), &application.of) {
+                    (Some(inner), _) => inner.owner.clone(),
+                    (None, of) => of.as_ref().unwrap_or(&owner).clone(),
+                },
                 file: None,
                 versions: Vec::new(),
                 full_paths: Vec::new(),
@@ -564,6 +605,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             if let Some(owner) = self.held_by(here) {
                 return Some(owner);
             }
+            if let Some((earlier, _)) = based(here) {
+                here = earlier;
+                continue;
+            }
             if begins_chain(here).is_none() && self.made(here).is_some() {
                 let inline = self.made_inline.get(&here.span().start);
                 let name = inline.or(self.made_here.as_ref());
@@ -572,6 +617,11 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             here = begins_chain(here)?;
         }
     }
+}
+
+/// A path below another one, if there is one.
+fn below(outer: Option<&str>, path: &str) -> String {
+    outer.map_or_else(|| path.to_owned(), |outer| Route::joined(outer, path))
 }
 
 /// What takes more to say has no name.

@@ -115,12 +115,12 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     pub(super) fn registered_on(&self, owner: &str) -> Option<(Application, Option<Place>)> {
         if let Some(Inner { framework, prefix, .. }) = self.given.inner(owner) {
             let prefix = (!prefix.is_empty()).then(|| prefix.clone());
-            return Some((Application { framework: *framework, prefix }, None));
+            return Some((Application::new(*framework, prefix), None));
         }
         if let Some(known) = self.applications.get(owner) {
             return Some((known.clone(), None));
         }
-        let usual = Application { framework: self.routers(), prefix: None };
+        let usual = Application::new(self.routers(), None);
         if is_made_in_place(owner) && !self.frameworks.is_empty() {
             let mut all = self.frameworks.iter();
             let only = all.next().copied().filter(|_| all.next().is_none());
