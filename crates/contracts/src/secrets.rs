@@ -7,6 +7,7 @@
 mod hints;
 mod plain;
 mod rules;
+mod unquoted;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use self::hints::Hints;
 use self::rules::{AT_HINT, AT_WORD};
 pub use self::rules::{RULES, Rule};
+pub use self::unquoted::{Form, scan_unquoted};
 
 /// In characters, of a secret that is known only by the name that it is assigned to.
 const LONGEST_ASSIGNED: usize = 512;
@@ -145,32 +147,6 @@ pub fn scan(text: &str) -> Vec<Secret> {
             }
         })
         .collect()
-}
-
-/// The same of a file that sets an environment, where texts stand without quotes.
-pub fn scan_environment(text: &str) -> Vec<Secret> {
-    let lines: Vec<(String, bool)> = text.lines().map(quoted_value).collect();
-    let quoted: Vec<&str> = lines.iter().map(|(line, _)| line.as_str()).collect();
-    let mut found = scan(&quoted.join("\n"));
-    for secret in &mut found {
-        let is_quoted = lines.get(secret.line as usize - 1).is_some_and(|(_, is_quoted)| *is_quoted);
-        secret.column -= u32::from(is_quoted);
-    }
-    found
-}
-
-/// A line `NAME=value` with the value in quotes, and whether it had none.
-fn quoted_value(line: &str) -> (String, bool) {
-    let parts = line.split_once('=').map(|(name, rest)| {
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        (name, rest.split_at(end))
-    });
-    match parts {
-        Some((name, (value, rest))) if !value.is_empty() && !value.contains(['"', '\'', '`']) => {
-            (format!("{name}=\"{value}\"{rest}"), true)
-        }
-        _ => (line.to_owned(), false),
-    }
 }
 
 /// The line with its secrets taken out, whichever line they begin or end on.
