@@ -15,6 +15,9 @@ pub enum Form {
     Yaml,
 }
 
+/// As short as a text may be that is known by its name alone.
+const SHORTEST: usize = 8;
+
 /// What the last word of a name says that has no secret for its value.
 const ABOUT_SECRETS: &[&str] = &[
     "algorithm",
@@ -58,8 +61,8 @@ const ABOUT_SECRETS: &[&str] = &[
 ];
 
 impl Form {
-    /// The lines with quotes around the values that have none, and for each line whether it got them.
-    fn quoted(self, text: &str) -> (String, Vec<bool>) {
+    /// The lines with quotes around the values that have none, and for each line where it got them, in characters.
+    fn quoted(self, text: &str) -> (String, Vec<Option<[usize; 2]>>) {
         let mut quoted = String::with_capacity(text.len() + 64);
         let mut marks = Vec::new();
         for line in text.lines() {
@@ -75,7 +78,8 @@ impl Form {
                 quoted.push_str(line);
             }
             quoted.push('\n');
-            marks.push(place.is_some());
+            let letters = |end: usize| line[..end].chars().count();
+            marks.push(place.map(|(_, value)| [letters(value.start), letters(value.end) + 1]));
         }
         (quoted, marks)
     }
@@ -113,7 +117,7 @@ fn is_comment(line: &str) -> bool {
 
 /// Whether a value may be a secret as it stands: it has neither quotes nor blanks, and the file does not say what else it is.
 fn is_meant(name: &str, value: &str) -> bool {
-    let is_text = !value.contains(['"', '\'', '`', ' ', '\t']);
+    let is_text = value.len() >= SHORTEST && !value.contains(['"', '\'', '`', ' ', '\t']);
     // Of a variable, a tag, a reference, a block, a list, a pattern.
     let is_other = value.starts_with(['$', '%', '&', '*', '!', '|', '>', '{', '[', '^', '~'])
         || value.contains("$(")
@@ -139,9 +143,9 @@ pub fn scan_unquoted(text: &str, form: Form) -> Vec<Secret> {
     let (quoted, marks) = form.quoted(text);
     let mut found = super::scan(&quoted);
     for secret in &mut found {
-        let is_quoted = marks.get(secret.line as usize - 1).is_some_and(|is_quoted| *is_quoted);
-        secret.column -= u32::from(is_quoted);
-        if is_quoted {
+        if let Some(Some(quotes)) = marks.get(secret.line as usize - 1) {
+            let before = quotes.iter().filter(|quote| **quote + 1 < secret.column as usize).count();
+            secret.column -= u32::try_from(before).unwrap_or_default();
             secret.snippet = secret.snippet.replace("\"PRIVATE_DATA\"", super::REDACTED);
         }
     }
@@ -175,13 +179,15 @@ mod tests {
     #[test]
     fn yaml_has_none_either() {
         let text = "db:\n  password: hunter2verysecret # local\n  - token: \"tok-93kd02kd93kd\"\nenv:\n  AWS_SECRET_ACCESS_KEY: wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzzKEY\n\
-                    services:\n  - DB_PASSWORD=hunter2verysecret\n  api-key: 93kd02kd93kd";
+                    services:\n  - DB_PASSWORD=hunter2verysecret\n  api-key: 93kd02kd93kd\nAKIAIOSFODNN7ABCDEFG: something # AKIAIOSFODNN7ABCDEFG";
         let expected = [
             at(2, 13, "password: PRIVATE_DATA # local"),
             at(3, 13, "- token: \"PRIVATE_DATA\""),
             at(5, 26, "AWS_SECRET_ACCESS_KEY: PRIVATE_DATA"),
             at(7, 17, "- DB_PASSWORD=PRIVATE_DATA"),
             at(8, 12, "api-key: PRIVATE_DATA"),
+            at(9, 1, "PRIVATE_DATA: \"something\" # PRIVATE_DATA"),
+            at(9, 35, "PRIVATE_DATA: \"something\" # PRIVATE_DATA"),
         ];
         assert_eq!(found(text, Form::Yaml), expected);
     }

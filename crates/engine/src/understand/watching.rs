@@ -62,13 +62,14 @@ struct Restored {
     last: Option<Instant>,
 }
 
-/// After each time it takes so much longer until the next, and no longer than that often.
+/// So often it is done again at once; then each time it takes so much longer until the next, and no longer than that often.
+const QUICKLY: u32 = 2;
 const RESTORED_AGAIN: Duration = Duration::from_secs(1);
 const MOST_DELAYS: u32 = 60;
 
 impl Restored {
     fn is_too_soon(&self) -> bool {
-        let delay = RESTORED_AGAIN * self.times.min(MOST_DELAYS);
+        let delay = RESTORED_AGAIN * self.times.saturating_sub(QUICKLY).min(MOST_DELAYS);
         self.last.is_some_and(|last| last.elapsed() < delay)
     }
 
