@@ -314,7 +314,7 @@ impl ContextWatch<'_> {
         let mut strict = self.strict.clone();
         if let Some(report) = &mut strict {
             let mut since_start = compared(&self.first, &self.follower.index, &self.follower.site);
-            since_start.files.retain(|file| !is_there(&self.follower.site, file));
+            since_start.files.retain(|file| !is_there(&self.follower.site, &self.follower.index, file));
             let (first, now) = (&self.first, &self.follower.index);
             let found = violations(
                 &since_start,

@@ -300,3 +300,20 @@ fn strictly_each_prop_that_breaks_is_an_error_of_its_own() {
     let (errors, detected, _) = edit(card, row);
     assert_eq!((errors.len(), detected), (0, 4));
 }
+
+#[test]
+fn strictly_a_file_that_is_ignored_now_is_not_gone() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    repo.write(".gitignore", "src/cart.ts\n");
+    let told = next(&mut watch).unwrap();
+    assert_eq!(told.changed_files, ["src/cart.ts"]);
+    let strict = told.strict.unwrap();
+    assert_eq!((strict.cumulative_errors, strict.cumulative_warnings), (0, 0), "{strict:?}");
+    repo.write(".gitignore", "");
+    next(&mut watch).unwrap();
+    repo.remove("src/cart.ts");
+    assert_eq!(next(&mut watch).unwrap().strict.unwrap().cumulative_errors, 1);
+}
