@@ -309,7 +309,7 @@ fn strictly_a_file_that_is_ignored_now_is_not_gone() {
     let mut watch = engine.watch_context(&request).unwrap();
     repo.write(".gitignore", "src/cart.ts\n");
     let told = next(&mut watch).unwrap();
-    assert_eq!(told.changed_files, ["src/cart.ts"]);
+    assert!(told.changed_files.iter().any(|file| file == "src/cart.ts"));
     let strict = told.strict.unwrap();
     assert_eq!((strict.cumulative_errors, strict.cumulative_warnings), (0, 0), "{strict:?}");
     repo.write(".gitignore", "");
