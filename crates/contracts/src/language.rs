@@ -7,6 +7,7 @@ use std::fmt;
 
 use oxc_allocator::Allocator;
 
+use crate::conflict::{FirstSides, first_sides};
 use crate::languages::typescript;
 use crate::model::LocalFacts;
 
@@ -47,7 +48,16 @@ impl Reader {
     pub fn read(&mut self, file_name: &str, source: &str) -> LocalFacts {
         self.allocator.reset();
         match language_of(file_name) {
-            Some(language) => (language.read)(&self.allocator, file_name, source),
+            Some(language) => {
+                let facts = (language.read)(&self.allocator, file_name, source);
+                // A text in the source may look like a conflict.
+                let conflicts = if facts.diagnostics.is_empty() { None } else { first_sides(source) };
+                let Some(FirstSides { text, mut diagnostics }) = conflicts else { return facts };
+                self.allocator.reset();
+                let facts = (language.read)(&self.allocator, file_name, &text);
+                diagnostics.extend(facts.diagnostics);
+                LocalFacts { diagnostics, ..facts }
+            }
             None => LocalFacts::empty(),
         }
     }

@@ -7,6 +7,7 @@
 mod brackets;
 pub mod bundle;
 pub mod compare;
+mod conflict;
 pub mod fingerprint;
 pub mod graph;
 pub mod header;

@@ -312,7 +312,7 @@ fn strict_watching_counts_what_breaks_and_what_is_mended() {
     is_valid(&repo, ".logicstamp/strict_watch_violations.json");
     assert_eq!(
         (&broken["cumulativeErrors"], &broken["cumulativeWarnings"]),
-        (&json!(1), &json!(1)),
+        (&json!(2), &json!(1)),
         "{broken}"
     );
     let kinds: Vec<&str> = broken["lastCheck"]["violations"]
@@ -321,12 +321,15 @@ fn strict_watching_counts_what_breaks_and_what_is_mended() {
         .iter()
         .map(|one| one["type"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["breaking_change_prop_type", "breaking_change_prop_removed"]);
+    assert_eq!(
+        kinds,
+        ["breaking_change_prop_type", "breaking_change_prop_removed", "breaking_change_signature"]
+    );
     repo.write("src/Card.tsx", "export function Card({ title, tone }: { title: string; tone?: string }) {\n  return <b className={tone}>{title}</b>;\n}\n");
     watcher.changed(&["src/Card.tsx"]);
     let mended = report();
-    assert_eq!((&mended["resolvedCount"], &mended["cumulativeViolations"]), (&json!(2), &json!(0)));
-    assert_eq!((&mended["totalErrorsDetected"], &mended["totalWarningsDetected"]), (&json!(1), &json!(1)));
+    assert_eq!((&mended["resolvedCount"], &mended["cumulativeViolations"]), (&json!(3), &json!(0)));
+    assert_eq!((&mended["totalErrorsDetected"], &mended["totalWarningsDetected"]), (&json!(2), &json!(1)));
     assert!(mended["lastCheck"].is_null());
     // What the original misses: a changed signature, and a file that is gone.
     repo.write("src/money.ts", MONEY.replace("amount: number", "amount: number, currency: string"));

@@ -21,6 +21,7 @@ use becket_project::walk::rules::is_rule_file;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::left_out::tell_left_out;
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
 use super::run::LastRun;
@@ -291,6 +292,7 @@ impl Engine {
         let mut comparison = compare(&before, &after);
         name_users_of_globals(&site, (&before, &after), &mut comparison);
         tell_unknown(&mut comparison);
+        tell_left_out(&site, &reading.index, &mut comparison);
         let result = CompareResult::new(named, (&before, &after), comparison, &costs);
         if request.force_regenerate {
             let pages = self.pages(&reading, &folder);
@@ -456,6 +458,14 @@ impl Engine {
         // Only a command line names them, by whoever may read them anyway: an artefact of another job lies anywhere.
         let site = self.site(None)?;
         let place = |path: &str| site.workspace.root.join(path);
+        let missing = |path: &str| {
+            let shown = becket_base::clip(path, 120);
+            Error::not_found("context_missing", format!("There is no context file `{shown}`."))
+                .with_hint("Name two files that `becket context` wrote.")
+        };
+        if let Some(path) = [old, new].into_iter().find(|path| !place(path).exists()) {
+            return Err(missing(path));
+        }
         // What one of them leaves out by its kind would be told as gone, or new.
         if let Some(error) = unlike((old, holds_all(&place(old))), (new, holds_all(&place(new)))) {
             return Err(error);
@@ -467,13 +477,7 @@ impl Engine {
                     if place.is_dir() { place.as_path() } else { place.parent().unwrap_or(Path::new("")) };
                 return written::contracts_in(folder, "");
             }
-            let text = text_at(&place, || {
-                Error::not_found(
-                    "context_missing",
-                    format!("There is no context file `{}`.", becket_base::clip(path, 120)),
-                )
-                .with_hint("Name two files that `becket context` wrote.")
-            })?;
+            let text = text_at(&place, || missing(path))?;
             WrittenContracts::of(&text).map_err(|error| {
                 Error::invalid(
                     "context_unreadable",

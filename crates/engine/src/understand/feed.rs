@@ -131,7 +131,7 @@ impl DriftFeed<'_> {
                 return Ok(Some(self.event(files, comparison)));
             }
         }
-        let Some(step) = self.follower.wait(limit, |_| Ok(()))? else { return Ok(None) };
+        let Some(step) = self.follower.wait(limit, |_| Ok(()), || false)? else { return Ok(None) };
         let comparison = self.follower.compared(&step.before);
         // Formatting, comments and bodies are nobody's drift.
         Ok((!comparison.files.is_empty()).then(|| self.event(step.files, comparison)))

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use becket_contracts::compare::{Comparison, Side, compare};
+use becket_contracts::model::Contract;
 use becket_project::index::{Index, IndexedFile};
 use becket_project::walk::Tests;
 use becket_project::walk::rules::is_sheet;
-use becket_project::watch::TreeWatch;
+use becket_project::watch::{Output, TreeWatch, is_output};
 
+use super::left_out::tell_left_out;
 use super::site::Site;
 use crate::{Engine, Error};
 
@@ -40,10 +42,13 @@ pub(super) struct Step<G> {
     pub(super) before: Arc<Index>,
     /// What was held while it was read.
     pub(super) guard: G,
-    /// Files that were edited, came or went, by path.
+    /// Files that were edited, came or went, by path. None where only context files were touched, or something is to be done
+    /// again.
     pub(super) files: Vec<String>,
     /// When the burst was over.
     pub(super) settled: Instant,
+    /// Whether nothing came of the one before.
+    pub(super) owed: bool,
 }
 
 impl<'e> Follower<'e> {
@@ -75,14 +80,25 @@ impl<'e> Follower<'e> {
         self.tree.notice()
     }
 
+    /// Hears what happens to context files, too.
+    pub(super) fn hear_output(&mut self) {
+        self.tree.hear(Output::Heard);
+    }
+
+    /// There is a look soon, whatever happens.
+    pub(super) fn look_soon(&mut self) {
+        self.tree.look_soon();
+    }
+
     /// The next reading that differs; `None` when there was none within `limit`. What `hold` gives is held from before the
-    /// look. After a failure it is looked again soon.
+    /// look. After a failure it is looked again soon. Where nothing differs, what was written is a step when it `is_touched`.
     pub(super) fn wait<G>(
         &mut self,
         limit: Duration,
         hold: impl Fn(&Site) -> Result<G, Error>,
+        is_touched: impl Fn() -> bool,
     ) -> Result<Option<Step<G>>, Error> {
-        let step = self.next(limit, hold);
+        let step = self.next(limit, hold, is_touched);
         if step.is_err() {
             self.tree.look_soon();
         }
@@ -104,18 +120,26 @@ impl<'e> Follower<'e> {
         &mut self,
         limit: Duration,
         hold: impl Fn(&Site) -> Result<G, Error>,
+        is_touched: impl Fn() -> bool,
     ) -> Result<Option<Step<G>>, Error> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Some(burst) = self.tree.wait(left) else { return Ok(None) };
             let settled_at = Instant::now();
+            let is_written = |path: &String| is_output(path.rsplit('/').next().unwrap_or(path));
+            let (written, paths): (Vec<String>, Vec<String>) = burst.paths.into_iter().partition(is_written);
+            // Mostly it is what we wrote ourselves.
+            if !written.is_empty() && paths.is_empty() && !self.missed && !is_touched() {
+                continue;
+            }
             let missed = std::mem::replace(&mut self.missed, true);
             // The branch may be another one by now.
             self.site = self.engine.site(self.path.as_deref())?;
             let guard = hold(&self.site)?;
-            let paths: Vec<String> = burst.paths.into_iter().collect();
-            let index = if paths.is_empty() || missed {
+            let index = if !written.is_empty() && paths.is_empty() && !missed {
+                Arc::clone(&self.index)
+            } else if paths.is_empty() || missed {
                 settled(self.engine, &self.site, self.tests, &mut self.tree)?
             } else {
                 let index = self.engine.live_after(&self.site, self.tests, &paths)?;
@@ -133,8 +157,9 @@ impl<'e> Follower<'e> {
                 let touched = self.index.touched_assets(&before).filter(|path| self.site.holds(path));
                 files.extend(touched.filter(|path| is_sheet(path)).map(str::to_owned));
             }
-            if std::mem::take(&mut self.owed) || !files.is_empty() {
-                return Ok(Some(Step { before, guard, files, settled: settled_at }));
+            let owed = std::mem::take(&mut self.owed);
+            if owed || !files.is_empty() || is_touched() {
+                return Ok(Some(Step { before, guard, files, settled: settled_at, owed }));
             }
         }
     }
@@ -159,11 +184,26 @@ fn settled(engine: &Engine, site: &Site, tests: Tests, tree: &mut TreeWatch) -> 
 
 /// Contracts that may differ, compared; the others are the very same values.
 pub(super) fn compared(before: &Index, after: &Index, site: &Site) -> Comparison {
-    fn side<'a>(index: &'a Index, other: &'a Index, site: &'a Site) -> Side<'a> {
-        let contracts = unlike(index, other, site).map(|file| (&*file.path, file.contract())).collect();
-        Side { contracts, graph: Some(index.graph()), reduced: false }
-    }
-    compare(&side(before, after, site), &side(after, before, site))
+    let mut comparison = compare(&side(before, after, site), &side(after, before, site));
+    tell_left_out(site, after, &mut comparison);
+    comparison
+}
+
+/// The same with these contracts in the place of those of their files.
+pub(super) fn compared_with(
+    (before, after): (&Index, &Index),
+    site: &Site,
+    (was, is): (&Contract, &Contract),
+) -> Comparison {
+    let (mut before, mut after) = (side(before, after, site), side(after, before, site));
+    before.contracts.insert(&was.entry_id, was);
+    after.contracts.insert(&is.entry_id, is);
+    compare(&before, &after)
+}
+
+fn side<'a>(index: &'a Index, other: &'a Index, site: &'a Site) -> Side<'a> {
+    let contracts = unlike(index, other, site).map(|file| (&*file.path, file.contract())).collect();
+    Side { contracts, graph: Some(index.graph()), reduced: false }
 }
 
 /// Files with another text, new ones, and those that are gone.

@@ -12,6 +12,7 @@ mod given;
 mod impact;
 mod lacking;
 mod layout;
+mod left_out;
 mod material;
 mod modes;
 mod options;

@@ -3,10 +3,10 @@
 
 use std::path::{Component, Path};
 
-use becket_contracts::secrets::{self, SecretSeverity};
+use becket_contracts::secrets::{self, Form, SecretSeverity};
 use becket_project::files;
 use becket_project::walk::rules::is_environment;
-use becket_project::walk::{Role, Tests, walk};
+use becket_project::walk::{Role, walk_all};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -30,9 +30,20 @@ const IGNORED: &[&str] = &[
     "stamp_security_report.json",
 ];
 /// Beside source files, these are where secrets are found.
-const SCANNED: &[&str] = &["json", "yml", "yaml", "toml", SCRIPT];
-/// Sets an environment too.
-const SCRIPT: &str = "sh";
+const SCANNED: &[&str] = &["json"];
+/// How texts stand without quotes, by the endings of files that have such texts.
+const UNQUOTED: &[(&str, Form)] = &[
+    ("yml", Form::Yaml),
+    ("yaml", Form::Yaml),
+    ("toml", Form::Properties),
+    ("properties", Form::Properties),
+    ("ini", Form::Properties),
+    ("cfg", Form::Properties),
+    ("conf", Form::Properties),
+    ("npmrc", Form::Properties),
+    // It sets an environment, too.
+    ("sh", Form::Environment),
+];
 const LARGEST: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -117,7 +128,7 @@ impl Engine {
     pub fn security_scan(&self, request: &ScanRequest) -> Result<ScanReport, Error> {
         let site = self.site(request.path.as_deref())?;
         let folder = site.folder();
-        let walked = walk(&folder, Tests::Included).map_err(|error| {
+        let walked = walk_all(&folder).map_err(|error| {
             Error::unavailable("tree_unreadable", sentence(&error.to_string()))
                 .with_hint("Check the folder.")
                 .with_source(error)
@@ -131,8 +142,11 @@ impl Engine {
         for file in &walked.files {
             let ending = file.path.rsplit('.').next().unwrap_or_default();
             let environment = is_environment(file.path.rsplit('/').next().unwrap_or_default());
-            let looked_at =
-                matches!(file.role, Role::Source | Role::LeftOut) || environment || SCANNED.contains(&ending);
+            let known = UNQUOTED.iter().find(|(known, _)| *known == ending).map(|(_, form)| *form);
+            let form = if environment { Some(Form::Environment) } else { known };
+            let looked_at = matches!(file.role, Role::Source | Role::LeftOut)
+                || form.is_some()
+                || SCANNED.contains(&ending);
             let lock = file.role == Role::Control && file.path.contains("lock");
             if !looked_at || lock || file.path.ends_with(REPORT) {
                 continue;
@@ -146,8 +160,10 @@ impl Engine {
                 continue;
             };
             scanned += 1;
-            let unquoted = environment || ending == SCRIPT;
-            let found = if unquoted { secrets::scan_environment(&text) } else { secrets::scan(&text) };
+            let found = match form {
+                Some(form) => secrets::scan_unquoted(&text, form),
+                None => secrets::scan(&text),
+            };
             matches.extend(found.into_iter().map(|secret| SecretFinding {
                 file: file.path.to_string(),
                 line: secret.line,

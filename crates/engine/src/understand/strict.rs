@@ -1,13 +1,15 @@
 //! Strict watching: what has been broken since the session began, in the words and the counts of the original's report.
 //! A violation that is taken back is resolved; the counters of the session remember that it was there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use becket_contracts::compare::{Change, Comparison, FileChange, Verdict};
-use becket_contracts::model::Contract;
+use becket_contracts::compare::{Change, Comparison, DeclarationChange, FileChange, Verdict};
+use becket_contracts::model::{Contract, ContractDeclaration, DeclarationKind, Member};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+const PROP_REMOVED: &str = "breaking_change_prop_removed";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -129,17 +131,24 @@ impl Violation {
         self.details.as_ref()?["name"].as_str()
     }
 
+    /// Of the declaration that `name` is of.
+    fn prop(&self) -> Option<&str> {
+        self.details.as_ref()?["prop"].as_str()
+    }
+
     /// By which it is known again.
-    fn key(&self) -> (&str, &'static str, Option<&str>, bool) {
-        (&self.entry_id, self.kind, self.name(), self.is_error())
+    fn key(&self) -> (&str, &'static str, Option<&str>, Option<&str>, bool) {
+        (&self.entry_id, self.kind, self.name(), self.prop(), self.is_error())
     }
 }
 
-/// `old` and `new` give the contract of a file at the beginning of the session and now.
+/// `old` and `new` give the contract of a file at the beginning of the session and now, `judge` compares with others in the
+/// place of these.
 pub(super) fn violations<'a>(
     comparison: &Comparison,
     old: &dyn Fn(&str) -> Option<&'a Contract>,
     new: &dyn Fn(&str) -> Option<&'a Contract>,
+    judge: &dyn Fn(&Contract, &Contract) -> Comparison,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
     for file in &comparison.files {
@@ -159,25 +168,76 @@ pub(super) fn violations<'a>(
         // A warning of the same does not say that it is broken.
         let errors = || own.iter().filter(|one| one.is_error());
         let named = |name: &str| errors().any(|one| one.name() == Some(name));
-        let props_told = errors().any(|one| one.kind.starts_with("breaking_change_prop"));
+        let told = |prop: &str| errors().any(|one| one.kind == PROP_REMOVED && one.name() == Some(prop));
         // What the original cannot see: a changed signature, a removed export, a prop that is required now.
         let more = file
             .declarations
             .iter()
             .filter(|one| one.verdict == Verdict::Breaking && !named(&one.name))
-            .filter(|one| one.kind != "component" || one.change != Change::Changed || !props_told)
-            .map(|one| Violation {
-                kind: "breaking_change_signature",
-                severity: ViolationSeverity::Error,
-                entry_id: file.entry_id.clone(),
-                message: format!("{} {}: {}", one.kind, one.name, one.reason),
-                details: Some(json!({"name": one.name, "oldValue": one.before, "newValue": one.after})),
+            .flat_map(|one| prop_by_prop(one, (was, is), judge))
+            .filter(|(prop, _)| !prop.as_deref().is_some_and(told))
+            .map(|(prop, one)| {
+                let mut details = json!({"name": one.name, "oldValue": one.before, "newValue": one.after});
+                if let (Some(prop), Some(details)) = (prop, details.as_object_mut()) {
+                    details.insert("prop".to_owned(), prop.into());
+                }
+                Violation {
+                    kind: "breaking_change_signature",
+                    severity: ViolationSeverity::Error,
+                    entry_id: file.entry_id.clone(),
+                    message: format!("{} {}: {}", one.kind, one.name, one.reason),
+                    details: Some(details),
+                }
             });
         let more: Vec<Violation> = more.collect();
         found.extend(own);
         found.extend(more);
     }
     found
+}
+
+/// What breaks of a component, each prop by itself, and what is not about its props. A change that cannot be taken apart is
+/// one.
+fn prop_by_prop(
+    change: &DeclarationChange,
+    (was, is): (&Contract, &Contract),
+    judge: &dyn Fn(&Contract, &Contract) -> Comparison,
+) -> Vec<(Option<String>, DeclarationChange)> {
+    let component = |contract: &Contract| {
+        let is_it =
+            |one: &ContractDeclaration| one.name == change.name && one.kind == DeclarationKind::Component;
+        contract.declarations.iter().position(is_it)
+    };
+    let whole = || vec![(None, change.clone())];
+    let (Some(old), Some(new)) = (component(was), component(is)) else { return whole() };
+    let props =
+        |contract: &Contract, at: usize| -> Vec<Vec<Member>> { contract.declarations[at].props.clone() };
+    let (before, after) = (props(was, old), props(is, new));
+    let of = |variants: &[Vec<Member>], name: &str| -> Vec<Option<Member>> {
+        let find = |members: &Vec<Member>| members.iter().find(|prop| prop.name == name).cloned();
+        variants.iter().map(find).collect()
+    };
+    let names: BTreeSet<&str> = before.iter().chain(&after).flatten().map(|prop| &*prop.name).collect();
+    let differing: Vec<&str> =
+        names.into_iter().filter(|name| of(&before, name) != of(&after, name)).collect();
+    let with = |contract: &Contract, at: usize, keeps: &dyn Fn(&str) -> bool| {
+        let mut contract = contract.clone();
+        for variant in &mut contract.declarations[at].props {
+            variant.retain(|prop| keeps(&prop.name));
+        }
+        contract
+    };
+    let breaks = |keeps: &dyn Fn(&str) -> bool| {
+        let comparison = judge(&with(was, old, keeps), &with(is, new, keeps));
+        let files = comparison.files.into_iter().filter(|file| file.entry_id == is.entry_id);
+        let is_it = |one: &DeclarationChange| one.name == change.name && one.verdict == Verdict::Breaking;
+        files.flat_map(|file| file.declarations).find(is_it)
+    };
+    let by_prop =
+        differing.iter().filter_map(|prop| Some((Some((*prop).to_owned()), breaks(&|name| name == *prop)?)));
+    let rest = breaks(&|name| !differing.contains(&name)).map(|one| (None, one));
+    let found: Vec<_> = by_prop.chain(rest).collect();
+    if found.is_empty() { whole() } else { found }
 }
 
 /// What the original tells by the names alone.
@@ -197,7 +257,7 @@ fn names(file: &FileChange, was: &Contract, is: &Contract) -> Vec<Violation> {
     for (name, old) in before.props.iter() {
         match after.props.get(name) {
             None => add(
-                "breaking_change_prop_removed",
+                PROP_REMOVED,
                 Error,
                 format!("prop `{name}` was removed"),
                 json!({"name": name, "oldValue": old}),

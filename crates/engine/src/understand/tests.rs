@@ -3,6 +3,7 @@
 
 mod again;
 mod barrels;
+mod checked;
 mod drift;
 mod kept;
 mod limits;
@@ -516,14 +517,25 @@ fn secrets_are_found_and_never_written() {
     repo.write("src/keys.ts", format!("export const awsKey = \"{key}\";\n"));
     let engine = engine(&repo);
     repo.write("src/huge.json", " ".repeat(10 * 1024 * 1024 + 1));
-    repo.write(".gitignore", "own/.env\n");
+    repo.write(".gitignore", "own/.env\nown/.x\n");
     for path in [".env", "apps/web/.env.local", "own/.env"] {
         repo.write(path, format!("PORT=1\nAWS={key}\nDB_PASSWORD=Sup3rS3cretValue99\n"));
     }
     repo.write("run.sh", "export DB_PASSWORD=Sup3rS3cretValue99\n");
+    let secret = "DB_PASSWORD: Sup3rS3cretValue99";
+    repo.write(
+        ".github/workflows/ci.yml",
+        format!("env:\n  {secret}\n  TOKEN: ${{{{ secrets.TOKEN_1 }}}}\n"),
+    );
+    for path in [".turbo/x.yml", "node_modules/.x/x.yml", "own/.x/x.yml"] {
+        repo.write(path, secret);
+    }
     let report = engine.security_scan(&ScanRequest { path: None, keep_report: true }).unwrap();
-    assert_eq!(report.files_with_secrets, [".env", "apps/web/.env.local", "run.sh", "src/keys.ts"]);
-    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (6, 3, 13));
+    assert_eq!(
+        report.files_with_secrets,
+        [".env", ".github/workflows/ci.yml", "apps/web/.env.local", "run.sh", "src/keys.ts"]
+    );
+    assert_eq!((report.secrets_found, report.matches[1].line, report.matches[1].column), (7, 3, 13));
     assert!(!repo.read("stamp_security_report.json").contains("Sup3r"));
     let not_scanned: Vec<_> = report.not_scanned.iter().map(|one| (&*one.file, &*one.reason)).collect();
     assert_eq!(not_scanned, [("src/huge.json", "larger than 10 MiB")]);

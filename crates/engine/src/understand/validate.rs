@@ -1,10 +1,13 @@
 //! Whether written files are what the published schemas say: context files, and what is written beside them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use becket_contracts::render::read_folder_file;
+use becket_base::counted;
+use becket_contracts::fingerprint::{bundle_hash, bundled, digits, file_hash};
+use becket_contracts::render::{read_folder_file, source};
 use becket_contracts::schema;
+use becket_contracts::secrets::REDACTED;
 use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,21 +67,26 @@ impl Engine {
                 errors: errors_of(&indexes, &index),
             });
             let rows = index["folders"].as_array().into_iter().flatten();
-            for path in rows.filter_map(|row| row["contextFile"].as_str()) {
+            for (row, path) in rows.filter_map(|row| Some((row, row["contextFile"].as_str()?))) {
                 let faulty = |error: &str| ValidatedFile {
                     path: folder.join(path).display().to_string(),
                     bundles: 0,
                     nodes: 0,
                     errors: vec![error.to_owned()],
                 };
-                files.push(
+                let mut file =
                     match written::page_at(folder, path).map(|place| (written::read(&place), place)) {
                         Some((Some(text), place)) => check(&contexts, &place, &text),
                         Some((None, place)) if place.exists() => faulty(NO_TEXT),
                         Some((None, _)) => faulty("it is listed in the index and not there"),
                         None => faulty(written::NO_PAGE),
-                    },
-                );
+                    };
+                let told = row["bundles"].as_u64().and_then(|told| usize::try_from(told).ok());
+                if let Some(told) = told.filter(|told| *told != file.bundles && file.errors.is_empty()) {
+                    file.errors
+                        .push(format!("it has {}, and {told} by the index", counted(file.bundles, "bundle")));
+                }
+                files.push(file);
             }
         } else {
             files.push(check(&contexts, &place, &text));
@@ -160,7 +168,38 @@ fn unsound((at, bundle): (usize, &Value)) -> Vec<String> {
             }
         }
     }
+    if bundle.pointer("/meta/source").and_then(Value::as_str) == Some(&source()) {
+        altered(bundle, &mut add);
+    }
     errors
+}
+
+/// Hashes over what stands in the file that are not those of it. Only of our own making: the original's are made otherwise.
+fn altered(bundle: &Value, add: &mut dyn FnMut(&str, String)) {
+    let Some(nodes) = bundle.pointer("/graph/nodes").and_then(Value::as_array) else { return };
+    let hash = |node: &Value, name: &str| node["contract"][name].as_str().map(str::to_owned);
+    let promise = |node: &Value| {
+        let promise = digits(&hash(node, "semanticHash")?);
+        Some((node["entryId"].as_str()?.to_owned(), promise))
+    };
+    let promises: Option<BTreeMap<String, [u8; 12]>> = nodes.iter().map(promise).collect();
+    let depth = bundle["depth"].as_u64().and_then(|depth| usize::try_from(depth).ok());
+    if let (Some(promises), Some(depth)) = (promises, depth) {
+        let nodes: Vec<_> = promises.iter().map(|(path, promise)| bundled(path, *promise)).collect();
+        let now = bundle_hash(depth, nodes.iter().map(|node| &**node));
+        if bundle["bundleHash"].as_str().is_some_and(|told| told != now) {
+            add("/bundleHash", format!("it is {now} by the nodes: something was changed"));
+        }
+    }
+    for (at, node) in nodes.iter().enumerate() {
+        // The hash is of the text with its secrets.
+        let code = node["code"].as_str().filter(|code| !code.contains(REDACTED));
+        if let Some((now, told)) =
+            code.map(file_hash).zip(hash(node, "fileHash")).filter(|(now, told)| now != told)
+        {
+            add(&format!("/graph/nodes/{at}/code"), format!("its hash is {now}, and {told} by its contract"));
+        }
+    }
 }
 
 fn errors_of(schema: &Validator, value: &Value) -> Vec<String> {

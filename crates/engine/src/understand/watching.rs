@@ -13,8 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::follow::{Follower, compared};
+use super::follow::{Follower, compared, compared_with};
 use super::generate::{ContextReport, ContextRequest, Job, Shape};
+use super::left_out::is_there;
 use super::options::ContextOptions;
 use super::session::{LogEntry, Session, output_lock};
 use super::site::Site;
@@ -50,12 +51,38 @@ pub struct ContextWatch<'e> {
     graph: IndexId,
     /// What was said of the last failure, until something succeeds.
     failure: Option<String>,
+    restored: Restored,
+}
+
+/// How often files that somebody else touched were put right since the last edit, and when last: two who put right what the
+/// other wrote would never come to an end.
+#[derive(Debug, Default)]
+struct Restored {
+    times: u32,
+    last: Option<Instant>,
+}
+
+/// So often it is done again at once; then each time it takes so much longer until the next, and no longer than that often.
+const QUICKLY: u32 = 2;
+const RESTORED_AGAIN: Duration = Duration::from_secs(1);
+const MOST_DELAYS: u32 = 60;
+
+impl Restored {
+    fn is_too_soon(&self) -> bool {
+        let delay = RESTORED_AGAIN * self.times.saturating_sub(QUICKLY).min(MOST_DELAYS);
+        self.last.is_some_and(|last| last.elapsed() < delay)
+    }
+
+    fn count(&mut self) {
+        *self = Self { times: self.times.saturating_add(1), last: Some(Instant::now()) };
+    }
 }
 
 /// What one burst of edits led to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Regenerated {
+    /// None where context files were put right that somebody else had touched.
     pub changed_files: Vec<String>,
     /// From the end of the burst to the last byte written.
     pub duration_ms: u64,
@@ -140,6 +167,7 @@ impl Engine {
             graph,
             output,
             failure: None,
+            restored: Restored::default(),
         })
     }
 
@@ -149,12 +177,15 @@ impl Engine {
         options: ContextOptions,
         settle: Duration,
     ) -> Result<(Follower<'_>, BTreeMap<String, String>, ContextReport, IndexId), Error> {
-        let follower = Follower::start(
+        let mut follower = Follower::start(
             self,
             request.context.path.as_deref(),
             (options.tests, options.style.is_some()),
             settle,
         )?;
+        if !request.context.dry_run {
+            follower.hear_output();
+        }
         let job = self.job(&request.context, options)?;
         let _lock = job.lock()?;
         if request.context.clean_cache {
@@ -189,7 +220,9 @@ impl ContextWatch<'_> {
     pub fn wait(&mut self, limit: Duration) -> Result<Option<Regenerated>, Error> {
         let writes = !self.request.context.dry_run;
         let lock = |site: &Site| writes.then(|| output_lock(site, &self.output)).transpose();
-        let step = match self.follower.wait(limit, lock) {
+        let (engine, output) = (self.engine, &self.output);
+        let is_touched = || writes && !engine.kept_pages(output).are_untouched(output);
+        let step = match self.follower.wait(limit, lock, is_touched) {
             Ok(Some(step)) => step,
             Ok(None) => {
                 if !self.follower.is_behind() {
@@ -199,13 +232,23 @@ impl ContextWatch<'_> {
             }
             Err(error) => return self.failed(error),
         };
-        let outcome = self.regenerate(&step.before, &step.files, step.settled);
+        let outcome = if step.owed || !step.files.is_empty() {
+            self.restored = Restored::default();
+            let regenerated = self.regenerate(&step.before, &step.files, step.settled);
+            // None where a failure was mended after all edits had been taken back.
+            regenerated.map(|regenerated| (!step.files.is_empty()).then_some(regenerated))
+        } else if self.restored.is_too_soon() {
+            self.follower.look_soon();
+            return Ok(None);
+        } else {
+            self.restored.count();
+            self.restore(step.settled)
+        };
         drop(step.guard);
         match outcome {
-            Ok(regenerated) => {
+            Ok(told) => {
                 self.failure = None;
-                // None where a failure was mended after all edits had been taken back.
-                Ok((!step.files.is_empty()).then_some(regenerated))
+                Ok(told)
             }
             Err(error) => {
                 self.follower.step_back(step.before);
@@ -248,20 +291,12 @@ impl ContextWatch<'_> {
     ) -> Result<Regenerated, Error> {
         let writes = !self.request.context.dry_run;
         let (engine, index) = (self.engine, &self.follower.index);
-        let job = |trusts: bool| Job {
-            site: self.follower.site.clone(),
-            output: self.output.clone(),
-            options: self.options,
-            writes,
-            reports: false,
-            trusts,
-        };
-        let mut generated = engine.generated(job(true), Arc::clone(index), None, || ())?;
+        let mut generated = engine.generated(self.job(true), Arc::clone(index), None, || ())?;
         let duration = started.elapsed();
         // Who waits for what changed need not wait for a look at all the others.
         if writes && !engine.kept_pages(&self.output).are_untouched(&self.output) {
             let wrote = generated.wrote;
-            generated = engine.generated(job(false), Arc::clone(index), None, || ())?;
+            generated = engine.generated(self.job(false), Arc::clone(index), None, || ())?;
             generated.wrote.written += wrote.written;
             generated.wrote.removed += wrote.removed;
         }
@@ -278,12 +313,14 @@ impl ContextWatch<'_> {
         let comparison = self.follower.compared(before);
         let mut strict = self.strict.clone();
         if let Some(report) = &mut strict {
-            let since_start = compared(&self.first, &self.follower.index, &self.follower.site);
+            let mut since_start = compared(&self.first, &self.follower.index, &self.follower.site);
+            since_start.files.retain(|file| !is_there(&self.follower.site, &self.follower.index, file));
             let (first, now) = (&self.first, &self.follower.index);
             let found = violations(
                 &since_start,
                 &|path| first.file(path).map(becket_project::index::IndexedFile::contract),
                 &|path| now.file(path).map(becket_project::index::IndexedFile::contract),
+                &|was, is| compared_with((first, now), &self.follower.site, (was, is)),
             );
             report.check(self.engine.now().to_string(), found, files);
             self.session.report(report)?;
@@ -305,6 +342,40 @@ impl ContextWatch<'_> {
         // Last: what failed before is done again.
         (self.bundles, self.strict) = (bundles, strict);
         Ok(regenerated)
+    }
+
+    /// Puts right what somebody else did to the files that were written; `None` where nothing is written otherwise.
+    fn restore(&mut self, started: Instant) -> Result<Option<Regenerated>, Error> {
+        let (engine, index) = (self.engine, &self.follower.index);
+        let mut generated = engine.generated(self.job(false), Arc::clone(index), None, || ())?;
+        let (wrote, duration) = (generated.wrote, started.elapsed());
+        if self.graph == generated.graph_id() {
+            generated.shape = Some(Shape::said_by(self.report.clone()));
+        }
+        self.graph = generated.graph_id();
+        self.report = engine.keep_run(generated);
+        let strict = self.strict.clone();
+        Ok((wrote.written + wrote.removed > 0).then(|| Regenerated {
+            changed_files: Vec::new(),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+            files_written: wrote.written,
+            files_removed: wrote.removed,
+            hashes: Vec::new(),
+            comparison: Comparison { files: Vec::new() },
+            strict,
+        }))
+    }
+
+    fn job(&self, trusts: bool) -> Job {
+        Job {
+            site: self.follower.site.clone(),
+            output: self.output.clone(),
+            options: self.options,
+            writes: !self.request.context.dry_run,
+            reports: false,
+            trusts,
+        }
     }
 
     fn log(&self, files: &[String], started: Instant, outcome: Value) -> Result<(), Error> {

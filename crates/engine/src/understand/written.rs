@@ -81,8 +81,10 @@ impl KeptPages {
     pub(super) fn are_untouched(&self, folder: &Path) -> bool {
         let below = Below::new(folder);
         let pages: Vec<_> = self.folders.iter().collect();
-        let is_touched = |(path, page): (&String, &Arc<KeptPage>)| page.stamp != below.file(path);
-        !each(pages, MANY_LOOKS, is_touched).contains(&true)
+        let is_same = |kept: Option<Stamp>, path: &str| kept.is_some() && kept == below.file(path);
+        let is_touched = |(path, page): (&String, &Arc<KeptPage>)| !is_same(page.stamp, path);
+        self.index.as_ref().is_some_and(|index| is_same(index.stamp, INDEX))
+            && !each(pages, MANY_LOOKS, is_touched).contains(&true)
     }
 }
 

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 
 pub(crate) use self::given::Ignored;
 pub use self::given::from_paths;
+use self::rules::{Hidden, Rules, role_of};
 pub use self::rules::{Role, RuleProblem, Tests};
-use self::rules::{Rules, role_of};
 pub use self::stamp::{Below, Stamp, names_digest, stamp_of};
 use crate::canonical::canonical;
 
@@ -159,6 +159,15 @@ pub enum WalkError {
 
 /// Everything under `root` that no rule ignores.
 pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
+    walk_by(root, Rules::start(tests))
+}
+
+/// The same, with what begins with a dot.
+pub fn walk_all(root: &Path) -> Result<Walked, WalkError> {
+    walk_by(root, Rules::start(Tests::Included).with(Hidden::Included))
+}
+
+fn walk_by(root: &Path, rules: Rules) -> Result<Walked, WalkError> {
     let unreadable = |source| WalkError::Root { path: root.to_owned(), source };
     let metadata = fs::metadata(root).map_err(unreadable)?;
     if !metadata.is_dir() {
@@ -167,7 +176,7 @@ pub fn walk(root: &Path, tests: Tests) -> Result<Walked, WalkError> {
     fs::read_dir(root).map_err(unreadable)?;
     // Taken before the names are read: what comes in between makes the next look read again.
     let stamp = fs::symlink_metadata(root).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
-    let rules = Arc::new(Rules::start(tests));
+    let rules = Arc::new(rules);
     let Visited { mut files, mut folders, mut links, mut problems } = visit(root, "", stamp, &rules);
     files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));

@@ -28,6 +28,33 @@ const TEST_MARK_ENDS: &[&str] = &["-test", "-spec"];
 const STAMPIGNORE: &str = ".stampignore";
 const GITIGNORE: &str = ".gitignore";
 
+/// Of what begins with a dot: what tools write, which nobody looks through for anything.
+const TOOL_OUTPUT: &[&str] = &[
+    ".git",
+    ".becket",
+    ".cache",
+    ".logicstamp",
+    ".next",
+    ".nuxt",
+    ".output",
+    ".parcel-cache",
+    ".pnpm-store",
+    ".svelte-kit",
+    ".turbo",
+    ".venv",
+    ".yarn",
+];
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Code, of which what begins with a dot is none.
+    #[default]
+    LeftOut,
+    /// Whatever people write: `.github/workflows/ci.yml` too.
+    Included,
+}
+
 /// Whether tests are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,11 +93,17 @@ pub struct Rules {
     folder: String,
     own: Vec<Patterns>,
     tests: Tests,
+    hidden: Hidden,
 }
 
 impl Rules {
     pub fn start(tests: Tests) -> Self {
-        Self { around: None, folder: String::new(), own: Vec::new(), tests }
+        Self { around: None, folder: String::new(), own: Vec::new(), tests, hidden: Hidden::default() }
+    }
+
+    #[must_use]
+    pub fn with(self, hidden: Hidden) -> Self {
+        Self { hidden, ..self }
     }
 
     pub fn tests(&self) -> Tests {
@@ -111,19 +144,36 @@ impl Rules {
             return (Arc::clone(self), problems);
         }
         let around = Some(Arc::clone(self));
-        (Arc::new(Self { around, folder: folder.to_owned(), own, tests: self.tests }), problems)
+        let (tests, hidden) = (self.tests, self.hidden);
+        (Arc::new(Self { around, folder: folder.to_owned(), own, tests, hidden }), problems)
     }
 
     /// Whether a folder is looked into.
     pub fn enters(&self, path: &str, name: &str) -> bool {
-        !is_never_entered(name) && !self.ignores(path, Kind::Folder)
+        !self.never_enters(name) && !self.ignores(path, Kind::Folder)
     }
 
     /// Whether a file is listed. Rules that speak of their own file hold as long as it stands there.
     pub fn lists(&self, path: &str, name: &str) -> bool {
         let has_rules = name == GITIGNORE || path == STAMPIGNORE;
-        let is_shown = || !name.starts_with('.') || is_control(name) || is_environment(name);
-        has_rules || is_shown() && !in_left_out_folder(path) && !self.ignores(path, Kind::File)
+        let is_shown = || {
+            self.hidden == Hidden::Included
+                || !name.starts_with('.')
+                || is_control(name)
+                || is_environment(name)
+        };
+        has_rules || is_shown() && !self.in_left_out_folder(path) && !self.ignores(path, Kind::File)
+    }
+
+    fn never_enters(&self, folder: &str) -> bool {
+        match self.hidden {
+            Hidden::LeftOut => is_never_entered(folder),
+            Hidden::Included => FOREIGN_FOLDERS.contains(&folder) || TOOL_OUTPUT.contains(&folder),
+        }
+    }
+
+    fn in_left_out_folder(&self, path: &str) -> bool {
+        left_out_for_folder(path, |folder| self.never_enters(folder))
     }
 
     /// Whether it matters where a link leads, which may stand for a file or a folder.
@@ -188,9 +238,13 @@ pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
 /// Whether a file is left out for the folders that it lies in. Where tools write to, there may be sources of a kind that
 /// they do not write, and rules for these.
 pub fn in_left_out_folder(path: &str) -> bool {
+    left_out_for_folder(path, is_never_entered)
+}
+
+fn left_out_for_folder(path: &str, never_enters: impl Fn(&str) -> bool) -> bool {
     let Some((folders, name)) = path.rsplit_once('/') else { return false };
     let by_hand = is_written_by_hand(name) || name == GITIGNORE;
-    parts(folders).any(|folder| is_never_entered(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
+    parts(folders).any(|folder| never_enters(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
 }
 
 /// The folders of a path, and its name. Asked for every file of a tree.

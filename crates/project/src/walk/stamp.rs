@@ -147,7 +147,7 @@ pub fn names_digest<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
 }
 
 /// Whether becket writes files of this name.
-pub(crate) fn is_output(name: &str) -> bool {
+pub fn is_output(name: &str) -> bool {
     let context = |ending: &str| {
         name.strip_prefix("context.") == Some(ending)
             || (name.starts_with("context_") && name.ends_with(ending))

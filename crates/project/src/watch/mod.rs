@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use self::source::{News, Source};
 use crate::walk::rules::{in_left_out_folder, is_control};
-use crate::walk::stamp::is_output;
+pub use crate::walk::stamp::is_output;
 
 /// How long it must be quiet before a burst counts as over.
 pub const SETTLE: Duration = Duration::from_millis(50);
@@ -36,6 +36,15 @@ pub struct TreeWatch {
     looked: Instant,
     /// Whether somebody asked for a look before its time.
     soon: bool,
+    /// Whether what becket writes into the tree is news.
+    output: Output,
+}
+
+/// Whether it is news that something happened to files that becket writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    Unheard,
+    Heard,
 }
 
 /// A burst of events that is over.
@@ -57,6 +66,7 @@ impl TreeWatch {
             source: Source::start(root),
             looked: Instant::now(),
             soon: false,
+            output: Output::Unheard,
         }
     }
 
@@ -65,6 +75,11 @@ impl TreeWatch {
     pub fn cover<'a>(&mut self, folders: impl Iterator<Item = &'a str>) -> bool {
         self.looked = Instant::now();
         self.source.cover(&self.root, folders)
+    }
+
+    /// From now on tells of what becket writes as well, or no more.
+    pub fn hear(&mut self, output: Output) {
+        self.output = output;
     }
 
     /// Tells of a burst soon, whether there is one or not: nothing came of the last one.
@@ -151,7 +166,7 @@ impl TreeWatch {
                 let inside: BTreeSet<String> = paths
                     .iter()
                     .filter_map(|path| relative(&self.root, path))
-                    .filter(|path| matters(path))
+                    .filter(|path| matters(path, self.output))
                     .collect();
                 (!inside.is_empty()).then_some(inside)
             }
@@ -165,14 +180,19 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(names.join("/"))
 }
 
-/// Whether a change there can change what is known of the tree: not what is never looked into, and not what becket writes.
-fn matters(path: &str) -> bool {
+/// Whether a change there can change what is known of the tree: not what is never looked into, and not what becket writes,
+/// unless somebody listens for that.
+fn matters(path: &str, output: Output) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let hidden = name.starts_with('.') && !is_control(name);
+    if is_output(name) {
+        // It stands wherever a source may.
+        return output == Output::Heard && !hidden && !in_left_out_folder(&[path, ".ts"].concat());
+    }
     // What has no ending may be a folder, with sources in it.
     let left_out = in_left_out_folder(path)
         && (name.contains('.') || in_left_out_folder(&[path, "/source.ts"].concat()));
-    !path.is_empty() && !hidden && !is_output(name) && !left_out
+    !path.is_empty() && !hidden && !left_out
 }
 
 #[cfg(test)]

@@ -68,6 +68,19 @@ fn own_output_modules_and_hidden_files_are_no_news() {
 }
 
 #[test]
+fn own_output_is_news_to_who_listens_for_it() {
+    let mut tree = Watched::new(&["src/a.ts", "src/context.json", "src/build/plan.ts"]);
+    tree.watch.hear(Output::Heard);
+    fs::remove_file(tree.folder.path().join("src/context.json")).unwrap();
+    put(tree.folder.path(), "src/.context.json.0123456789abcdef.tmp", "[");
+    put(tree.folder.path(), "src/build/context.json", "[]");
+    assert_eq!(tree.burst(), ["src/build/context.json", "src/context.json"]);
+    tree.watch.hear(Output::Unheard);
+    put(tree.folder.path(), "src/context.json", "[]");
+    assert_eq!(tree.watch.wait(Duration::from_millis(300)), None);
+}
+
+#[test]
 fn of_what_a_build_writes_only_sources_are_news() {
     let mut tree = Watched::new(&["src/build/plan.ts", "src/build/plan.js"]);
     put(tree.folder.path(), "src/build/plan.js", "2");

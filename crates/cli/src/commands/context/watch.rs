@@ -129,12 +129,13 @@ impl Voice<'_> {
             return;
         }
         let ui = &self.context.ui;
-        let files = match regenerated.changed_files.as_slice() {
-            [one] => one.clone(),
-            several => format!("{} files", several.len()),
+        let why = match regenerated.changed_files.as_slice() {
+            [] => "context files put right".to_owned(),
+            [one] => format!("{one} changed"),
+            several => format!("{} files changed", several.len()),
         };
         ui.print(&format!(
-            "{files} changed: {} written, {} removed, {} ms",
+            "{why}: {} written, {} removed, {} ms",
             regenerated.files_written, regenerated.files_removed, regenerated.duration_ms
         ));
         for file in &regenerated.comparison.files {

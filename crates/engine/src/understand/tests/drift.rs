@@ -27,7 +27,7 @@ const EDITS: &[(&str, &str, &str, &str)] = &[
     ("src/again.ts", "'./format'", "'./other'", "breaking"),
 ];
 
-fn project(files: usize) -> TestRepo {
+pub(super) fn project(files: usize) -> TestRepo {
     let repo = TestRepo::new();
     repo.write("package.json", r#"{"name": "shop", "dependencies": {"react": "^18.0.0"}}"#);
     repo.write("src/Field.tsx", FIELD);
@@ -45,7 +45,7 @@ fn project(files: usize) -> TestRepo {
     repo
 }
 
-fn drift(repo: &TestRepo, baseline: Option<&str>) -> DriftReport {
+pub(super) fn drift(repo: &TestRepo, baseline: Option<&str>) -> DriftReport {
     let baseline = baseline.map(str::to_owned);
     engine(repo).context_compare(&DriftRequest { baseline, ..DriftRequest::default() }).unwrap()
 }
@@ -61,7 +61,7 @@ fn told(report: &DriftReport) -> Value {
     told
 }
 
-fn verdict(report: &DriftReport) -> &'static str {
+pub(super) fn verdict(report: &DriftReport) -> &'static str {
     let summary = &report.compared.result.summary;
     match (summary.breaking, summary.compatible, summary.internal) {
         (0, 0, 0) => "none",
@@ -682,43 +682,6 @@ fn against_a_commit_sources_are_measured_on_both_sides() {
     let report = engine(&repo).context_compare(&request).unwrap();
     let tokens = report.compared.result.folder_diffs[0].changes[0].token_delta.unwrap();
     assert!((1..200).contains(&tokens), "{tokens}");
-}
-
-#[test]
-fn what_a_context_file_says_of_itself_is_checked() {
-    let repo = project(5);
-    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
-    let page: Value = serde_json::from_str(&repo.read("src/context.json")).unwrap();
-    let errors = |change: &dyn Fn(&mut Value)| {
-        let mut page = page.clone();
-        change(&mut page[0]);
-        repo.write("changed.json", page.to_string());
-        let report = engine(&repo).context_validate(Some("changed.json")).unwrap();
-        report.files[0].errors.join("\n")
-    };
-    assert_eq!(errors(&|_| {}), "");
-    let position = errors(&|bundle| bundle["position"] = "9/1".into());
-    assert_eq!(position, "/0/position: there is no bundle 9 of 1");
-    let entry = errors(&|bundle| bundle["entryId"] = "src/none.ts".into());
-    assert_eq!(entry, "/0/entryId: \"src/none.ts\" is none of its nodes");
-    let twice = errors(&|bundle| {
-        let nodes = bundle["graph"]["nodes"].as_array_mut().unwrap();
-        nodes.push(nodes[0].clone());
-    });
-    assert!(twice.contains("is a node already"), "{twice}");
-    let edge = errors(&|bundle| bundle["graph"]["edges"][0][1] = "src/none.ts".into());
-    assert_eq!(edge, "/0/graph/edges/0: \"src/none.ts\" is none of its nodes");
-}
-
-#[test]
-fn a_file_that_is_there_and_has_no_text_is_unreadable() {
-    let repo = project(5);
-    std::fs::write(repo.path("u.json"), b"\xff\xfe").unwrap();
-    let code = |file: &str| engine(&repo).context_validate(Some(file)).unwrap_err().code();
-    assert_eq!((code("u.json"), code("none.json")), ("context_unreadable", "context_missing"));
-    let files = Some(("u.json".to_owned(), "u.json".to_owned()));
-    let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
-    assert_eq!(compared.unwrap_err().code(), "context_unreadable");
 }
 
 #[test]

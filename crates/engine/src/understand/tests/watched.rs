@@ -70,6 +70,45 @@ fn a_page_that_somebody_touched_is_written_again_with_the_next_edit_elsewhere() 
 }
 
 #[test]
+fn what_somebody_did_to_context_files_is_put_right_without_an_edit() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let mut watch = engine.watch_context(&WatchContextRequest::default()).unwrap();
+    let (page, index) = ("src/pages/context.json", "context_main.json");
+    let whole = [page, index].map(|path| repo.read(path));
+    for touch in
+        [&|path: &str| repo.remove(path), &|path: &str| _ = repo.write(path, "[]")] as [&dyn Fn(&str); 2]
+    {
+        touch(page);
+        touch(index);
+        let told = next(&mut watch).unwrap();
+        assert!(told.changed_files.is_empty() && told.comparison.files.is_empty());
+        assert!(told.files_written > 0);
+        // In two bursts perhaps.
+        let started = Instant::now();
+        while [page, index]
+            .map(|path| repo.path(path).metadata().map_or(0, |it| it.len()))
+            .iter()
+            .any(|it| *it < 9)
+        {
+            assert!(started.elapsed() < PATIENCE);
+            _ = watch.wait(Duration::from_millis(100)).unwrap();
+        }
+    }
+    // Nor does it follow what it writes itself.
+    for _ in 0..5 {
+        assert!(watch.wait(Duration::from_millis(100)).unwrap().is_none());
+    }
+    repo.write("src/money.ts", MONEY);
+    assert_eq!([page, index].map(|path| undated(&repo.read(path))), whole.map(|text| undated(&text)));
+}
+
+fn undated(text: &str) -> String {
+    let parts = text.split("\"createdAt\":").enumerate();
+    parts.map(|(at, part)| if at == 0 { part } else { part.split_once(',').unwrap().1 }).collect()
+}
+
+#[test]
 fn what_could_not_be_written_is_tried_again_and_told_then() {
     let repo = shop();
     let engine = engine(&repo);
@@ -210,4 +249,71 @@ fn strictly_what_breaks_is_an_error_and_what_is_private_is_none() {
     assert_eq!(edit("src/Card.tsx", card), (2, 3, (2, 3), 0), "a prop that is required now");
     assert_eq!(edit("src/k.ts", both), (2, 3, (3, 4), 2), "one mended and one new");
     assert_eq!(edit("src/k.ts", &format!("{both}{first}")), (1, 2, (3, 4), 4), "the rest is still there");
+}
+
+#[test]
+fn strictly_each_prop_that_breaks_is_an_error_of_its_own() {
+    let two = |one: &str, other: &str| {
+        format!(
+            "export function Card(p: {{ {one} }}) {{\n  return <b>{{p.id}}</b>;\n}}\n\
+             export function Row(p: {{ {other} }}) {{\n  return <i>{{p.id}}</i>;\n}}\n"
+        )
+    };
+    let repo = TestRepo::new();
+    let (card, row) = (
+        "id: string; tone?: string; size?: string; wide?: boolean",
+        "id: string; label: string; tone: string",
+    );
+    repo.write("src/Card.tsx", two(card, row));
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    let mut edit = |card: &str, row: &str| {
+        repo.write("src/Card.tsx", two(card, row));
+        let report = next(&mut watch).unwrap().strict.unwrap();
+        let found = report.last_check.map(|check| check.violations).unwrap_or_default();
+        let errors = found.into_iter().filter(|one| one.severity == ViolationSeverity::Error);
+        (
+            errors.map(|one| one.message).collect::<Vec<_>>(),
+            report.total_errors_detected,
+            report.resolved_count,
+        )
+    };
+    assert_eq!(
+        edit("id: string; tone?: string; size?: string", row),
+        (vec!["prop `wide` was removed".to_owned()], 1, 0)
+    );
+    let (errors, detected, resolved) = edit("id: string; size: string", row);
+    assert_eq!(
+        errors,
+        [
+            "prop `wide` was removed",
+            "component Card: the prop `size` is required now",
+            "component Card: the prop `tone` was removed"
+        ]
+    );
+    assert_eq!((detected, resolved), (3, 0));
+    // The other component of the file loses what the first one still has, so that no name is gone from it.
+    let (errors, detected, _) = edit("id: string; size: string", "label: string; tone: string");
+    assert_eq!(errors.last().map(String::as_str), Some("component Row: the prop `id` was removed"));
+    assert_eq!((errors.len(), detected), (4, 4));
+    let (errors, detected, _) = edit(card, row);
+    assert_eq!((errors.len(), detected), (0, 4));
+}
+
+#[test]
+fn strictly_a_file_that_is_ignored_now_is_not_gone() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    repo.write(".gitignore", "src/cart.ts\n");
+    let told = next(&mut watch).unwrap();
+    assert!(told.changed_files.iter().any(|file| file == "src/cart.ts"));
+    let strict = told.strict.unwrap();
+    assert_eq!((strict.cumulative_errors, strict.cumulative_warnings), (0, 0), "{strict:?}");
+    repo.write(".gitignore", "");
+    next(&mut watch).unwrap();
+    repo.remove("src/cart.ts");
+    assert_eq!(next(&mut watch).unwrap().strict.unwrap().cumulative_errors, 1);
 }

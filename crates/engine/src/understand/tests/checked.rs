@@ -1,0 +1,84 @@
+//! What written files say of themselves, and what is said of files that are there and not looked at.
+
+use serde_json::Value;
+
+use super::drift::{drift, project, verdict};
+use super::*;
+
+#[test]
+fn what_a_context_file_says_of_itself_is_checked() {
+    let repo = project(5);
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    let page: Value = serde_json::from_str(&repo.read("src/context.json")).unwrap();
+    let errors = |change: &dyn Fn(&mut Value)| {
+        let mut page = page.clone();
+        change(&mut page[0]);
+        repo.write("changed.json", page.to_string());
+        let report = engine(&repo).context_validate(Some("changed.json")).unwrap();
+        report.files[0].errors.join("\n")
+    };
+    assert_eq!(errors(&|_| {}), "");
+    let position = errors(&|bundle| bundle["position"] = "9/1".into());
+    assert_eq!(position, "/0/position: there is no bundle 9 of 1");
+    let entry = errors(&|bundle| bundle["entryId"] = "src/none.ts".into());
+    assert_eq!(entry, "/0/entryId: \"src/none.ts\" is none of its nodes");
+    let twice = errors(&|bundle| {
+        let nodes = bundle["graph"]["nodes"].as_array_mut().unwrap();
+        nodes.push(nodes[0].clone());
+    });
+    assert!(twice.contains("is a node already"), "{twice}");
+    let edge = errors(&|bundle| bundle["graph"]["edges"][0][1] = "src/none.ts".into());
+    assert_eq!(edge, "/0/graph/edges/0: \"src/none.ts\" is none of its nodes");
+    let promise = errors(&|bundle| {
+        bundle["graph"]["nodes"][0]["contract"]["semanticHash"] = "uif:000000000000000000000000".into();
+    });
+    assert!(
+        promise.starts_with("/0/bundleHash: it is uifb:") && promise.ends_with("something was changed"),
+        "{promise}"
+    );
+    let code = errors(&|bundle| bundle["graph"]["nodes"][0]["code"] = "export const other = 1;\n".into());
+    assert!(code.starts_with("/0/graph/nodes/0/code: its hash is uif:"), "{code}");
+    // Whoever made it may hash otherwise.
+    let foreign = errors(&|bundle| {
+        bundle["meta"]["source"] = "logicstamp-context@0.8.8".into();
+        bundle["bundleHash"] = "uifb:000000000000000000000000".into();
+    });
+    assert_eq!(foreign, "");
+    let mut index: Value = serde_json::from_str(&repo.read("context_main.json")).unwrap();
+    index["folders"][0]["bundles"] = 9.into();
+    repo.write("context_main.json", index.to_string());
+    let report = engine(&repo).context_validate(None).unwrap();
+    assert!(
+        report.files.iter().any(|file| file.errors.join("").contains(", and 9 by the index")),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn a_file_that_is_ignored_now_is_not_called_gone() {
+    let repo = TestRepo::new();
+    repo.write("src/a.ts", "export const a: number = 1;\n");
+    repo.write("src/b.ts", "import { a } from './a';\nexport const b: number = a;\n");
+    repo.commit("all");
+    repo.write(".gitignore", "src/a.ts\n");
+    let report = drift(&repo, Some("git:HEAD"));
+    assert_eq!(verdict(&report), "compatible");
+    let told = report.compared.to_string();
+    assert!(told.contains("its file is there, and left out now: an ignore rule names it"), "{told}");
+    repo.remove("src/a.ts");
+    assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "breaking");
+}
+
+#[test]
+fn a_file_that_is_there_and_has_no_text_is_unreadable() {
+    let repo = project(5);
+    std::fs::write(repo.path("u.json"), b"\xff\xfe").unwrap();
+    let code = |file: &str| engine(&repo).context_validate(Some(file)).unwrap_err().code();
+    assert_eq!((code("u.json"), code("none.json")), ("context_unreadable", "context_missing"));
+    let files = Some(("u.json".to_owned(), "u.json".to_owned()));
+    let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
+    assert_eq!(compared.unwrap_err().code(), "context_unreadable");
+    let files = Some(("none.json".to_owned(), "context_main.json".to_owned()));
+    let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
+    assert_eq!(compared.unwrap_err().code(), "context_missing", "whatever the other one is");
+}
