@@ -23,6 +23,7 @@ pub use self::unquoted::{Form, scan_unquoted};
 
 /// In characters, of a secret that is known only by the name that it is assigned to.
 const LONGEST_ASSIGNED: usize = 512;
+const LEAST_ASSIGNED: usize = 8;
 
 /// Written in the place of a secret.
 pub const REDACTED: &str = "PRIVATE_DATA";
@@ -104,10 +105,11 @@ impl Rule {
         // Nobody chooses such a long one: it is a picture or a program.
         let is_data = || value.chars().nth(LONGEST_ASSIGNED).is_some() || plain::is_plain(text, start, value);
         let is_assigned = self.name == "assigned-secret";
+        let is_short = || value.chars().nth(LEAST_ASSIGNED - 1).is_none();
         // Behind a colon stands a port more often than so short a number as a password.
         let is_port = self.name == "url-password" && value.len() < 6 && value.parse::<u32>().is_ok();
         let is_other = is_of_manual || is_port || self.checked && !is_secret(value);
-        !(is_other || is_assigned && is_data())
+        !(is_other || is_assigned && (is_short() || is_data()))
     }
 }
 

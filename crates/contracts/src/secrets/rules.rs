@@ -28,10 +28,10 @@ pub const RULES: &[Rule] = &[
         "private-key",
         SecretSeverity::High,
         "A private key in PEM form, its body included",
-        &["private key-----"],
+        &["private key-----", "private key block-----"],
         |_| true,
         concat!(
-            r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:",
+            r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:",
             // Within one text: whatever it is.
             r#"([^"'`;{(<\[]+?)-----END|"#,
             // Put together from several, or without an end: what a key is written in. Code about keys has the marks, too.
@@ -122,7 +122,7 @@ pub const RULES: &[Rule] = &[
     sure(
         "service-token",
         SecretSeverity::High,
-        "A token of DigitalOcean, Shopify, Stripe's webhooks, Supabase, Linear, Vault, PyPI, age, Google, Square, Doppler or Netlify",
+        "A token of DigitalOcean, Shopify, Stripe's webhooks, Supabase, Linear, Vault, PyPI, age, Google, Square, Doppler, Netlify or Vercel",
         &[
             "dop_v1_",
             "doo_v1_",
@@ -142,13 +142,14 @@ pub const RULES: &[Rule] = &[
             "sq0csp-",
             "dp.pt.",
             "nfp_",
+            "vercel_blob_rw_",
         ],
         |rest| is_token(rest, 20),
         concat!(
             r"\A(?-u:\b)(do[por]_v1_[a-f0-9]{64}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|whsec_[A-Za-z0-9+/]{24,}|sbp_[a-f0-9]{40}",
             r"|lin_api_[A-Za-z0-9]{40}|hvs\.[A-Za-z0-9_-]{24,}|pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}",
             r"|AGE-SECRET-KEY-1[0-9A-Z]{58}|ya29\.[A-Za-z0-9_-]{20,}|sq0atp-[A-Za-z0-9_-]{22}|sq0csp-[A-Za-z0-9_-]{43}",
-            r"|dp\.pt\.[A-Za-z0-9]{40,}|nfp_[A-Za-z0-9]{36,})",
+            r"|dp\.pt\.[A-Za-z0-9]{40,}|nfp_[A-Za-z0-9]{36,}|vercel_blob_rw_[A-Za-z0-9_]{20,})",
         ),
     ),
     sure(
@@ -210,6 +211,22 @@ pub const RULES: &[Rule] = &[
         |rest| rest.get(..31).is_some_and(|key| key.iter().all(u8::is_ascii_hexdigit)),
         r"\A(?-u:\b)(SK[0-9a-f]{32})(?-u:\b)",
     ),
+    sure(
+        "mailgun-key",
+        SecretSeverity::High,
+        "An API key of Mailgun",
+        &["key-"],
+        |rest| rest.get(..32).is_some_and(|key| key.iter().all(u8::is_ascii_hexdigit)),
+        r"\A(?-u:\b)(key-[0-9a-f]{32})(?-u:\b)",
+    ),
+    sure(
+        "firebase-server-key",
+        SecretSeverity::High,
+        "A server key of Firebase Cloud Messaging",
+        &[":apa91b"],
+        |rest| is_token(rest, 100),
+        r"\A:(APA91b[A-Za-z0-9_-]{100,})",
+    ),
     doubtful(
         "assigned-secret",
         SecretSeverity::Medium,
@@ -228,7 +245,12 @@ pub const RULES: &[Rule] = &[
             "credential",
         ],
         assigns_text,
-        r"\A(?i)(?:api[_-]?key|apikey|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token|credential)(?-u:[A-Za-z0-9_$]){0,24}[\x22']?\s*(?::\s*string\s*)?[:=]\s*[\x22'`]([^\x22'`\s]{8,})[\x22'`]",
+        // Perhaps of a member by its name, and perhaps in the place of one that is not set: `process.env.TOKEN || "…"`.
+        concat!(
+            r"\A(?i-u:(?:api[_-]?key|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret",
+            r"|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\]?)\s*(?::\s*(?i-u:string)\s*)?[:=]\s*",
+            r"(?:(?-u:[A-Za-z0-9_$.?!()\[\]\x22'])+\s*(?:\|\||\?\?)\s*)?[\x22'`]([^\x22'`\s]+)[\x22'`]",
+        ),
     ),
     doubtful(
         "authorization-header",
@@ -272,12 +294,12 @@ fn is_credential(rest: &[u8]) -> bool {
 
 /// Whether a text may be assigned right after this: most names that look like a secret's are a type's or an argument's.
 fn assigns_text(rest: &[u8]) -> bool {
-    // As far as the pattern reaches: the rest of a name, a type; how it is laid out has no say.
-    const REACH: usize = 64;
+    // The rest of a name, a type, what it stands in the place of; how it is laid out has no say.
+    const REACH: usize = 128;
     let mut assigned = false;
     for byte in rest.iter().filter(|byte| **byte > b' ').take(REACH) {
         match byte {
-            b':' | b'=' => assigned = true,
+            b':' | b'=' | b'|' | b'?' => assigned = true,
             b'"' | b'\'' | b'`' if assigned => return true,
             // Blanks are blanks beyond ASCII too.
             byte if !byte.is_ascii() => {}

@@ -42,6 +42,18 @@ fn what_is_secret_is_found() {
         ("url = 'postgresql://u:hunter22@host/db'".to_owned(), "database-url"),
         ("url = 'mongodb+srv://u:p4ss@host'".to_owned(), "database-url"),
         ("const password: string = 'S3cr3t!pass';".to_owned(), "assigned-secret"),
+        ("const jwtSecret = process.env.JWT || \"S3cr3t!pass\"".to_owned(), "assigned-secret"),
+        ("db: { password: process.env['DB_P']! ?? `S3cr3t!pass` }".to_owned(), "assigned-secret"),
+        ("token = get('x') || 'tok-93kd02kd93kd'".to_owned(), "assigned-secret"),
+        ("headers['X-Api-Key'] = 'tok-93kd02kd93kd'".to_owned(), "assigned-secret"),
+        (
+            "k = '-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQOYBGXo1n4B\n-----END PGP PRIVATE KEY BLOCK-----'"
+                .to_owned(),
+            "private-key",
+        ),
+        (format!("blob = 'vercel_blob_rw_{long}'"), "service-token"),
+        ("mail('key-0123456789abcdef0123456789abcdef')".to_owned(), "mailgun-key"),
+        (format!("fcm = 'AAAAx1y2z3w:APA91b{long}{long}{long}'"), "firebase-server-key"),
         ("latestToken = { token: \"tok-93kd02kd93kd\" }".to_owned(), "assigned-secret"),
         (format!("headers: {{ Authorization: 'Bearer {long}' }}"), "authorization-header"),
         (format!("eyJ{long}.eyJ{long}.{long}"), "json-web-token"),

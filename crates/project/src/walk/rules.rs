@@ -17,8 +17,8 @@ const WRITTEN_BY_HAND: &[&str] = &["ts", "tsx", "mts", "cts"];
 const MADE_SMALL: &[&str] = &["js", "mjs", "cjs"];
 /// Folders that are never looked into.
 const FOREIGN_FOLDERS: &[&str] = &["node_modules", "bower_components", "storybook-static"];
-/// Hidden folders in which tools ask for sources.
-const TOOL_FOLDERS: &[&str] = &[".dumi", ".ladle", ".storybook", ".vitepress"];
+/// Hidden folders in which tools ask for sources, or a route is served from.
+const TOOL_FOLDERS: &[&str] = &[".dumi", ".ladle", ".storybook", ".vitepress", ".well-known"];
 /// Folders that tools write to. Some projects have sources in folders of these names.
 const OUTPUT_FOLDERS: &[&str] = &["dist", "build", "coverage"];
 const TEST_FOLDERS: &[&str] = &["__tests__", "__mocks__", "__fixtures__", "__snapshots__"];
