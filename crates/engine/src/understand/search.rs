@@ -142,6 +142,7 @@ fn matches_in(contract: &Contract, query: &str, words: &[String], kind: Option<&
                 Field { weight: 6, name: "name", text: &declaration.name },
                 Field { weight: 2, name: "signature", text: signature.map_or("", String::as_str) },
                 Field { weight: 3, name: "doc", text: declaration.doc.as_deref().unwrap_or_default() },
+                Field { weight: 3, name: KIND, text: known },
             ],
             query,
             words,
@@ -201,7 +202,10 @@ fn score(fields: &[Field<'_>], query: &str, words: &[String]) -> (u32, String) {
         let lower = text.to_lowercase();
         let own = words_of(text);
         let spoken = own.join(" ");
-        let either = |holds: fn(&str, &str) -> bool| holds(&lower, &query) || holds(&spoken, &spoken_query);
+        // That something is a hook is a word more for it, and not what somebody is after who writes nothing else.
+        let either = |holds: fn(&str, &str) -> bool| {
+            *name != KIND && (holds(&lower, &query) || holds(&spoken, &spoken_query))
+        };
         let whole = if either(|text, query| text == query) {
             Some((200, "is the query"))
         } else if either(|text, query| text.starts_with(query)) {
@@ -235,6 +239,9 @@ fn score(fields: &[Field<'_>], query: &str, words: &[String]) -> (u32, String) {
     let of_words = best.iter().sum::<u32>() * count(there) / count(words.len()).max(1);
     (if enough { total + of_words } else { 0 }, reasons.join("; "))
 }
+
+/// The name of the field that says what a declaration is.
+const KIND: &str = "kind";
 
 /// A text that is looked at, and how much a word in it counts.
 struct Field<'a> {

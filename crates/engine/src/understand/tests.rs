@@ -328,6 +328,14 @@ fn search_and_impact_say_why() {
     assert_eq!(found.results[0].name.as_deref(), Some("format"));
     assert!(found.results[0].why.contains("name is the query"), "{}", found.results[0].why);
 
+    repo.write(
+        "src/hooks.ts",
+        "/** A hook for CMS plugins. */\nexport function usePlugin() {}\nexport function useCMS() { return useContext(C); }\n",
+    );
+    let kinds = SearchComponentsRequest { query: "use CMS hook".to_owned(), ..Default::default() };
+    let found = engine.search_components(&kinds).unwrap();
+    assert_eq!(found.results[0].name.as_deref(), Some("useCMS"), "what it is counts: {:?}", found.results);
+
     let of_kind = |kind: &str| {
         let (query, kind) = ("format".to_owned(), Some(kind.to_owned()));
         engine.search_components(&SearchComponentsRequest {

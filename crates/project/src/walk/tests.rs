@@ -84,6 +84,7 @@ fn sources_that_no_build_writes_are_found_among_its_output() {
         ("storybook-static/a.ts", ""),
         (".next/a.ts", ""),
         (".storybook/preview.tsx", ""),
+        ("app/.well-known/oauth/route.ts", ""),
         (".storybook/.cache/a.ts", ""),
     ]);
     let walked = walk(folder.path(), Tests::LeftOut).unwrap();
@@ -93,6 +94,7 @@ fn sources_that_no_build_writes_are_found_among_its_output() {
         [
             (".gitignore", Role::Control),
             (".storybook/preview.tsx", Role::Source),
+            ("app/.well-known/oauth/route.ts", Role::Source),
             ("app/dist/d.cts", Role::Source),
             ("coverage/d.mts", Role::Source),
             ("src/build/.gitignore", Role::Control),
