@@ -197,7 +197,7 @@ fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Targ
     let written = stem.map_or_else(|| inside.to_owned(), |stem| format!("{stem}.js"));
     let find = |folder: &str, rest: &str| {
         let path = join(&package.folder, &format!("{folder}/{rest}"))?;
-        let index = || modules.probe_folder(path.strip_suffix(".js")?, &[]);
+        let index = || modules.probe_folder(path.strip_suffix(".js").unwrap_or(&path), &[]);
         modules.probe_file(&path, &[]).or_else(index)
     };
     // Some builds write beside the folder of the sources, under the same names.

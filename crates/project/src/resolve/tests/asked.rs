@@ -310,3 +310,20 @@ fn archives_and_commits_have_their_version_where_pnpm_lists_packages() {
         assert_eq!(resolver.resolve("x.ts", name), package(name, Some(version), true));
     }
 }
+
+#[test]
+fn a_folder_of_what_a_build_writes_stands_for_its_source() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        ("packages/phrases/package.json", r#"{"name": "@s/phrases", "main": "lib/index.js"}"#),
+        ("packages/phrases/src/locales/en/index.ts", ""),
+        ("packages/phrases/src/locales/de.ts", ""),
+    ]);
+    for (name, path) in [
+        ("@s/phrases/lib/locales/en", "packages/phrases/src/locales/en/index.ts"),
+        ("@s/phrases/lib/locales/en/index.js", "packages/phrases/src/locales/en/index.ts"),
+        ("@s/phrases/lib/locales/de", "packages/phrases/src/locales/de.ts"),
+    ] {
+        assert_eq!(resolver.resolve("x.ts", name), file(path), "{name}");
+    }
+}
