@@ -8,6 +8,8 @@ use super::within::{Local, Within};
 
 /// Constants that are spread into constants.
 const DEEPEST: usize = 4;
+/// Behind so many members nothing is written out any more.
+const MOST: usize = 200;
 
 /// A property, and the object that it stands in.
 pub(super) type Written<'x> = (&'x ObjectPropertyKind<'x>, &'x ObjectExpression<'x>);
@@ -24,7 +26,7 @@ impl Print<'_, '_> {
     {
         let mut all = Vec::new();
         self.add(within, &mut vec![object], &mut all);
-        if all.len() == object.properties.len() {
+        if all.iter().all(|(_, of)| std::ptr::eq(*of, object)) {
             return all;
         }
         let mut kept: Vec<Written<'x>> = Vec::new();
@@ -47,7 +49,9 @@ impl Print<'_, '_> {
         let Some(object) = path.last().copied() else { return };
         for property in &object.properties {
             let spread = match property {
-                ObjectPropertyKind::SpreadProperty(spread) if path.len() <= DEEPEST => Some(&spread.argument),
+                ObjectPropertyKind::SpreadProperty(spread) if path.len() <= DEEPEST && all.len() <= MOST => {
+                    Some(&spread.argument)
+                }
                 _ => None,
             };
             let inner = spread.and_then(|value| self.constant_object(value, within));
@@ -82,7 +86,9 @@ impl Print<'_, '_> {
             },
         };
         match constant.init.as_ref().filter(|_| constant.type_annotation.is_none())? {
-            Expression::ObjectExpression(object) if !object.properties.is_empty() => Some(object),
+            Expression::ObjectExpression(object) if (1..=MOST).contains(&object.properties.len()) => {
+                Some(object)
+            }
             _ => None,
         }
     }
