@@ -152,8 +152,15 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
 
 /// The type that a name of the file stands for, if its declaration says it all.
 fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Option<String> {
-    let (generics, text) = meant(own(contract, mention.text, of_value)?, of_value)?;
-    generics.is_empty().then_some(text)
+    let found = own(contract, mention.text, of_value)?;
+    match meant(found, of_value) {
+        Some((generics, text)) => generics.is_empty().then_some(text),
+        // With what it has of the others of the file.
+        None if found.kind == DeclarationKind::Interface => {
+            inherited(contract, mention.text, 0).map(|members| object(&members))
+        }
+        None => None,
+    }
 }
 
 /// The declaration that a name of the file stands for.
@@ -164,12 +171,13 @@ pub(super) fn own<'c>(contract: &'c Contract, name: &str, of_value: bool) -> Opt
     named.find(|one| if of_value { !is_type(one.kind) } else { is_type(one.kind) })
 }
 
+fn object(members: &[String]) -> String {
+    if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join("; ")) }
+}
+
 /// The parameters of the type that a declaration gives a name to, and the type, if it says it all.
 pub(super) fn meant(found: &ContractDeclaration, of_value: bool) -> Option<(String, String)> {
     let [signature] = found.signatures.as_slice() else { return None };
-    let object = |members: &[String]| {
-        if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join("; ")) }
-    };
     let of_itself = |text: String| (String::new(), text);
     match Form::of(found.kind, signature) {
         Form::Alias { generics, text } => Some((generics, text)),

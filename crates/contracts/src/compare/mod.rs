@@ -14,6 +14,7 @@ mod form;
 mod generics;
 mod globals;
 mod implemented;
+mod in_place;
 mod left;
 mod literals;
 mod made_of;
@@ -521,7 +522,10 @@ fn judge_in_files(
     before: In<'_, ContractDeclaration>,
     after: In<'_, ContractDeclaration>,
 ) -> Option<(Verdict, String)> {
-    let ((old_file, old), (new_file, new)) = (before, after);
+    let ((old_file, was), (new_file, is)) = (before, after);
+    let (in_old, in_new) = (in_place::named(old_file, was), in_place::named(new_file, is));
+    let (old, new) = (in_old.as_ref().unwrap_or(was), in_new.as_ref().unwrap_or(is));
+    let (before, after) = ((old_file, old), (new_file, new));
     let renamed = origins.renamed(before, after);
     let now = renamed.as_ref().unwrap_or(new);
     let same = |reason: &str| (Verdict::Compatible, reason.to_owned());
@@ -555,7 +559,7 @@ fn judge_in_files(
         return judged;
     }
     let by_origin = origins.judge(before, (new_file, now));
-    let otherwise = || !looks_same(old, new);
+    let otherwise = || !looks_same(was, is);
     judged
         .into_iter()
         .chain(by_origin)

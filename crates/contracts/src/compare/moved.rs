@@ -3,14 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::expand::meant;
 use super::left::{self, module};
 use super::origins::Origins;
 use super::surroundings::{Fit, Surroundings};
 use super::{Change, DeclarationChange, Verdict, users_of_file};
-use crate::model::Contract;
+use crate::model::{Contract, ContractDeclaration};
 
 /// A name that more files than this export says nothing about which of them one is.
 const COMMON: usize = 40;
+/// The name of a default export that has none of its own.
+const DEFAULT: &str = "default";
 /// How much of what a file promises may be gone.
 const MOST_LOST: usize = 40;
 /// The same where it is still called what it was.
@@ -174,13 +177,45 @@ struct Known<'a> {
     contract: &'a Contract,
     /// Exported names with their signatures.
     promises: BTreeMap<&'a str, String>,
+    /// What the file itself calls its default export, with the signature of that under no name.
+    default: Option<(&'a str, String)>,
 }
 
 impl<'a> Known<'a> {
     fn of(contract: &'a Contract) -> Self {
         let exported = contract.declarations.iter().filter(|declaration| declaration.exported);
         let promises = exported.map(|one| (one.name.as_str(), one.signatures.join(" "))).collect();
-        Self { contract, promises }
+        let is_default = |one: &&ContractDeclaration| {
+            one.exported && contract.exports.default.as_deref() == Some(one.name.as_str())
+        };
+        let default = contract.declarations.iter().find(is_default);
+        let nameless = |one: &'a ContractDeclaration| {
+            let otherwise = || one.signatures.iter().map(|text| one.renamed(text, "")).collect::<Vec<_>>();
+            let text = meant(one, true).map_or_else(|| otherwise().join(" "), |(_, text)| text);
+            (one.name.as_str(), text)
+        };
+        Self { contract, promises, default: default.map(nameless) }
+    }
+
+    /// The promises, as another file has them under its own names: what a file calls its default export is its own business,
+    /// where importers find it under the same path, or one of the two has no name for it.
+    fn promises_beside(&self, other: &Self) -> BTreeMap<&str, &str> {
+        let mut promises: BTreeMap<&str, &str> =
+            self.promises.iter().map(|(name, signature)| (*name, signature.as_str())).collect();
+        if let Some(((own, nameless), (others, _))) = self.default.as_ref().zip(other.default.as_ref()) {
+            let is_nameless = [own, others].contains(&&DEFAULT);
+            if own != others && (is_nameless || self.module() == other.module()) {
+                promises.remove(own);
+                promises.insert(DEFAULT, nameless);
+            }
+        }
+        promises
+    }
+
+    /// The names that it may be known by.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let default = self.default.as_ref().filter(|(name, _)| *name != DEFAULT).map(|_| DEFAULT);
+        self.promises.keys().copied().chain(default)
     }
 
     fn path(&self) -> &'a str {
@@ -213,7 +248,7 @@ impl<'a> Positions<'a> {
             for key in keys(file) {
                 positions.by_key.entry(key).or_default().push(at);
             }
-            for name in file.promises.keys() {
+            for name in file.names() {
                 positions.by_export.entry(name).or_default().push(at);
             }
         }
@@ -229,7 +264,7 @@ impl<'a> Positions<'a> {
 
     fn like(&self, file: &Known<'_>) -> BTreeSet<usize> {
         let alike = keys(file).into_iter().filter_map(|key| self.by_key.get(key));
-        let exporting = file.promises.keys().filter_map(|name| self.by_export.get(name));
+        let exporting = file.names().filter_map(|name| self.by_export.get(name));
         alike.chain(exporting).filter(|files| files.len() <= COMMON).flatten().copied().collect()
     }
 
@@ -282,24 +317,20 @@ fn likeness(before: &Known<'_>, after: &Known<'_>) -> Option<Likeness> {
         return Some(Likeness::SameText { other_module, other_name });
     }
     // Importers find it where it was, whatever became of it; but for one that only passes on what moved elsewhere.
-    if before.module() == after.module()
-        && before.promises.keys().any(|name| after.promises.contains_key(name))
-    {
+    let (was, is) = (before.promises_beside(after), after.promises_beside(before));
+    if before.module() == after.module() && was.keys().any(|name| is.contains_key(name)) {
         return Some(Likeness::SameModule);
     }
-    if before.promises.is_empty() || after.promises.is_empty() || old.kind != new.kind {
+    if was.is_empty() || is.is_empty() || old.kind != new.kind {
         return None;
     }
     if old.semantic_hash == new.semantic_hash {
         return Some(Likeness::SamePromise { other_name });
     }
     // What is exported under the same name, and looks otherwise now, is half the same.
-    let same: usize = before
-        .promises
-        .iter()
-        .filter_map(|(name, signature)| Some(if after.promises.get(name)? == signature { 2 } else { 1 }))
-        .sum();
-    let names: BTreeSet<&&str> = before.promises.keys().chain(after.promises.keys()).collect();
+    let same: usize =
+        was.iter().filter_map(|(name, signature)| Some(if is.get(name)? == signature { 2 } else { 1 })).sum();
+    let names: BTreeSet<&&str> = was.keys().chain(is.keys()).collect();
     let percent_lost = 100 - same * 50 / names.len();
     let bound = if other_name { MOST_LOST } else { MOST_LOST_OF_NAMESAKE };
     (percent_lost <= bound).then_some(Likeness::MostOfIt { percent_lost })

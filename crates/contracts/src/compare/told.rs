@@ -299,7 +299,18 @@ fn keeps(before: &str, after: &str) -> bool {
     }
     match judge_marked(before, after) {
         Some((verdict, _)) => verdict != super::Verdict::Breaking,
-        None => stands_for(&parse(after), &parse(before), From::Declaration),
+        None => stands_for(&first_of(parse(after), &parse(before)), &parse(before), From::Declaration),
+    }
+}
+
+/// Of a list that nobody said to be so long, as much as there was: who takes it apart goes on.
+fn first_of(list: Type, was: &Type) -> Type {
+    match (list, was) {
+        (Type::Tuple(mut parts), Type::Tuple(known)) => {
+            parts.truncate(known.len().max(1));
+            Type::Tuple(parts)
+        }
+        (other, _) => other,
     }
 }
 

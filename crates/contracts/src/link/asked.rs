@@ -5,7 +5,7 @@ use super::props::{Arguments, Bound, Expander};
 use super::scope::{Found, Scope};
 use crate::brackets::{group, split};
 use crate::languages::typescript::{INFERRED, type_shape};
-use crate::model::{DeclarationKind, TypeShape};
+use crate::model::{DeclarationDetail, DeclarationKind, TypeShape};
 
 /// A signature that was taken apart.
 struct Signature<'s> {
@@ -33,20 +33,19 @@ impl<'l> Expander<'l> {
     }
 
     /// What a function of the project gives, `ReturnType<typeof run>`, also when that is waited for.
-    pub(super) fn result<'f>(&self, name: &str, given: &[TypeShape], scope: Scope<'f>) -> Option<Bound<'f>>
+    pub(super) fn result<'f>(
+        &mut self,
+        name: &str,
+        given: &[TypeShape],
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
     where
         'l: 'f,
     {
         let first = given.first()?;
         if name == "Awaited" {
-            let TypeShape::Reference { name, arguments } = first else { return None };
-            let found = self.result(name, arguments, scope).filter(|_| name == "ReturnType")?;
-            return Some(match &found.shape {
-                TypeShape::Reference { name, arguments } if name == "Promise" => {
-                    Bound { shape: arguments.first()?.clone(), ..found }
-                }
-                _ => found,
-            });
+            return Some(settled(self.waited_for(first, scope, arguments)?));
         }
         let (signature, file) = self.signature(first, scope)?;
         let gives = Signature::of(signature)?.gives;
@@ -54,15 +53,63 @@ impl<'l> Expander<'l> {
         Some(Bound::new(type_shape(gives).filter(|_| is_told)?, file, &Arguments::default()))
     }
 
-    /// The signature of `typeof run`; of several the last one, as TypeScript has it.
+    fn waited_for<'f>(
+        &mut self,
+        shape: &TypeShape,
+        scope: Scope<'f>,
+        arguments: &Arguments<'f>,
+    ) -> Option<Bound<'f>>
+    where
+        'l: 'f,
+    {
+        match shape {
+            TypeShape::Indexed { of, key } => self.indexed(of, key, scope, arguments),
+            TypeShape::Reference { name, arguments: given } => match name.as_str() {
+                "ReturnType" => self.result(name, given, scope, arguments),
+                "Promise" => Some(Bound::new(shape.clone(), scope, arguments)),
+                _ => match self.resolver.type_name(scope, name) {
+                    Found::Declared(file, declared) if given.is_empty() => match &declared.detail {
+                        DeclarationDetail::Shape { shape, .. } => {
+                            Some(Bound::new(shape.clone(), file, &Arguments::default()))
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                },
+            },
+            _ => None,
+        }
+    }
+
+    /// The signature of `typeof run`, of several the last one, as TypeScript has it; or of a type that is a function.
     fn signature<'f>(&self, of: &TypeShape, scope: Scope<'f>) -> Option<(&'f str, Scope<'f>)>
     where
         'l: 'f,
     {
+        if let TypeShape::Reference { name, arguments } = of {
+            let Found::Declared(file, declared) = self.resolver.type_name(scope, name) else { return None };
+            let DeclarationDetail::Shape { parameters, shape: TypeShape::Text(text) } = &declared.detail
+            else {
+                return None;
+            };
+            let is_plain = arguments.is_empty() && parameters.is_empty() && text.starts_with('(');
+            return is_plain.then_some((text.as_str(), file));
+        }
         let TypeShape::Query(name) = of else { return None };
         let Found::Declared(file, declared) = self.resolver.name(scope, name) else { return None };
         let is_function = matches!(declared.kind, DeclarationKind::Function | DeclarationKind::Hook);
         declared.signatures.last().filter(|_| is_function).map(|text| (text.as_str(), file))
+    }
+}
+
+/// What a promise gives.
+fn settled(found: Bound<'_>) -> Bound<'_> {
+    match &found.shape {
+        TypeShape::Reference { name, arguments } if name == "Promise" => match arguments.first() {
+            Some(given) => Bound { shape: given.clone(), ..found },
+            None => found,
+        },
+        _ => found,
     }
 }
 

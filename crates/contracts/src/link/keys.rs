@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::chosen::element;
 use super::filled::filled;
 use super::props::{Arguments, Bound, Expander, Place, Variants, bind, is_nothing, plain};
 use super::scope::{Found, Scope};
@@ -98,8 +99,10 @@ impl<'l> Expander<'l> {
                     Some(taken) => Some(taken),
                     // What a component takes first are its props.
                     None if key == TypeShape::FIRST => {
-                        let name = "ComponentProps".to_owned();
-                        let shape = TypeShape::Reference { name, arguments: given.clone() };
+                        let name = "ComponentProps";
+                        let mut beside = expander.beside();
+                        beside.known_type(name, given, scope, arguments)?;
+                        let shape = TypeShape::Reference { name: name.to_owned(), arguments: given.clone() };
                         Some(Bound::new(shape, scope, arguments))
                     }
                     None => None,
@@ -109,6 +112,7 @@ impl<'l> Expander<'l> {
                 let each = list.strip_prefix("readonly ").unwrap_or(list).strip_suffix("[]")?;
                 Some(Bound::new(type_shape(each)?, scope, arguments))
             }
+            TypeShape::Text(list) => Some(Bound::new(element(list, key)?, scope, arguments)),
             TypeShape::Object(members) => {
                 let is_it = |member: &&Member| expander.key_of(&member.name, scope) == key;
                 let text = &members.iter().find(is_it)?.text;
@@ -154,8 +158,13 @@ impl<'l> Expander<'l> {
                         Some(Bound::new(given.first()?.clone(), scope, arguments))
                     }
                     _ if matches!(name.as_str(), "ReturnType" | "Awaited") => {
-                        let found = expander.result(name, given, scope)?;
+                        let found = expander.result(name, given, scope, arguments)?;
                         expander.indexed(&found.shape, key, found.scope, &found.arguments)
+                    }
+                    _ if matches!(name.as_str(), "Extract" | "Exclude") => {
+                        let kept = expander.chosen(name, given, scope, arguments)?;
+                        let [only] = kept.as_slice() else { return None };
+                        expander.indexed(&only.shape, key, only.scope, &only.arguments)
                     }
                     _ if matches!(name.as_str(), "Readonly" | "Partial" | "Required" | "NonNullable") => {
                         expander.indexed(given.first()?, key, scope, arguments)

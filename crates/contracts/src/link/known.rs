@@ -114,8 +114,13 @@ impl<'l> Expander<'l> {
                 members.map(|members| if self.distributes { members } else { vec![common(members)] })
             }
             "ReturnType" | "Awaited" => {
-                let found = self.result(last, given, scope)?;
+                let found = self.result(last, given, scope, arguments)?;
                 Some(self.within(&found.shape, found.scope, &found.arguments))
+            }
+            "Extract" | "Exclude" => {
+                let kept = self.chosen(last, given, scope, arguments)?;
+                let each = kept.iter().map(|one| self.within(&one.shape, one.scope, &one.arguments));
+                Some(each.collect::<Vec<_>>().concat())
             }
             "Record" => {
                 let value = given.get(1)?.text();
@@ -266,7 +271,7 @@ impl<'l> Expander<'l> {
     }
 
     /// `None` where something else is among them.
-    fn collect_literals<'f>(
+    pub(super) fn collect_literals<'f>(
         &mut self,
         shape: &TypeShape,
         scope: Scope<'f>,

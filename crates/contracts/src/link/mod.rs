@@ -4,6 +4,7 @@
 //! the result, so that a cache knows what a contract rests on.
 
 mod asked;
+mod chosen;
 mod component_type;
 mod composed;
 mod emits;

@@ -467,7 +467,11 @@ pub(super) fn handed_on<'x>(print: Print<'x, '_>, program: &'x Program<'_>) -> B
 fn handed<'x>(print: Print<'x, '_>, value: &'x Expression<'_>) -> Option<&'x str> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
     let is_merge = wrapped::merges(value);
-    if !is_merge && !matches!(known_as(print, &call.callee), Some("memo" | "forwardRef")) {
+    let may_be = || {
+        let is_named = matches!(known_as(print, &call.callee), Some("memo" | "forwardRef"));
+        is_named && wrapped::may_be_reacts(print, call)
+    };
+    if !is_merge && !may_be() {
         return None;
     }
     match call.arguments.first()?.as_expression()?.get_inner_expression() {

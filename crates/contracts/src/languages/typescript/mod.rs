@@ -36,6 +36,7 @@ mod script;
 mod shape;
 mod signature;
 mod source;
+mod spread;
 mod state;
 mod style;
 mod taken_apart;

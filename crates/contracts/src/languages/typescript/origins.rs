@@ -107,16 +107,6 @@ impl<'a> Origins<'a> {
         })
     }
 
-    /// Whether the file has a function of this name at its top.
-    pub(super) fn has_function(&self, name: &str) -> bool {
-        self.body.iter().any(|statement| match declaration(statement) {
-            Some(Declaration::FunctionDeclaration(function)) => {
-                function.id.as_ref().is_some_and(|id| id.name == name)
-            }
-            _ => false,
-        })
-    }
-
     /// `None` for a name that stands for something inside of a function, or is everybody's.
     pub(super) fn of(&self, name: &str) -> Option<&Origin> {
         let known = self.known.get_or_init(|| {

@@ -17,6 +17,7 @@ use super::made::widened;
 use super::origins::{Top, known_as, root};
 use super::print::{INFERRED, Print, literal_type, primitive_type};
 use super::returned::has_state;
+use super::spread::Written;
 use super::state;
 use super::within::{Local, Within};
 use super::wrapped::{styled_of, wraps_components};
@@ -407,9 +408,10 @@ impl Print<'_, '_> {
 
     /// The members of an object that a function gives, with what is written of the types of its functions.
     fn returned_object(self, object: &ObjectExpression<'_>, within: &Within<'_, '_, '_>) -> String {
-        let is_short = object.properties.len() <= MOST_TYPED;
+        let properties = self.spread_out(object, Some(within));
+        let is_short = properties.len() <= MOST_TYPED;
         let (mut names, mut typed) = (Vec::new(), Vec::new());
-        for property in &object.properties {
+        for (property, object) in properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     names.push(self.spread(&spread.argument));
@@ -492,7 +494,7 @@ impl Print<'_, '_> {
 
     /// Names and what they are; what is spread in has only a name.
     fn members_of(self, object: &ObjectExpression<'_>, depth: usize) -> Vec<(String, String)> {
-        let member = |property: &ObjectPropertyKind<'_>| match property {
+        let member = |(property, object): (&ObjectPropertyKind<'_>, &ObjectExpression<'_>)| match property {
             ObjectPropertyKind::SpreadProperty(spread) => (self.spread(&spread.argument), String::new()),
             ObjectPropertyKind::ObjectProperty(property) => {
                 let value = match &property.value {
@@ -505,10 +507,11 @@ impl Print<'_, '_> {
                 (self.readable(property, object), value)
             }
         };
-        let is_second = |property: &&ObjectPropertyKind<'_>| {
+        let is_second = |(property, object): &Written<'_>| {
             property.as_property().is_some_and(|property| is_read_too(property, object))
         };
-        object.properties.iter().filter(|property| !is_second(property)).map(member).collect()
+        let properties = self.spread_out(object, None).into_iter();
+        properties.filter(|property| !is_second(property)).map(member).collect()
     }
 
     /// What is spread into a value. A name that stands for something at the top of the file says what it is; one of a body is

@@ -14,7 +14,7 @@ use super::component::{Callable, cast, is_component_name, is_hidden_name};
 use super::origins::{Origin, Top, known_as, root};
 use super::print::Print;
 use super::{component, maker, shape};
-use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape};
+use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape, is_react};
 
 /// A component that is the value of an expression, with the calls around it taken off.
 pub(super) struct Wrapped<'x, 'a> {
@@ -260,10 +260,8 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
     if let Some(styled) = styled_at_once(print, call) {
         return Some(styled);
     }
-    // A function of the file may be called so, too.
-    let is_own = |name: &&str| print.source.origins.has_function(name);
     let name = known_as(print, &call.callee);
-    let name = name.filter(|name| !matches!(*name, "memo" | "forwardRef" | "lazy") || !is_own(name));
+    let name = name.filter(|name| !is_widespread(name) || may_be_reacts(print, call));
     let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
     let declared = |at: usize| {
         let arguments = call.type_arguments.as_ref().map(|list| &list.params);
@@ -358,6 +356,52 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         },
     };
     Some(Wrapped { form, inner, props })
+}
+
+/// Names that libraries have for other things, too: `lazy` of a schema, `memo` of a function.
+fn is_widespread(name: &str) -> bool {
+    matches!(name, "memo" | "forwardRef") || loads(name)
+}
+
+fn loads(name: &str) -> bool {
+    matches!(name, "lazy" | "dynamic" | "lazyWithPreload" | "loadable")
+}
+
+/// Whether a call of such a name makes a component: by where the name comes from, or where that is not known by what it is
+/// given.
+pub(super) fn may_be_reacts(print: Print<'_, '_>, call: &CallExpression<'_>) -> bool {
+    const FRAMEWORKS: &[&str] = &["next/dynamic", "react-loadable", "react-lazy-with-preload", "solid-js"];
+    let origin = root(&call.callee).and_then(|name| print.source.origins.of(name));
+    let is_framework = |specifier: &str| {
+        is_react(specifier) || specifier.starts_with("@loadable/") || FRAMEWORKS.contains(&specifier)
+    };
+    if call.callee.get_member_expr().is_some_and(|member| member.object().is_specific_id("React")) {
+        return true;
+    }
+    match origin {
+        Some(Origin::Module { specifier, .. }) if is_framework(specifier) => true,
+        // A function of the file may be called so, too.
+        Some(Origin::Own) => false,
+        _ => renders_plainly(print, call),
+    }
+}
+
+/// Whether a call is given a component that is written in place, or what loads one.
+fn renders_plainly(print: Print<'_, '_>, call: &CallExpression<'_>) -> bool {
+    if known_as(print, &call.callee).is_some_and(loads) {
+        let mut finder = FindImport::default();
+        finder.visit_call_expression(call);
+        return finder.specifier.is_some();
+    }
+    let first =
+        call.arguments.first().and_then(Argument::as_expression).map(Expression::get_inner_expression);
+    match first {
+        Some(Expression::CallExpression(inner)) => {
+            known_as(print, &inner.callee).is_some_and(is_widespread) && may_be_reacts(print, inner)
+        }
+        Some(other) => Callable::of(other).is_some_and(maker::has_jsx),
+        None => false,
+    }
 }
 
 /// Of several functions that a call is given, the one that renders: the first that says what it takes, else the first.
