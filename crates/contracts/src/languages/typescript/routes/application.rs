@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use oxc_ast::ast::{
-    Argument, AssignmentExpression, AssignmentTarget, CallExpression, Expression, Program, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, CallExpression, Expression,
+    FormalParameter, Function, Program, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
+use oxc_syntax::scope::ScopeFlags;
 
 use super::super::print::Print;
 use super::nest::{Names, mount, option};
@@ -28,7 +30,7 @@ pub(super) fn of<'a>(
         return;
     }
     let names = Names { program, print, texts: Texts::new(constants) };
-    let mut found = Applications { names: &names, found: BTreeMap::new() };
+    let mut found = Applications { names, inside: 0, found: BTreeMap::new() };
     found.visit_program(program);
     for (owner, Made { module, prefix, line, application }) in found.found {
         let path = prefix.map(|prefix| Route::joined(&prefix, "")).unwrap_or_default();
@@ -38,7 +40,9 @@ pub(super) fn of<'a>(
 }
 
 struct Applications<'x, 's, 'a> {
-    names: &'x Names<'x, 's, 'a>,
+    names: Names<'x, 's, 'a>,
+    /// How many functions are walked.
+    inside: u32,
     /// By the names that hold them.
     found: BTreeMap<String, Made>,
 }
@@ -53,7 +57,29 @@ struct Made {
 }
 
 impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        self.within(|found| walk::walk_function(found, function, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
+        self.within(|found| walk::walk_arrow_function_expression(found, arrow));
+    }
+
+    fn visit_formal_parameter(&mut self, parameter: &FormalParameter<'a>) {
+        self.names.texts.hide(&parameter.pattern);
+        walk::walk_formal_parameter(self, parameter);
+    }
+
+    fn visit_variable_declaration(&mut self, variables: &VariableDeclaration<'a>) {
+        let around = std::mem::replace(&mut self.names.texts.of_constants, variables.kind.is_const());
+        walk::walk_variable_declaration(self, variables);
+        self.names.texts.of_constants = around;
+    }
+
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if self.inside > 0 {
+            self.names.texts.declared(declarator);
+        }
         if let (Some(name), Some(init)) = (declarator.id.get_identifier_name(), &declarator.init) {
             self.made(name.as_str(), init);
         }
@@ -81,6 +107,15 @@ impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
 }
 
 impl<'a> Applications<'_, '_, 'a> {
+    /// Walks a function, whose own names are nobody else's.
+    fn within(&mut self, walk: impl FnOnce(&mut Self)) {
+        let hidden = self.names.texts.hidden.len();
+        self.inside += 1;
+        walk(self);
+        self.inside -= 1;
+        self.names.texts.hidden.truncate(hidden);
+    }
+
     /// `const app = await NestFactory.create(AppModule)`.
     fn made(&mut self, name: &str, init: &Expression<'a>) {
         let init = match init.get_inner_expression() {
@@ -102,7 +137,7 @@ impl<'a> Applications<'_, '_, 'a> {
     }
 
     fn told(&mut self, owner: &str, what: &str, call: &CallExpression<'a>) {
-        let names = self.names;
+        let names = &self.names;
         let line = names.print.source.line(call.span.start);
         let mut arguments = call.arguments.iter().map(Argument::as_expression);
         let made = self.found.entry(owner.to_owned()).or_default();

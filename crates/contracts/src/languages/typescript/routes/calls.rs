@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
     CallExpression, Class, ClassElement, Declaration, Expression, ExpressionStatement, ForOfStatement,
-    FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
+    FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -109,9 +110,15 @@ pub(super) struct Calls<'r, 's, 'a, 'x> {
 }
 
 impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
+    fn visit_variable_declaration(&mut self, variables: &VariableDeclaration<'a>) {
+        let around = std::mem::replace(&mut self.texts.of_constants, variables.kind.is_const());
+        walk::walk_variable_declaration(self, variables);
+        self.texts.of_constants = around;
+    }
+
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         if self.inside.is_some() {
-            self.hide(&declarator.id);
+            self.texts.declared(declarator);
         }
         self.declared(declarator);
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
@@ -135,7 +142,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
                 self.applications.insert(name.name.into_string(), application);
             }
         }
-        self.hide(&parameter.pattern);
+        self.texts.hide(&parameter.pattern);
         self.given.parameter(parameter, self.print);
         walk::walk_formal_parameter(self, parameter);
     }
@@ -241,11 +248,6 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 self.given.names.push((name.name.as_str(), is_usual.then_some(name.span.start)));
             }
         }
-    }
-
-    fn hide(&mut self, pattern: &BindingPattern<'a>) {
-        let names = pattern.get_binding_identifiers();
-        self.texts.hidden.extend(names.into_iter().map(|name| name.name.as_str()));
     }
 
     /// `router = Router()`, `private app: express.Application`.

@@ -176,7 +176,8 @@ pub(super) fn composed(
     let at_once =
         constants(program).filter_map(|(name, value)| Some((name, Vec::new(), applied(value, print)?)));
     for (name, takes, decorators) in together.chain(at_once) {
-        let texts = Texts { hidden: takes.clone(), ..Texts::new(constants_of) };
+        let hidden = takes.iter().map(|name| (*name, None)).collect();
+        let texts = Texts { hidden, ..Texts::new(constants_of) };
         let names = Names { program, print, texts };
         let line = decorators.first().map_or(1, |first| print.source.line(first.span().start));
         let answers = decorators.iter().filter_map(|one| answered(one, &names));

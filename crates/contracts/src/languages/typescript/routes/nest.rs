@@ -21,7 +21,7 @@ pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, constants: &Consta
 pub(super) struct Names<'x, 's, 'a> {
     pub(super) program: &'x Program<'a>,
     pub(super) print: Print<'s, 'a>,
-    pub(super) texts: Texts<'x, 'x>,
+    pub(super) texts: Texts<'x, 'a>,
 }
 
 impl<'a> Names<'_, '_, 'a> {
