@@ -36,7 +36,8 @@ pub(super) struct Constants {
 
 /// `ROUTES`, `Role`, `apiPaths`.
 fn may_hold_paths(name: &str) -> bool {
-    const WORDS: [&str; 7] = ["route", "path", "url", "endpoint", "prefix", "version", "api"];
+    const WORDS: [&str; 9] =
+        ["route", "path", "url", "endpoint", "prefix", "version", "api", "controller", "module"];
     let small = name.to_ascii_lowercase();
     name == DEFAULT || name.starts_with(char::is_uppercase) || WORDS.iter().any(|word| small.contains(word))
 }
