@@ -1,6 +1,7 @@
 //! Addresses that a file answers at: the routes that it registers, and those that Next.js gives it by its path.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use super::addresses::{Pattern, by_place};
 use super::origins::In;
@@ -65,8 +66,8 @@ pub(super) fn changes(
             name: name.clone(),
             kind: "route".to_owned(),
             change,
-            before: had.map(Answer::shown).into_iter().collect(),
-            after: now.map(Answer::shown).into_iter().collect(),
+            before: had.and_then(Answer::told).into_iter().collect(),
+            after: now.and_then(Answer::told).into_iter().collect(),
             verdict,
             reason: format!("{reason}{place}"),
             // Who imports the file need not ask for anything there, and who asks need not import it.
@@ -185,6 +186,11 @@ impl<'a> Answer<'a> {
         route.and_then(|path| name.strip_prefix(&path)).unwrap_or_default()
     }
 
+    /// What there is to say of it beside its method and its path: of what Next.js gives a file nothing.
+    fn told(&self) -> Option<String> {
+        self.route.map(|_| self.shown())
+    }
+
     fn shown(&self) -> String {
         self.route.map(|route| shown_behind(route, &self.guards())).unwrap_or_default()
     }
@@ -273,6 +279,15 @@ fn shown_behind(route: &Route, guards: &[&str]) -> String {
         .iter()
         .map(|one| format!("{}{}: {}", one.name, if one.optional { "?" } else { "" }, one.taken_as()))
         .collect();
-    let status = route.status.map(|status| format!(" status {status}")).unwrap_or_default();
-    format!("({}) guards [{}] returns {}{status}", parameters.join(", "), guards.join(", "), route.returns)
+    let mut shown = format!("({})", parameters.join(", "));
+    if !guards.is_empty() {
+        let _ = write!(shown, " guards [{}]", guards.join(", "));
+    }
+    if !route.returns.is_empty() {
+        let _ = write!(shown, " returns {}", route.returns);
+    }
+    if let Some(status) = route.status {
+        let _ = write!(shown, " status {status}");
+    }
+    shown
 }

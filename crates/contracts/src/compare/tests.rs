@@ -309,6 +309,7 @@ fn what_nobody_answers_any_more_is_missed_though_nobody_imports_it() {
     let comparison = compare(&side(&server), &side(&[]));
     assert_eq!(comparison.verdict(), Some(Verdict::Breaking));
     assert_eq!(comparison.files[0].declarations[0].name, "GET /a");
+    assert_eq!(comparison.files[0].declarations[0].before, ["()"]);
 
     let page = |path: &str| [linked(path, "export default function Blog() { return <p /> }\n")];
     let (old, new) = (page("app/blog/page.tsx"), page("app/news/page.tsx"));
@@ -317,6 +318,9 @@ fn what_nobody_answers_any_more_is_missed_though_nobody_imports_it() {
     assert_eq!(comparison.verdict(), Some(Verdict::Breaking));
     let named: Vec<&str> = comparison.files[0].declarations.iter().map(|one| one.name.as_str()).collect();
     assert!(named.contains(&"PAGE /blog") && named.contains(&"PAGE /news"), "{named:?}");
+    let pages = comparison.files[0].declarations.iter().filter(|one| one.name.starts_with("PAGE"));
+    let said: Vec<&String> = pages.flat_map(|one| one.before.iter().chain(&one.after)).collect();
+    assert!(said.is_empty(), "{said:?}");
 }
 
 #[test]

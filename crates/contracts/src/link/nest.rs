@@ -30,7 +30,11 @@ pub(super) fn behind<'l>(
         goes_on(function, &mut mount, &mut application, scope, resolver);
     }
     let tree = Tree::of(&mount.handler, scope, resolver);
-    let plain = mount.path.is_empty() && application.before_version.is_none() && tree.paths.is_empty();
+    mount.guards.extend(tree.guards.iter().cloned());
+    let plain = mount.guards.is_empty()
+        && mount.path.is_empty()
+        && application.before_version.is_none()
+        && tree.paths.is_empty();
     if application.is_open || tree.is_open || !application.excluded.iter().all(|(_, path)| is_plain(path)) {
         mount.handler.push_str(", in part");
         return (mount, Vec::new());
@@ -55,6 +59,7 @@ pub(super) fn behind<'l>(
                         .map_or_else(|| route.versions.clone(), |version| vec![version.to_owned()]),
                     line: mount.line,
                     owner: route.owner.clone(),
+                    guards: mount.guards.iter().chain(&route.guards).cloned().collect(),
                     file: (file.entry != scope.entry).then(|| file.entry.to_owned()),
                     ..route.clone()
                 };
@@ -80,6 +85,7 @@ fn goes_on<'l>(
     let told = file.facts.routes.iter().filter(|route| route.handler.is_empty());
     for (route, more) in told.filter_map(|route| Some((route, route.application.as_deref()?))) {
         let application = application.to_mut();
+        mount.guards.extend(route.guards.iter().cloned());
         application.is_open |= more.is_open || !(mount.path.is_empty() || route.path.is_empty());
         application.is_open |= application.before_version.is_some() && more.before_version.is_some();
         if !route.path.is_empty() {
@@ -173,6 +179,8 @@ struct Tree<'l> {
     controllers: Vec<(Class<'l>, Scope<'l>, &'l str)>,
     /// What `RouterModule` gives to modules.
     paths: BTreeMap<Class<'l>, String>,
+    /// What its modules put before all routes of the application.
+    guards: Vec<String>,
     is_open: bool,
 }
 
@@ -186,14 +194,17 @@ impl<'l> Tree<'l> {
             if !seen.insert((file.entry, module)) || seen.len() > MOST {
                 continue;
             }
-            for lead in file.facts.routes.iter().filter(|route| is_lead(route, module)) {
-                let Some((to, class, _)) = router(&lead.handler, file, resolver) else {
+            let leads = file.facts.routes.iter().filter(|route| is_lead(route, module));
+            tree.guards.extend(leads.clone().flat_map(|lead| &lead.guards).cloned());
+            let leads = leads.map(|lead| (&*lead.handler, &*lead.path));
+            for (handler, path) in leads.chain(listed(module, file)) {
+                let Some((to, class, _)) = router(handler, file, resolver) else {
                     // A tree of modules that is not written out; what else is not found has nothing that would be.
-                    tree.is_open |= lead.handler == UNWRITTEN;
+                    tree.is_open |= handler == UNWRITTEN;
                     continue;
                 };
-                if !lead.path.is_empty() {
-                    tree.paths.insert((to.entry, class), known(&lead.path, file, resolver));
+                if !path.is_empty() {
+                    tree.paths.insert((to.entry, class), known(path, file, resolver));
                     continue;
                 }
                 let mut answers = to.facts.routes.iter().filter(|route| route.owner == class);
@@ -207,6 +218,14 @@ impl<'l> Tree<'l> {
         }
         tree
     }
+}
+
+/// What is in a constant that is a list of modules or of controllers.
+fn listed<'l>(name: &'l str, file: Scope<'l>) -> impl Iterator<Item = (&'l str, &'l str)> {
+    let is_it = move |list: &str| list.strip_suffix(Route::EACH) == Some(name);
+    let texts = file.facts.texts.iter().filter(move |(list, _)| is_it(list));
+    let named = |text: &'l str| text.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
+    texts.filter_map(move |(_, text)| Some((named(text)?, "")))
 }
 
 fn is_lead(route: &Route, module: &str) -> bool {

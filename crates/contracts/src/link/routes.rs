@@ -101,7 +101,11 @@ pub(super) fn of<'l>(
     });
     placed.truncate(MOST);
     let (mut routes, mut handed) = (Vec::new(), Vec::new());
-    for Placed { route, declared, through } in placed.into_iter().filter(|one| one.route.is_told()) {
+    for Placed { mut route, declared, through } in placed.into_iter().filter(|one| one.route.is_told()) {
+        if route.framework != RouteFramework::NestJs {
+            let guards = route.guards.iter().map(|guard| Route::written(guard)).collect();
+            route = Route { handler: Route::written(&route.handler), guards, ..route };
+        }
         handed.extend(route.file.as_ref().map(|file| Handed {
             file: file.clone(),
             method: route.method.clone(),
@@ -138,6 +142,8 @@ fn within<'l>(
     let own = own.map(|route| registered(route, scope, resolver));
     let own: Vec<Route> = own.filter(is_sure).collect();
     let uses = uses(&own, scope, resolver);
+    let mounted_names: Vec<&str> =
+        own.iter().map(|one| if one.is_mount() { mounted(&one.handler, scope) } else { "" }).collect();
     let mut all: Vec<Placed<'l>> = Vec::new();
     // The class of Nest whose routes are told already.
     let mut is_told_by: Option<&str> = None;
@@ -170,9 +176,9 @@ fn within<'l>(
             }
             continue;
         }
-        let mounted = places(at, &own, &uses, name, &mut BTreeSet::new());
+        let mounted = places((at, &own), &uses, &mounted_names, name, &mut BTreeSet::new());
         // As it is told in the contract of the file.
-        let told = name.map(|_| places(at, &own, &uses, None, &mut BTreeSet::new()));
+        let told = name.map(|_| places((at, &own), &uses, &mounted_names, None, &mut BTreeSet::new()));
         let told = told.and_then(|told| told.first().map(|place| below(route, place).path));
         let handed = if route.is_mount() && depth < DEEPEST {
             handed_over(route, scope, resolver, depth)
@@ -277,7 +283,7 @@ fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(us
 }
 
 fn is_router<'l>(handler: &str, own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
-    let name = router_of(handler);
+    let name = mounted(handler, scope);
     let name = name.strip_suffix(".allowedMethods").unwrap_or(name);
     own.iter().any(|one| one.owner == name)
         || router(handler, scope, resolver).is_some_and(|(file, name, kind)| {
@@ -311,9 +317,9 @@ struct Place {
 /// Where something that the file registers is mounted in the file itself, up to `name`, as it stands where it is not; with
 /// all that runs before it there.
 fn places(
-    at: usize,
-    own: &[Route],
+    (at, own): (usize, &[Route]),
     uses: &[(usize, Guard)],
+    mounted: &[&str],
     name: Option<&str>,
     seen: &mut BTreeSet<String>,
 ) -> Vec<Place> {
@@ -321,9 +327,11 @@ fn places(
     let mut found = Vec::new();
     if !owner.is_empty() && name != Some(owner) && seen.insert(owner.to_owned()) {
         let mounts = own.iter().enumerate();
-        for (by, mount) in mounts.filter(|(_, one)| one.is_mount() && router_of(&one.handler) == owner) {
+        for (by, mount) in
+            mounts.filter(|(by, one)| one.is_mount() && one.owner != owner && mounted[*by] == owner)
+        {
             let given = uses.iter().skip_while(|(of, _)| *of < by).take_while(|(of, _)| *of == by);
-            for mut outer in places(by, own, uses, name, seen) {
+            for mut outer in places((by, own), uses, mounted, name, seen) {
                 let prefix = match (outer.prefix.is_empty(), mount.path.is_empty()) {
                     (true, _) => mount.path.clone(),
                     (false, true) => outer.prefix,
@@ -392,11 +400,15 @@ fn handed_over<'l>(
     if file.entry == scope.entry || file.facts.routes.is_empty() {
         return Vec::new();
     }
-    let mut placed = within(file, resolver, Some(name), depth + 1);
+    let filled = filled(name, file);
+    let mut placed = within(file, resolver, Some(filled.unwrap_or(name)), depth + 1);
     let owners: BTreeSet<&str> = placed.iter().map(|one| one.route.owner.as_str()).collect();
     // A function gives the one that it fills.
     let kind = if owners.len() == 1 { kind } else { DeclarationKind::Constant };
-    placed.retain(|one| is_of(&one.route, name, kind));
+    match filled {
+        Some(filled) => placed.retain(|one| one.route.owner == filled),
+        None => placed.retain(|one| is_of(&one.route, name, kind)),
+    }
     if mount.is_handed() {
         // A function that is handed an application registers on that, and knows less of whose it is.
         placed.retain(|one| is_within(&one.route, name, file));
@@ -527,6 +539,28 @@ fn field<'l>(
     let mut owners = file.facts.routes.iter().map(|route| route.owner.as_str());
     let owner = owners.find(|owner| is_it(owner)).unwrap_or(&class.name);
     Some((file, owner, class.kind))
+}
+
+/// The name of what is mounted, which a function of the same file may fill and give.
+fn mounted<'x>(handler: &'x str, scope: Scope<'x>) -> &'x str {
+    let name = router_of(handler);
+    called(handler).and_then(|_| filled(name, scope)).unwrap_or(name)
+}
+
+/// The one router that a function of a file registers something on, beside those that it mounts on that.
+fn filled<'l>(name: &str, file: Scope<'l>) -> Option<&'l str> {
+    let mut declared = file.facts.declarations.iter().filter(|one| one.name == name);
+    let function = declared.next().filter(|one| one.kind == DeclarationKind::Function)?;
+    if declared.next().is_some() {
+        return None;
+    }
+    let lines = function.lines.first..=function.lines.last;
+    let routes = || file.facts.routes.iter().filter(|one| one.within > 0 && lines.contains(&one.line));
+    let mounted: BTreeSet<&str> =
+        routes().filter(|one| one.is_mount()).map(|one| router_of(&one.handler)).collect();
+    let mut owners = routes().map(|one| one.owner.as_str()).filter(|owner| !mounted.contains(owner));
+    let only = owners.next()?;
+    owners.all(|owner| owner == only).then_some(only)
 }
 
 /// Whether the routes that functions of a file register may be those of what this one gives: none of them is, where all

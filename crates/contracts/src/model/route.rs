@@ -111,6 +111,8 @@ pub struct NestApplication {
 impl Route {
     /// The owner that has no name: `Router().get('/a', f)`.
     pub const MADE_IN_PLACE: &str = "router";
+    /// Parts the name of an owner from a number, where others of the file have the name too; `link` leaves both out.
+    pub const OTHER: char = '@';
     /// A handler that has no name.
     pub const ANONYMOUS: &str = "anonymous";
     /// How a mounted router is written in a table.
@@ -128,6 +130,20 @@ impl Route {
     pub const EACH: &str = "[]";
     /// Begins a list in `${}` that is the values of an object; a bracket ends it.
     pub const VALUES: &str = "Object.values(";
+
+    /// What is handed over, as it is written: without the number of one that others have the name of, too.
+    pub fn written(handler: &str) -> String {
+        let mut parts = handler.split(Self::OTHER);
+        let mut written = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            if rest.len() == part.len() {
+                written.push(Self::OTHER);
+            }
+            written.push_str(rest);
+        }
+        written
+    }
 
     pub fn is_mount(&self) -> bool {
         self.method == Self::USE || self.is_handed()

@@ -33,7 +33,8 @@ pub(super) fn of(
     // A module of Nest leads to what answers, and answers nothing itself.
     // Who hands an application on answers nothing, either.
     let is_own = |route: &Route| route.framework != RouteFramework::NestJs && !route.is_handed();
-    let answers = |route: &Route| is_own(route) || route.is_told();
+    let makes = |route: &Route| route.application.is_some() && !route.handler.is_empty();
+    let answers = |route: &Route| is_own(route) || makes(route) || route.is_told();
     if routes.table.iter().any(answers) || routes.is_controller {
         return Kind::NodeApi;
     }

@@ -6,12 +6,16 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use oxc_ast::ast::{
-    Argument, AssignmentExpression, AssignmentTarget, CallExpression, Expression, Program, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, CallExpression, Expression, FormalParameter,
+    Function, Program, SimpleAssignmentTarget, StaticMemberExpression, VariableDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
+use oxc_syntax::scope::ScopeFlags;
 
+use super::super::component::Callable;
 use super::super::print::Print;
-use super::nest::{Names, mount, option};
+use super::nest::{Names, handed_on, mount, option};
 use super::{Constants, Routes, Texts};
 use crate::model::{NestApplication, Route};
 
@@ -22,23 +26,26 @@ pub(super) fn of<'a>(
     routes: &mut Routes,
 ) {
     /// One of these is said wherever there is something to find.
-    static WORDS: LazyLock<[Finder<'static>; 3]> =
-        LazyLock::new(|| ["NestFactory", "setGlobalPrefix", "enableVersioning"].map(Finder::new));
+    static WORDS: LazyLock<[Finder<'static>; 4]> = LazyLock::new(|| {
+        ["NestFactory", "setGlobalPrefix", "enableVersioning", "useGlobalGuards"].map(Finder::new)
+    });
     if !WORDS.iter().any(|word| word.find(program.source_text.as_bytes()).is_some()) {
         return;
     }
     let names = Names { program, print, texts: Texts::new(constants) };
-    let mut found = Applications { names: &names, found: BTreeMap::new() };
+    let mut found = Applications { names, inside: 0, found: BTreeMap::new() };
     found.visit_program(program);
-    for (owner, Made { module, prefix, line, application }) in found.found {
+    for (owner, Made { module, prefix, guards, line, application }) in found.found {
         let path = prefix.map(|prefix| Route::joined(&prefix, "")).unwrap_or_default();
         let route = mount(owner, path, module.unwrap_or_default(), line);
-        routes.table.push(Route { application: Some(Box::new(application)), ..route });
+        routes.table.push(Route { guards, application: Some(Box::new(application)), ..route });
     }
 }
 
 struct Applications<'x, 's, 'a> {
-    names: &'x Names<'x, 's, 'a>,
+    names: Names<'x, 's, 'a>,
+    /// How many functions are walked.
+    inside: u32,
     /// By the names that hold them.
     found: BTreeMap<String, Made>,
 }
@@ -48,12 +55,36 @@ struct Made {
     /// What it was made of; absent where that was elsewhere.
     module: Option<String>,
     prefix: Option<String>,
+    /// Of all its routes.
+    guards: Vec<String>,
     line: u32,
     application: NestApplication,
 }
 
 impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        self.within(|found| walk::walk_function(found, function, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
+        self.within(|found| walk::walk_arrow_function_expression(found, arrow));
+    }
+
+    fn visit_formal_parameter(&mut self, parameter: &FormalParameter<'a>) {
+        self.names.texts.hide(&parameter.pattern);
+        walk::walk_formal_parameter(self, parameter);
+    }
+
+    fn visit_variable_declaration(&mut self, variables: &VariableDeclaration<'a>) {
+        let around = std::mem::replace(&mut self.names.texts.of_constants, variables.kind.is_const());
+        walk::walk_variable_declaration(self, variables);
+        self.names.texts.of_constants = around;
+    }
+
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        if self.inside > 0 {
+            self.names.texts.declared(declarator);
+        }
         if let (Some(name), Some(init)) = (declarator.id.get_identifier_name(), &declarator.init) {
             self.made(name.as_str(), init);
         }
@@ -61,18 +92,24 @@ impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
     }
 
     fn visit_assignment_expression(&mut self, assignment: &AssignmentExpression<'a>) {
-        if let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left {
-            self.made(name.name.as_str(), &assignment.right);
+        if let Some(name) = assignment.left.as_simple_assignment_target().and_then(|left| match left {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => Some(name.name.into_string()),
+            SimpleAssignmentTarget::StaticMemberExpression(member) => field(member),
+            _ => None,
+        }) {
+            self.made(&name, &assignment.right);
         }
         walk::walk_assignment_expression(self, assignment);
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         if let Expression::StaticMemberExpression(member) = &call.callee {
-            if let ("setGlobalPrefix" | "enableVersioning", Some(owner)) =
-                (member.property.name.as_str(), first_name(&member.object))
-            {
-                self.told(owner, member.property.name.as_str(), call);
+            match (member.property.name.as_str(), first_name(&member.object)) {
+                (what @ ("setGlobalPrefix" | "enableVersioning" | "useGlobalGuards"), Some(owner)) => {
+                    self.told(&owner, what, call);
+                }
+                ("then", _) => self.awaited(&member.object, call),
+                _ => {}
             }
         }
         self.handed_over(call);
@@ -81,6 +118,15 @@ impl<'a> Visit<'a> for Applications<'_, '_, 'a> {
 }
 
 impl<'a> Applications<'_, '_, 'a> {
+    /// Walks a function, whose own names are nobody else's.
+    fn within(&mut self, walk: impl FnOnce(&mut Self)) {
+        let hidden = self.names.texts.hidden.len();
+        self.inside += 1;
+        walk(self);
+        self.inside -= 1;
+        self.names.texts.hidden.truncate(hidden);
+    }
+
     /// `const app = await NestFactory.create(AppModule)`.
     fn made(&mut self, name: &str, init: &Expression<'a>) {
         let init = match init.get_inner_expression() {
@@ -91,21 +137,34 @@ impl<'a> Applications<'_, '_, 'a> {
         if !call.callee.is_specific_member_access("NestFactory", "create") {
             return;
         }
-        if let Some(Expression::Identifier(module)) = call.arguments.first().and_then(Argument::as_expression)
-        {
+        let module = call.arguments.first().and_then(Argument::as_expression).and_then(handed_on);
+        if let Some(module) = module {
             let line = self.names.print.source.line(call.span.start);
             let made = self.found.entry(name.to_owned()).or_default();
             made.application.is_open |= made.module.is_some();
-            made.module = Some(module.name.into_string());
+            made.module = Some(module.to_owned());
             made.line = line;
         }
     }
 
+    /// `NestFactory.create(AppModule).then((app) => …)`.
+    fn awaited(&mut self, made: &Expression<'a>, call: &CallExpression<'a>) {
+        let taken = call.arguments.first().and_then(Argument::as_expression).and_then(Callable::of);
+        let first = taken.and_then(|taken| taken.parameters().items.first());
+        if let Some(name) = first.and_then(|first| first.pattern.get_identifier_name()) {
+            self.made(name.as_str(), made);
+        }
+    }
+
     fn told(&mut self, owner: &str, what: &str, call: &CallExpression<'a>) {
-        let names = self.names;
+        let names = &self.names;
         let line = names.print.source.line(call.span.start);
         let mut arguments = call.arguments.iter().map(Argument::as_expression);
         let made = self.found.entry(owner.to_owned()).or_default();
+        if what == "useGlobalGuards" {
+            made.guards.extend(call.arguments.iter().map(|guard| names.print.argument(guard)));
+            return;
+        }
         let application = &mut made.application;
         if what == "enableVersioning" {
             application.is_open |= application.before_version.is_some();
@@ -132,21 +191,27 @@ impl<'a> Applications<'_, '_, 'a> {
         for argument in call.arguments.iter().filter_map(Argument::as_expression) {
             let Expression::Identifier(app) = argument else { continue };
             let Some(made) = self.found.get_mut(app.name.as_str()) else { continue };
-            if let Some(function) = first_name(&call.callee).filter(|name| *name != app.name) {
-                made.application.handed_to.push(function.to_owned());
+            if let Some(function) = first_name(&call.callee).filter(|name| app.name != name.as_str()) {
+                made.application.handed_to.push(function);
             }
         }
     }
 }
 
-/// What a chain begins with: `app` of `app.setGlobalPrefix('a').enableVersioning`.
-fn first_name<'x>(chain: &'x Expression<'_>) -> Option<&'x str> {
+/// What a chain begins with: `app` of `app.setGlobalPrefix('a').enableVersioning`, and `this.app`.
+fn first_name(chain: &Expression<'_>) -> Option<String> {
     match chain.get_inner_expression() {
-        Expression::Identifier(name) => Some(name.name.as_str()),
-        Expression::StaticMemberExpression(member) => first_name(&member.object),
+        Expression::Identifier(name) => Some(name.name.into_string()),
+        Expression::StaticMemberExpression(member) => field(member).or_else(|| first_name(&member.object)),
         Expression::CallExpression(call) => first_name(&call.callee),
         _ => None,
     }
+}
+
+/// `this.app`.
+fn field(member: &StaticMemberExpression<'_>) -> Option<String> {
+    let is_of_this = matches!(member.object, Expression::ThisExpression(_));
+    is_of_this.then(|| format!("this.{}", member.property.name))
 }
 
 /// `exclude: ['health', { path: 'cats', method: RequestMethod.GET }]`; `None` where it is not written out.

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    CallExpression, Class, ClassElement, Declaration, Expression, ExpressionStatement, ForOfStatement,
-    FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation, VariableDeclarator,
+    BlockStatement, CallExpression, Class, ClassElement, Declaration, Expression, ExpressionStatement,
+    ForOfStatement, FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation,
+    VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -20,6 +21,7 @@ use super::chain::{based, begins_chain, called, unbound};
 use super::given::{self, Given, Place};
 use super::loops::{self, Each};
 use super::nest::{class_of, option};
+use super::owners::{self, Owners};
 use super::registration::Registration;
 use super::texts::{field_name, field_of_this, fields};
 use super::{Constants, Routes, Texts, framework};
@@ -45,6 +47,8 @@ pub(super) fn of<'a>(
         texts: Texts::new(constants),
         given: Given::default(),
         found: Vec::new(),
+        owners: Owners::default(),
+        program,
     };
     calls.visit_program(program);
     // A chain is walked from its end.
@@ -53,7 +57,8 @@ pub(super) fn of<'a>(
     for one in found {
         if let Some(route) = calls.sure(one) {
             if !route.local_path.as_ref().unwrap_or(&route.path).is_empty() {
-                let own = route.owner.rsplit('.').next().and_then(|name| name.split(' ').next());
+                let own =
+                    owners::called(&route.owner).rsplit('.').next().and_then(|name| name.split(' ').next());
                 let method = route.method.to_ascii_lowercase();
                 routes.decorators.insert(format!("@{}.{method}", own.unwrap_or_default()));
             }
@@ -102,22 +107,36 @@ pub(super) struct Calls<'r, 's, 'a, 'x> {
     registering: Vec<u32>,
     /// Where those begin that others in their chain come after: `all(check)` of `route('/a').all(check).get(f)`.
     pub(super) followed: Vec<u32>,
-    functions: Vec<(String, Callable<'x, 'a>)>,
+    pub(super) functions: Vec<(String, Callable<'x, 'a>)>,
     pub(super) texts: Texts<'r, 'a>,
     pub(super) given: Given<'a>,
     pub(super) found: Vec<Registered>,
+    pub(super) owners: Owners<'a>,
+    pub(super) program: &'x Program<'a>,
 }
 
 impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
+    fn visit_variable_declaration(&mut self, variables: &VariableDeclaration<'a>) {
+        let around = std::mem::replace(&mut self.texts.of_constants, variables.kind.is_const());
+        walk::walk_variable_declaration(self, variables);
+        self.texts.of_constants = around;
+    }
+
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
         if self.inside.is_some() {
-            self.hide(&declarator.id);
+            self.texts.declared(declarator);
+        }
+        if self.inside.is_some() || self.owners.blocks > 0 {
+            for name in declarator.id.get_binding_identifiers() {
+                self.own(name.name.as_str());
+            }
         }
         self.declared(declarator);
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
             if let Some(application) = self.made(init) {
-                self.applications.insert(name.into_string(), application);
-                let around = self.made_here.replace(name.into_string());
+                let owner = self.owners.of(name.as_str()).to_owned();
+                self.applications.insert(owner.clone(), application);
+                let around = self.made_here.replace(owner);
                 walk::walk_variable_declarator(self, declarator);
                 self.made_here = around;
                 return;
@@ -127,15 +146,16 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
     }
 
     fn visit_formal_parameter(&mut self, parameter: &FormalParameter<'a>) {
+        self.own_parameter(parameter);
         // `function mount(app: express.Application)` is handed one.
         if let (BindingPattern::BindingIdentifier(name), Some(ty)) =
             (&parameter.pattern, &parameter.type_annotation)
         {
             if let Some(application) = self.typed(ty) {
-                self.applications.insert(name.name.into_string(), application);
+                self.applications.insert(self.owners.of(&name.name).to_owned(), application);
             }
         }
-        self.hide(&parameter.pattern);
+        self.texts.hide(&parameter.pattern);
         self.given.parameter(parameter, self.print);
         walk::walk_formal_parameter(self, parameter);
     }
@@ -146,6 +166,14 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
 
     fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
         self.within(arrow.span.start, |calls| walk::walk_arrow_function_expression(calls, arrow));
+    }
+
+    fn visit_block_statement(&mut self, block: &BlockStatement<'a>) {
+        let owners = self.owners.len();
+        self.owners.blocks += 1;
+        walk::walk_block_statement(self, block);
+        self.owners.blocks -= 1;
+        self.owners.truncate(owners);
     }
 
     fn visit_class(&mut self, class: &Class<'a>) {
@@ -215,11 +243,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     /// Walks a function, whose own names are nobody else's.
     fn within(&mut self, start: u32, walk: impl FnOnce(&mut Self)) {
         let (around, hidden, given) = (self.inside, self.texts.hidden.len(), self.given.names.len());
+        let owners = self.owners.len();
         self.inside = around.or(Some(start));
         walk(self);
         self.inside = around;
         self.texts.hidden.truncate(hidden);
         self.given.names.truncate(given);
+        self.owners.truncate(owners);
     }
 
     /// Walks what stands in a loop once for each of what it is over.
@@ -241,11 +271,6 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 self.given.names.push((name.name.as_str(), is_usual.then_some(name.span.start)));
             }
         }
-    }
-
-    fn hide(&mut self, pattern: &BindingPattern<'a>) {
-        let names = pattern.get_binding_identifiers();
-        self.texts.hidden.extend(names.into_iter().map(|name| name.name.as_str()));
     }
 
     /// `router = Router()`, `private app: express.Application`.
@@ -275,7 +300,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     /// The name that something has which may hold an application: `app`, and of `this.app` that with its class.
     pub(super) fn held_by(&self, value: &Expression<'_>) -> Option<String> {
         match value.get_inner_expression() {
-            Expression::Identifier(name) => Some(name.name.into_string()),
+            Expression::Identifier(name) => Some(self.owners.of(&name.name).to_owned()),
             Expression::StaticMemberExpression(member) if member.object.is_identifier_reference() => {
                 let name = self.print.expression(value);
                 self.applications.contains_key(&name).then_some(name)
@@ -286,7 +311,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
 
     fn assigned(&self, target: &AssignmentTarget<'_>) -> Option<String> {
         match target {
-            AssignmentTarget::AssignmentTargetIdentifier(name) => Some(name.name.into_string()),
+            AssignmentTarget::AssignmentTargetIdentifier(name) => Some(self.owners.of(&name.name).to_owned()),
             AssignmentTarget::StaticMemberExpression(member)
                 if matches!(member.object, Expression::ThisExpression(_)) =>
             {
@@ -580,6 +605,9 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let handler = unbound(handler);
         if let Some(name) = self.made_inline.get(&handler.span().start) {
             return name.clone();
+        }
+        if let Some(name) = self.other(handler) {
+            return name;
         }
         let held = field_of_this(handler).and_then(|field| self.of_class(&field));
         if let Some(name) = held.filter(|name| self.applications.contains_key(name)) {

@@ -2,6 +2,8 @@
 
 use oxc_ast::ast::{Argument, ArrayExpressionElement, CallExpression, Expression};
 
+use super::super::body::callee_name;
+use super::super::origins::root;
 use super::is_verb;
 
 /// `new Hono().basePath('/api')` in its parts.
@@ -110,4 +112,20 @@ pub(super) fn allows_methods(handler: &Expression<'_>) -> bool {
     let Expression::CallExpression(call) = handler.get_inner_expression() else { return false };
     let callee = call.callee.as_member_expression();
     callee.is_some_and(|member| member.static_property_name().is_some_and(|name| name == "allowedMethods"))
+}
+
+/// Whether something has a name as paths have, or is what a program is set up with: `process.env.API_PREFIX`,
+/// `config.get('base')`. Of what `use` is given first nothing else tells a path that is known when the program runs.
+pub(super) fn is_called_as_path(value: &Expression<'_>) -> bool {
+    let value = match value.get_inner_expression() {
+        Expression::CallExpression(call) => call.callee.get_inner_expression(),
+        other => other,
+    };
+    let is_set_up = matches!(root(value), Some("config" | "env" | "process" | "settings"));
+    if is_set_up && value.is_member_expression() {
+        return true;
+    }
+    let name = callee_name(value).unwrap_or_default();
+    let ends = ["Path", "_PATH", "Prefix", "_PREFIX", "Url", "_URL", "Base", "_BASE"];
+    ends.iter().any(|end| name.ends_with(end) || name.eq_ignore_ascii_case(end.trim_start_matches('_')))
 }

@@ -171,12 +171,15 @@ pub(super) fn composed(
             .iter()
             .map(|item| item.pattern.get_identifier_name().map_or("", |name| name.as_str()))
             .collect();
-        Some((name, takes, applied(given_by(callable)?, print)?))
+        let (body, given) = given_by(callable)?;
+        let decorators: Vec<_> = given.iter().filter_map(|one| applied(one, body, print)).flatten().collect();
+        (!decorators.is_empty()).then_some((name, takes, decorators))
     });
     let at_once =
-        constants(program).filter_map(|(name, value)| Some((name, Vec::new(), applied(value, print)?)));
+        constants(program).filter_map(|(name, value)| Some((name, Vec::new(), applied(value, &[], print)?)));
     for (name, takes, decorators) in together.chain(at_once) {
-        let texts = Texts { hidden: takes.clone(), ..Texts::new(constants_of) };
+        let hidden = takes.iter().map(|name| (*name, None)).collect();
+        let texts = Texts { hidden, ..Texts::new(constants_of) };
         let names = Names { program, print, texts };
         let line = decorators.first().map_or(1, |first| print.source.line(first.span().start));
         let answers = decorators.iter().filter_map(|one| answered(one, &names));
@@ -198,12 +201,14 @@ pub(super) fn composed(
     }
 }
 
-/// What a function gives that does nothing else with it.
-fn given_by<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
+/// The body of a function, and all that it may give.
+pub(super) fn given_by<'x, 'a>(
+    callable: Callable<'x, 'a>,
+) -> Option<(&'x [Statement<'a>], Vec<&'x Expression<'a>>)> {
     let body: &'x [Statement<'a>] = match callable {
         Callable::Function(function) => &function.body.as_ref()?.statements,
         Callable::Arrow(arrow) => match arrow.body.as_expression() {
-            Some(value) => return Some(value),
+            Some(value) => return Some((&[], vec![value])),
             None => &arrow.body.as_function_body()?.statements,
         },
     };
@@ -211,17 +216,57 @@ fn given_by<'x, 'a>(callable: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
     for statement in body {
         returns(statement, &mut found);
     }
-    match found.as_slice() {
-        [only] => *only,
+    Some((body, found.into_iter().flatten().collect()))
+}
+
+/// The decorators of `applyDecorators(UseGuards(AuthGuard), Get('a'))`, of a list that is spread in it, and of either side of
+/// a condition; guards alone are given as they are.
+fn applied<'x, 'a>(
+    value: &'x Expression<'a>,
+    body: &'x [Statement<'a>],
+    print: Print<'_, '_>,
+) -> Option<Vec<&'x Expression<'a>>> {
+    let call = match value.get_inner_expression() {
+        Expression::CallExpression(call) => call,
+        Expression::ConditionalExpression(one) => {
+            let sides = [&one.consequent, &one.alternate].map(|side| applied(side, body, print));
+            let all: Vec<_> = sides.into_iter().flatten().flatten().collect();
+            return (!all.is_empty()).then_some(all);
+        }
+        _ => return None,
+    };
+    match known_as(print, &call.callee)? {
+        "applyDecorators" => {
+            let each = call.arguments.iter().flat_map(|argument| match argument {
+                Argument::SpreadElement(spread) => listed(&spread.argument, body),
+                other => other.as_expression().into_iter().collect(),
+            });
+            Some(each.collect())
+        }
+        "UseGuards" if is_of_nest(&call.callee, print) => Some(vec![value]),
         _ => None,
     }
 }
 
-/// The decorators of `applyDecorators(UseGuards(AuthGuard), Get('a'))`.
-fn applied<'x, 'a>(value: &'x Expression<'a>, print: Print<'_, '_>) -> Option<Vec<&'x Expression<'a>>> {
-    let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
-    let is_it = known_as(print, &call.callee) == Some("applyDecorators");
-    is_it.then(|| call.arguments.iter().filter_map(Argument::as_expression).collect())
+/// The elements of a list that is written in place, or is a constant of the function.
+fn listed<'x, 'a>(list: &'x Expression<'a>, body: &'x [Statement<'a>]) -> Vec<&'x Expression<'a>> {
+    match list.get_inner_expression() {
+        Expression::ArrayExpression(list) => {
+            list.elements.iter().filter_map(|one| one.as_expression()).collect()
+        }
+        Expression::Identifier(name) => {
+            let variables = body.iter().filter_map(|statement| match statement {
+                Statement::VariableDeclaration(variables) => Some(&variables.declarations),
+                _ => None,
+            });
+            let mut named = variables.flatten().filter(|one| one.id.get_identifier_name() == Some(name.name));
+            let init = named.next().and_then(|one| one.init.as_ref());
+            init.filter(|init| !init.is_identifier_reference())
+                .map(|init| listed(init, body))
+                .unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
 }
 
 pub(super) fn name_of<'x>(decorator: &'x Expression<'_>, print: Print<'x, '_>) -> Option<&'x str> {

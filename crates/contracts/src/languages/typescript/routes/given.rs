@@ -8,6 +8,7 @@ use oxc_ast::ast::{Expression, FormalParameter, TSType, TSTypeAnnotation};
 use super::super::component::Callable;
 use super::super::origins::{Origin, Origins, root};
 use super::super::print::{Print, type_name};
+use super::owners::called;
 use super::{RARE_VERBS, framework};
 use crate::model::{Route, RouteFramework};
 
@@ -50,6 +51,7 @@ impl<'a> Given<'a> {
 
     /// The place of what may be an application.
     pub(super) fn place(&self, owner: &str, origins: &Origins<'_>) -> Option<Place> {
+        let owner = called(owner);
         if let Some((name, at)) = self.names.iter().rev().find(|(name, _)| *name == owner) {
             let at = at.filter(|at| !matches!(self.inner.get(at), Some(None)));
             return at.map(|at| ((*name).to_owned(), at));
@@ -62,6 +64,7 @@ impl<'a> Given<'a> {
     }
 
     pub(super) fn inner(&self, owner: &str) -> Option<&Inner> {
+        let owner = called(owner);
         let (_, at) = self.names.iter().rev().find(|(name, _)| *name == owner)?;
         self.inner.get(at.as_ref()?)?.as_ref()
     }
@@ -87,6 +90,7 @@ pub(super) fn told(
     if is_rare || !paths.iter().any(|path| path.starts_with('/') || path == "*") {
         return None;
     }
+    let owner = called(owner);
     let name = owner.rsplit('.').next().unwrap_or(owner);
     let Some(callable) = callable else {
         let is_function = matches!(

@@ -10,6 +10,7 @@ use super::calls::{Application, Calls, LONGEST_HANDLER, Registered, is_made_in_p
 use super::given::{self, Inner, Place};
 use super::is_verb;
 use super::nest::option;
+use super::owners::called;
 use crate::model::{Route, RouteFramework};
 
 impl<'a> Calls<'_, '_, 'a, '_> {
@@ -68,7 +69,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let owner = self.held_by(value)?;
         let inner = self.given.inner(&owner).map(|inner| inner.framework);
         let made = inner.or_else(|| self.applications.get(&owner).map(|one| one.framework));
-        let name = owner.rsplit('.').next().unwrap_or(&owner);
+        let name = called(&owner).rsplit('.').next().unwrap_or(&owner);
         let is_given =
             || given::is_usual(name) && self.given.place(&owner, &self.print.source.origins).is_some();
         Some((made.or_else(|| is_given().then(|| self.routers()))?, owner))

@@ -9,6 +9,7 @@ mod given;
 mod handing;
 mod loops;
 mod nest;
+mod owners;
 mod registration;
 mod texts;
 

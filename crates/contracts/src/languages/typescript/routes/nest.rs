@@ -1,13 +1,19 @@
 //! The decorators of `NestJS` controllers, and of the modules that lead to them.
 
-use oxc_ast::ast::{ArrayExpression, Class, ClassElement, Expression, ObjectExpression, Program, Statement};
+use oxc_ast::ast::{
+    ArrayExpression, ArrayExpressionElement, Class, ClassElement, Expression, ObjectExpression, Program,
+    Statement,
+};
 use oxc_span::GetSpan;
 
+use super::super::component::Callable;
 use super::super::modules::constants;
 use super::super::print::Print;
-use super::decorators::{self, answered, argument, guards, name_of, parameters, paths, status};
+use super::decorators::{self, answered, argument, given_by, guards, name_of, parameters, paths, status};
 use super::{Constants, Routes, Texts};
 use crate::model::{NestClass, Route, RouteFramework};
+
+const APP_GUARD: &str = "APP_GUARD";
 
 pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, constants: &Constants, routes: &mut Routes) {
     let names = Names { program, print, texts: Texts::new(constants) };
@@ -21,7 +27,7 @@ pub(super) fn of(program: &Program<'_>, print: Print<'_, '_>, constants: &Consta
 pub(super) struct Names<'x, 's, 'a> {
     pub(super) program: &'x Program<'a>,
     pub(super) print: Print<'s, 'a>,
-    pub(super) texts: Texts<'x, 'x>,
+    pub(super) texts: Texts<'x, 'a>,
 }
 
 impl<'a> Names<'_, '_, 'a> {
@@ -45,6 +51,19 @@ impl<'a> Names<'_, '_, 'a> {
         let neutral = format!("${{{}}}", Route::NEUTRAL);
         let named = |version: String| if version == neutral { Route::NEUTRAL.to_owned() } else { version };
         self.each(versions).into_iter().map(named).collect()
+    }
+
+    /// What is in a list, with what is in those that are spread in it; a list of another file is one by its name.
+    fn elements<'y>(&'y self, list: &'y Expression<'a>) -> Vec<&'y Expression<'a>> {
+        let Some(written) = self.list(list) else { return vec![list] };
+        let each = written.elements.iter().flat_map(|one| match one {
+            ArrayExpressionElement::SpreadElement(spread) => match self.list(&spread.argument) {
+                Some(inner) => inner.elements.iter().filter_map(|one| one.as_expression()).collect(),
+                None => vec![&spread.argument],
+            },
+            one => one.as_expression().into_iter().collect(),
+        });
+        each.collect()
     }
 
     /// A list, or a constant of the file that is one.
@@ -91,13 +110,13 @@ pub(super) fn mount(owner: String, path: String, handler: String, line: u32) -> 
     }
 }
 
-/// `@Module({ imports: [UsersModule], controllers: [UsersController] })`.
-fn module<'a>(decorator: &Expression<'a>, class_name: &str, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
-    let Some(Expression::ObjectExpression(options)) = argument(decorator) else { return };
+/// `@Module({ imports: [UsersModule], controllers: [UsersController] })`, also where a method of its class gives that.
+fn module<'a>(options: &Expression<'a>, class_name: &str, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
+    let Expression::ObjectExpression(options) = options.get_inner_expression() else { return };
+    guarded(options, class_name, names, routes);
     for property in options.properties.iter().filter_map(|property| property.as_property()) {
         let leads = ["imports", "controllers"].iter().any(|name| property.key.is_specific_static_name(name));
-        let Some(list) = leads.then(|| names.list(&property.value)).flatten() else { continue };
-        for one in list.elements.iter().filter_map(|one| one.as_expression()) {
+        for one in leads.then(|| names.elements(&property.value)).into_iter().flatten() {
             let line = names.print.source.line(one.span().start);
             let mut lead = |path: String, name: &str| {
                 routes.table.push(mount(class_name.to_owned(), path, name.to_owned(), line));
@@ -113,6 +132,26 @@ fn module<'a>(decorator: &Expression<'a>, class_name: &str, names: &Names<'_, '_
                 }
             }
         }
+    }
+}
+
+/// `providers: [{ provide: APP_GUARD, useClass: AuthGuard }]`, which guards all routes of the application.
+fn guarded<'a>(
+    options: &ObjectExpression<'a>,
+    class_name: &str,
+    names: &Names<'_, '_, 'a>,
+    routes: &mut Routes,
+) {
+    for one in option(options, "providers").into_iter().flat_map(|list| names.elements(list)) {
+        let Expression::ObjectExpression(provider) = one.get_inner_expression() else { continue };
+        if !option(provider, "provide").is_some_and(|token| token.is_specific_id(APP_GUARD)) {
+            continue;
+        }
+        let said = ["useClass", "useExisting", "useValue"].iter().find_map(|how| option(provider, how));
+        let guard = said.map_or_else(|| APP_GUARD.to_owned(), |guard| names.print.expression(guard));
+        let line = names.print.source.line(one.span().start);
+        let lead = mount(class_name.to_owned(), String::new(), String::new(), line);
+        routes.table.push(Route { guards: vec![guard], ..lead });
     }
 }
 
@@ -152,7 +191,7 @@ fn placed<'a>(
 }
 
 /// `Users`, `Users.forRoot(…)`, `forwardRef(() => Users)`.
-fn handed_on<'x>(one: &'x Expression<'_>) -> Option<&'x str> {
+pub(super) fn handed_on<'x>(one: &'x Expression<'_>) -> Option<&'x str> {
     match one.get_inner_expression() {
         Expression::Identifier(name) => Some(name.name.as_str()),
         Expression::CallExpression(call) => match call.callee.get_inner_expression() {
@@ -192,7 +231,15 @@ fn nest<'a>(class: &Class<'a>, names: &Names<'_, '_, 'a>, routes: &mut Routes) {
     let named = |wanted: &str| of_class.iter().copied().find(|one| name_of(one, print) == Some(wanted));
     let class_name = class.id.as_ref().map_or("default", |id| id.name.as_str());
     if let Some(decorator) = named("Module") {
-        module(decorator, class_name, names, routes);
+        let dynamic = class.body.body.iter().filter_map(|element| match element {
+            ClassElement::MethodDefinition(method) if method.r#static => {
+                Some(given_by(Callable::Function(&method.value))?.1)
+            }
+            _ => None,
+        });
+        for options in argument(decorator).into_iter().chain(dynamic.flatten()) {
+            module(options, class_name, names, routes);
+        }
     }
     let controller = named("Controller");
     routes.is_controller |= controller.is_some();

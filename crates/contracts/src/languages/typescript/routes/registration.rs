@@ -5,7 +5,7 @@ use oxc_span::GetSpan;
 
 use super::super::origins::Top;
 use super::calls::{Calls, USE, is_made_in_place};
-use super::chain::{all_before, allows_methods, chained_route, flat, given};
+use super::chain::{all_before, allows_methods, chained_route, flat, given, is_called_as_path};
 use super::nest::option;
 use super::texts::{described, dotted};
 use super::{DELETE, RARE_VERBS, VERBS, is_verb, method};
@@ -81,7 +81,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
         if verb == "use" {
             // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
-            let (path, handlers) = if self.is_path(first) {
+            let has_path = self.is_path(first) || !rest.is_empty() && is_called_as_path(first);
+            let (path, handlers) = if has_path {
                 (self.paths(first), flat(rest))
             } else {
                 (vec![String::new()], flat(&arguments))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oxc_ast::ast::{
     ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration, ExportDefaultDeclarationKind,
     Expression, ObjectExpression, Program, PropertyDefinition, PropertyKey, Statement, TSEnumDeclaration,
-    TSEnumMemberName, TemplateLiteral,
+    TSEnumMemberName, TemplateLiteral, VariableDeclarator,
 };
 use oxc_syntax::operator::BinaryOperator;
 
@@ -36,7 +36,8 @@ pub(super) struct Constants {
 
 /// `ROUTES`, `Role`, `apiPaths`.
 fn may_hold_paths(name: &str) -> bool {
-    const WORDS: [&str; 7] = ["route", "path", "url", "endpoint", "prefix", "version", "api"];
+    const WORDS: [&str; 9] =
+        ["route", "path", "url", "endpoint", "prefix", "version", "api", "controller", "module"];
     let small = name.to_ascii_lowercase();
     name == DEFAULT || name.starts_with(char::is_uppercase) || WORDS.iter().any(|word| small.contains(word))
 }
@@ -217,19 +218,39 @@ pub(super) struct Texts<'k, 'a> {
     pub(super) constants: &'k Constants,
     /// Fields of the class around that are texts: `path` for `this.path`.
     pub(super) fields: BTreeMap<String, String>,
-    /// Names that functions give a meaning of their own, around what is looked at.
-    pub(super) hidden: Vec<&'a str>,
+    /// Names that functions give a meaning of their own, around what is looked at, the innermost last; with the text of one
+    /// that is a constant there.
+    pub(super) hidden: Vec<(&'a str, Option<String>)>,
+    /// Whether what is declared here stays as it is.
+    pub(super) of_constants: bool,
     /// What the names of loops stand for, around what is looked at.
     pub(super) each: Vec<(&'a str, String)>,
 }
 
-impl<'k> Texts<'k, '_> {
+impl<'k, 'a> Texts<'k, 'a> {
     pub(super) fn new(constants: &'k Constants) -> Self {
-        Self { constants, fields: BTreeMap::new(), hidden: Vec::new(), each: Vec::new() }
+        Self { constants, fields: BTreeMap::new(), hidden: Vec::new(), of_constants: false, each: Vec::new() }
     }
 
     pub(super) fn hides(&self, value: &Expression<'_>) -> bool {
-        root(value).is_some_and(|name| self.hidden.contains(&name))
+        root(value).is_some_and(|name| self.hidden.iter().any(|(hidden, _)| *hidden == name))
+    }
+
+    /// What is declared inside of a function.
+    pub(super) fn declared(&mut self, declarator: &VariableDeclarator<'a>) {
+        let init = declarator.init.as_ref().filter(|_| self.of_constants);
+        match declarator.id.get_identifier_name() {
+            Some(name) => {
+                let text = init.and_then(|init| self.text(init)).filter(|text| text.len() <= LONGEST);
+                self.hidden.push((name.as_str(), text));
+            }
+            None => self.hide(&declarator.id),
+        }
+    }
+
+    pub(super) fn hide(&mut self, pattern: &BindingPattern<'a>) {
+        let names = pattern.get_binding_identifiers();
+        self.hidden.extend(names.into_iter().map(|name| (name.name.as_str(), None)));
     }
 
     /// A text, or a constant of the file that is one, or a template of both.
@@ -247,6 +268,9 @@ impl<'k> Texts<'k, '_> {
         if let Expression::Identifier(name) = value {
             if let Some((_, text)) = self.each.iter().rev().find(|(each, _)| name.name == *each) {
                 return Some(text.clone());
+            }
+            if let Some((_, text)) = self.hidden.iter().rev().find(|(hidden, _)| name.name == *hidden) {
+                return text.clone();
             }
         }
         let name = dotted(value).filter(|_| !self.hides(value))?;
