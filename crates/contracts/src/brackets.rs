@@ -69,6 +69,24 @@ pub(crate) fn heritage(text: &str) -> std::ops::Range<usize> {
     end..end
 }
 
+/// Where a list in `<…>` ends, of which the beginning is left out.
+pub(crate) fn end_of_list(list: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    let mut previous = ' ';
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' if previous != '=' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+        previous = letter;
+    }
+    None
+}
+
 /// What stands in these brackets, where they are around the whole text.
 pub(crate) fn inside(text: &str, open: char, close: char) -> Option<&str> {
     let (start, end) = group(text, open, close)?;

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::brackets::{end_of_list, split};
+
 /// A mention with its place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention<'t> {
@@ -55,6 +57,24 @@ pub(crate) fn is_class(signature: &str) -> bool {
 /// Whether a signature is that of an enumeration.
 pub(crate) fn is_enum(signature: &str) -> bool {
     signature.starts_with("enum ") || signature.starts_with("const enum ")
+}
+
+/// Whether a signature has a type parameter by this name: `interface Box<T>`, `const pick: <T>(all: T[]) => T`.
+pub(crate) fn is_parameter(signature: &str, name: &str) -> bool {
+    let Some((head, list)) = signature.split_once('<') else { return false };
+    // What is given to a type is no parameter: `class A extends B<C>`, `const a: B<C>`.
+    let is_own = match head.split_once(':') {
+        Some((_, rest)) => rest.trim().is_empty(),
+        None => {
+            !head.contains(['(', '{', '=']) && !head.contains(" extends ") && !head.contains(" implements ")
+        }
+    };
+    let names = |parameter: &String| {
+        let end = parameter.find(" extends ").or_else(|| parameter.find(" = ")).unwrap_or(parameter.len());
+        parameter[..end].rsplit(' ').next() == Some(name)
+    };
+    let list = end_of_list(list).filter(|_| is_own).map(|end| &list[..end]);
+    list.is_some_and(|list| split(list, &[',']).iter().any(names))
 }
 
 /// Whether what stands in a text is all of a key: `[name]: string`, `[name](): void`.

@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::{meant, own};
 use super::form::{Class, Form, Members};
-use super::generics::{apart, parameters};
+use super::generics::{Parameter, apart, parameters};
 use super::members::class_member;
 use super::origins::{In, Origins, home, outside};
 use super::signature::{body, heritage, split};
+use super::types::parse;
 use super::verdict::{Judgement, Verdict};
 use super::{Side, judge_pair};
-use crate::mentions::{Mention, is_class, mentions};
+use crate::mentions::{Mention, is_class, is_parameter, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 
 /// Names in what names stand for.
@@ -46,9 +47,11 @@ pub(super) fn judge(
     let ways = [by_name.then_some(both), by_part.then(BTreeSet::new)];
     ways.into_iter().flatten().find_map(|kept| {
         let members = class_members(old).into_iter().chain(class_members(new)).collect();
-        let known = Known { kept, members, ..Known::default() };
-        let was = before.written_out((old_file, old), &known)?;
-        let is = after.written_out((new_file, new), &known)?;
+        let (had, has) = (before.parents((old_file, old)), after.parents((new_file, new)));
+        let parents = had.intersection(&has).cloned().collect();
+        let known = Known { kept, members, parents, ..Known::default() };
+        let was = before.written_out((old_file, old), &Given::default(), &known)?;
+        let is = after.written_out((new_file, new), &added(old, new), &known)?;
         if !known.any.get() {
             return None;
         }
@@ -60,6 +63,23 @@ pub(super) fn judge(
             }
         }
     })
+}
+
+/// What type parameters that were added stand for by default.
+fn added(old: &ContractDeclaration, new: &ContractDeclaration) -> Given {
+    let more = generics(new).into_iter().skip(generics(old).len());
+    more.filter_map(|one| Some((one.name, format!("({})", one.default?)))).collect()
+}
+
+/// The type parameters of a class or a type.
+fn generics(one: &ContractDeclaration) -> Vec<Parameter> {
+    let [signature] = one.signatures.as_slice() else { return Vec::new() };
+    match Form::of(one.kind, signature) {
+        Form::Class(Class { generics, .. })
+        | Form::Members(Members { generics, .. })
+        | Form::Alias { generics, .. } => parameters(&generics),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether one of two declarations names something that the other does not, or has members of its own that the other may have of
@@ -93,6 +113,8 @@ struct Known {
     kept: BTreeSet<Thing>,
     /// What one of two classes has itself, and the other may have of a parent.
     members: BTreeSet<String>,
+    /// What both extend.
+    parents: BTreeSet<Thing>,
     /// Whether anything was written in place of a name.
     any: std::cell::Cell<bool>,
 }
@@ -140,15 +162,31 @@ impl View<'_, '_, '_> {
         }
     }
 
-    fn written_out(&self, one: In<'_, ContractDeclaration>, known: &Known) -> Option<ContractDeclaration> {
+    /// What a declaration extends.
+    fn parents(&self, one: In<'_, ContractDeclaration>) -> BTreeSet<Thing> {
+        let heirs = one.1.signatures.iter().filter_map(|signature| heir(one.1.kind, signature));
+        let all = heirs.flat_map(|heir| heir.parents);
+        all.filter_map(|parent| self.parent(one, &parent)).map(|meant| self.thing(&meant)).collect()
+    }
+
+    fn parent(&self, one: In<'_, ContractDeclaration>, parent: &str) -> Option<Meant<'_>> {
+        self.meant(one, &Mention { text: apart(parent).0.trim(), start: 0, is_value: false })
+    }
+
+    fn written_out(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        given: &Given,
+        known: &Known,
+    ) -> Option<ContractDeclaration> {
         let whole = |signature: &String| {
-            let whole = self.with_inherited(one, signature, known);
-            self.text(one, whole.as_ref().unwrap_or(signature), 0, &Given::default(), known)
+            let whole = self.with_inherited(one, signature, given, known);
+            self.text(one, whole.as_ref().unwrap_or(signature), 0, given, known)
         };
         let signatures = one.1.signatures.iter().map(whole).collect::<Option<Vec<_>>>()?;
         let mut props = one.1.props.clone();
         for prop in props.iter_mut().flatten() {
-            prop.text = self.text(one, &prop.text, 0, &Given::default(), known)?;
+            prop.text = self.text(one, &prop.text, 0, given, known)?;
         }
         Some(ContractDeclaration { signatures, props, ..one.1.clone() })
     }
@@ -201,6 +239,15 @@ impl View<'_, '_, '_> {
                 done = text.len() - rest.len();
             } else {
                 whole.push_str(&known.name(thing));
+                if let (Meant::Declared(file, found), false) = (meant, list.is_empty()) {
+                    let written = |of: &String| self.text(one, of, depth.max(1), given, known);
+                    let arguments = arguments.iter().map(written).collect::<Option<Vec<_>>>()?;
+                    let told = self.told((file, found), arguments, known);
+                    if !told.is_empty() {
+                        whole.extend(["<", &told.join(", "), ">"]);
+                    }
+                    done = text.len() - rest.len();
+                }
             }
             if whole.len() > LONGEST {
                 return None;
@@ -221,6 +268,22 @@ impl View<'_, '_, '_> {
         let (generics, text) = meant(one.1, false)?;
         let given = self.given(one, &generics, arguments, depth, known)?;
         self.text(one, &text, depth, &given, known)
+    }
+
+    /// What is given to a declaration for its type parameters, without what it has by default at the end.
+    fn told(&self, one: In<'_, ContractDeclaration>, arguments: Vec<String>, known: &Known) -> Vec<String> {
+        let names = generics(one.1);
+        let mut told = arguments;
+        while let Some(last) = told.last() {
+            let default = names.get(told.len() - 1).and_then(|name| name.default.as_ref());
+            let default = default.and_then(|text| self.text(one, text, DEEPEST, &Given::default(), known));
+            if default.is_none_or(|default| parse(&default) != parse(last)) {
+                break;
+            }
+            known.any.set(true);
+            told.pop();
+        }
+        told
     }
 
     /// What the type parameters of a declaration stand for; `None` where something is missing, or too much.
@@ -250,8 +313,10 @@ impl View<'_, '_, '_> {
             return self.imported(file, imported);
         }
         let file = self.side.contracts.get(file.entry_id.as_str())?;
-        let found = own(file, mention.text, mention.is_value).filter(|_| !is_parameter(one, mention.text))?;
-        Some(Meant::Declared(file, found))
+        let is_own = |signature: &String| is_parameter(signature, mention.text);
+        // What is extended is named as a value, and is a type with all that is given to it.
+        let found = own(file, mention.text, mention.is_value).or_else(|| own(file, mention.text, false));
+        Some(Meant::Declared(file, found.filter(|_| !one.signatures.iter().any(is_own))?))
     }
 
     fn imported(&self, file: &Contract, one: &ImportedAs) -> Option<Meant<'_>> {
@@ -283,18 +348,54 @@ impl View<'_, '_, '_> {
         &self,
         one: In<'_, ContractDeclaration>,
         signature: &str,
+        given: &Given,
         known: &Known,
     ) -> Option<String> {
         let form = heir(one.1.kind, signature)?;
         let own = class_members(one.1);
-        let wanted: BTreeSet<&str> =
-            known.members.iter().filter(|name| !own.contains(*name)).map(String::as_str).collect();
-        let members = self.inherited(one, &form, &wanted, &Given::default(), 0, known).join("; ");
-        let (start, _) = body(signature).filter(|_| !members.is_empty())?;
+        let mut wanted: BTreeSet<String> = known.members.clone();
+        // What only one of two interfaces extends is nothing but members, where all of them are known.
+        let is_interface = one.1.kind == DeclarationKind::Interface;
+        let of_both = |parent: &String| {
+            self.parent(one, parent).is_none_or(|meant| known.parents.contains(&self.thing(&meant)))
+        };
+        let (kept, flat): (Vec<&String>, Vec<&String>) = form.parents.iter().partition(|parent| {
+            let mut names = || self.all_of(one, parent, 0).map(|names| wanted.extend(names));
+            !is_interface || of_both(parent) || names().is_none()
+        });
+        wanted.retain(|name| !own.contains(name));
+        let wanted = wanted.iter().map(String::as_str).collect();
+        let members = self.inherited(one, &form, &wanted, given, 0, known).join("; ");
+        let (start, _) = body(signature).filter(|_| !members.is_empty() || !flat.is_empty())?;
         let rest = signature[start + 1..].trim_start();
-        let between = if rest.starts_with('}') { " " } else { "; " };
+        let between = if rest.starts_with('}') || members.is_empty() { " " } else { "; " };
         known.any.set(true);
-        Some(format!("{} {members}{between}{rest}", &signature[..=start]))
+        if flat.is_empty() {
+            return Some(format!("{} {members}{between}{rest}", &signature[..=start]));
+        }
+        let head = &signature[..heritage(signature).start];
+        let kept: Vec<&str> = kept.iter().map(|parent| parent.as_str()).collect();
+        let extends = if kept.is_empty() { String::new() } else { format!(" extends {}", kept.join(", ")) };
+        Some(format!("{head}{extends} {{ {members}{between}{rest}"))
+    }
+
+    /// The names of everything that a parent has, where nothing of it is of a package or otherwise unknown.
+    fn all_of(
+        &self,
+        one: In<'_, ContractDeclaration>,
+        parent: &str,
+        depth: usize,
+    ) -> Option<BTreeSet<String>> {
+        let Meant::Declared(file, found) = self.parent(one, parent).filter(|_| depth < DEEPEST)? else {
+            return None;
+        };
+        let [signature] = found.signatures.as_slice() else { return None };
+        let form = heir(found.kind, signature).filter(|_| found.kind == DeclarationKind::Interface)?;
+        let mut names = class_members(found);
+        for parent in &form.parents {
+            names.extend(self.all_of((file, found), parent, depth + 1)?);
+        }
+        Some(names)
     }
 
     /// What one has of its parents, or of theirs, by these names.
@@ -323,9 +424,8 @@ impl View<'_, '_, '_> {
         depth: usize,
         known: &Known,
     ) -> Option<Vec<String>> {
-        let (name, list, _) = apart(parent);
-        let mention = Mention { text: name.trim(), start: 0, is_value: false };
-        let Meant::Declared(file, parent) = self.meant(one, &mention)? else { return None };
+        let list = apart(parent).1;
+        let Meant::Declared(file, parent) = self.parent(one, parent)? else { return None };
         let [signature] = parent.signatures.as_slice() else { return None };
         let next = heir(parent.kind, signature)?;
         let written = |text: &String| self.text(one, text, DEEPEST, given, known);
@@ -373,16 +473,6 @@ pub(super) fn is_heir(signature: &str) -> bool {
 /// Whether what a name stands for can be written in its place: not where a value is meant, or a parent.
 fn may_stand(mention: &Mention<'_>, before: &str) -> bool {
     !mention.is_value && (!before.ends_with("extends ") || in_angles(before))
-}
-
-/// Whether it is the name of one of a declaration's own type parameters.
-fn is_parameter(one: &ContractDeclaration, name: &str) -> bool {
-    let is_one = |signature: &String| {
-        let head = signature.split(['(', '{', '=']).next().unwrap_or_default();
-        let list = if head.contains('<') { apart(signature).1 } else { "" };
-        parameters(list).iter().any(|one| one.name == name)
-    };
-    one.signatures.iter().any(is_one)
 }
 
 /// Whether what follows stands in `<…>`.

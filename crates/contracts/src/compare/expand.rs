@@ -6,7 +6,7 @@ use super::form::{Call, Form};
 use super::members::class_member;
 use super::signature::{body, heritage, inside};
 use super::types::member;
-use crate::mentions::{Mention, mentions};
+use crate::mentions::{Mention, is_parameter, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
 /// Names in what names stand for.
@@ -24,14 +24,14 @@ pub(super) fn expanded(
         .iter()
         .map(|signature| {
             let whole = flattened(contract, declaration, signature);
-            let text = written_out(contract, &declaration.name, whole.as_ref().unwrap_or(signature), 0);
+            let text = written_out(contract, declaration, whole.as_ref().unwrap_or(signature), 0);
             text.or(whole)
         })
         .collect();
     let mut props = declaration.props.clone();
     let mut any = false;
     for prop in props.iter_mut().flatten() {
-        if let Some(text) = written_out(contract, &declaration.name, &prop.text, 0) {
+        if let Some(text) = written_out(contract, declaration, &prop.text, 0) {
             (any, prop.text) = (true, text);
         }
     }
@@ -115,14 +115,15 @@ fn add(own: &mut Vec<String>, inherited: Vec<String>) {
     own.extend(inherited.into_iter().filter(|text| !known.contains(&name(text))));
 }
 
-fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Option<String> {
+fn written_out(contract: &Contract, own: &ContractDeclaration, text: &str, depth: usize) -> Option<String> {
     if depth > DEEPEST || text.len() > LONGEST {
         return None;
     }
     let mut whole = String::new();
     let mut done = 0;
     let named = if depth == 0 && is_heir(text) { heritage(text) } else { 0..0 };
-    for mention in mentions(text).filter(|mention| mention.text != own) {
+    let is_own = |name: &str| own.name == name || own.signatures.iter().any(|one| is_parameter(one, name));
+    for mention in mentions(text).filter(|mention| !is_own(mention.text)) {
         let before = &text[..mention.start];
         let (start, before) = match before.strip_suffix("typeof ") {
             Some(before) if mention.is_value => (before.len(), before),
@@ -135,8 +136,8 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
         if after.starts_with('<') || is_extended || before.ends_with("extends ") && depth == 0 {
             continue;
         }
-        let Some(found) = stands_for(contract, &mention, start < mention.start) else { continue };
-        let found = written_out(contract, mention.text, &found, depth + 1).unwrap_or(found);
+        let Some((one, found)) = stands_for(contract, &mention, start < mention.start) else { continue };
+        let found = written_out(contract, one, &found, depth + 1).unwrap_or(found);
         if whole.len() + found.len() > LONGEST {
             return None;
         }
@@ -151,16 +152,21 @@ fn written_out(contract: &Contract, own: &str, text: &str, depth: usize) -> Opti
 }
 
 /// The type that a name of the file stands for, if its declaration says it all.
-fn stands_for(contract: &Contract, mention: &Mention<'_>, of_value: bool) -> Option<String> {
+fn stands_for<'c>(
+    contract: &'c Contract,
+    mention: &Mention<'_>,
+    of_value: bool,
+) -> Option<(&'c ContractDeclaration, String)> {
     let found = own(contract, mention.text, of_value)?;
-    match meant(found, of_value) {
+    let text = match meant(found, of_value) {
         Some((generics, text)) => generics.is_empty().then_some(text),
         // With what it has of the others of the file.
         None if found.kind == DeclarationKind::Interface => {
             inherited(contract, mention.text, 0).map(|members| object(&members))
         }
         None => None,
-    }
+    };
+    Some((found, text?))
 }
 
 /// The declaration that a name of the file stands for.

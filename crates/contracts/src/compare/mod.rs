@@ -697,8 +697,12 @@ fn narrowed(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<Stri
 /// Props of types that could not be followed, by the names of those.
 fn judge_inherits(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(Verdict, String)> {
     let lacks = |of: &ContractDeclaration, other: &ContractDeclaration| {
+        let declares = |name: &str| {
+            !other.props.is_empty()
+                && other.props.iter().all(|variant| variant.iter().any(|prop| prop.name == name))
+        };
         let has = |one: &UnresolvedType| {
-            other.inherits.iter().any(|known| known.outside() == one.outside() && known.covers(one))
+            other.inherits.iter().any(|known| known.outside() == one.outside() && known.covers(one, declares))
         };
         of.inherits.iter().find(|one| !has(one)).map(|one| one.name.clone())
     };

@@ -244,7 +244,7 @@ pub(super) fn outside(side: &Side<'_>, contract: &Contract, one: &ImportedAs) ->
     let (mut path, mut from, mut name) = (contract.entry_id.as_str(), one.from.clone(), one.name.clone());
     loop {
         if !from.starts_with('.') {
-            return Some((from, name));
+            return Some((without_ending(&from).to_owned(), name));
         }
         let graph = side.graph?;
         let at = leads(graph, graph.position(path)?, &from)?;
@@ -300,9 +300,15 @@ fn named(file: &Contract, one: &ContractDeclaration) -> BTreeSet<String> {
 /// The module that a name comes from, seen from the root.
 pub(super) fn home(contract: &Contract, from: &str) -> String {
     if !from.starts_with('.') {
-        return from.to_owned();
+        return without_ending(from).to_owned();
     }
     home_of(&contract.entry_id, from)
+}
+
+/// `next/navigation` for `next/navigation.js`, and `chart.js` for itself.
+fn without_ending(from: &str) -> &str {
+    let is_module = |path: &&str| path.matches('/').count() > usize::from(from.starts_with('@'));
+    from.strip_suffix(".js").filter(is_module).unwrap_or(from)
 }
 
 /// The same of a module that is named by the way from a file.

@@ -54,8 +54,11 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         }
         (Type::Predicate(one), Type::Predicate(other)) => alike(one, other),
         (Type::Union(parts), _) => parts.iter().all(|part| stands_for(part, other, from)),
+        (Type::Intersection(own), Type::Union(_)) if from != From::User && own.contains(other) => true,
         (_, Type::Union(parts)) => parts.iter().any(|part| stands_for(one, part, from)),
-        (_, Type::Intersection(parts)) => parts.iter().all(|part| stands_for(one, part, from.within())),
+        (_, Type::Intersection(parts)) => parts.iter().all(|part| {
+            stands_for(one, part, from.within()) || from != From::Declaration && leaves_out(one, part)
+        }),
         (Type::Intersection(parts), _) => {
             from != From::User && parts.iter().any(|part| stands_for(part, other, from))
         }
@@ -159,6 +162,19 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether nobody has to give anything for a part of what is wanted: all of it may be absent, and is as far as can be seen.
+fn leaves_out(one: &Type, part: &Type) -> bool {
+    let Type::Object(wanted) = part else { return false };
+    let is_absent = |one: &Type| match one {
+        Type::Object(own) => !own.iter().any(|member| wanted.iter().any(|other| other.name == member.name)),
+        Type::Text(text) => text.starts_with(|first: char| first.is_alphabetic() && first.is_uppercase()),
+        Type::Named { .. } => true,
+        _ => false,
+    };
+    let parts = if let Type::Intersection(parts) = one { parts } else { std::slice::from_ref(one) };
+    !wanted.is_empty() && wanted.iter().all(|member| member.optional) && parts.iter().all(is_absent)
 }
 
 /// As [`stands_for`], of a type that is no such part itself.

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::prop_type::outside;
 use super::props::Arguments;
 use super::scope::{Found, Resolver, Scope};
+use crate::brackets::end_of_list;
 use crate::mentions::mentions;
 
 /// What is longer stays behind its name: types may grow with every other that they are made of.
@@ -119,24 +120,6 @@ fn declares(text: &str, name: &str) -> bool {
         })
     };
     memmem::find_iter(text.as_bytes(), name).any(is_bound) || is_in_list()
-}
-
-/// Where a list in `<…>` ends, of which the beginning is left out.
-fn end_of_list(list: &str) -> Option<usize> {
-    let mut depth = 1_usize;
-    let mut previous = ' ';
-    for (at, letter) in list.char_indices() {
-        match letter {
-            '<' => depth += 1,
-            '>' if previous != '=' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-        previous = letter;
-    }
-    None
 }
 
 #[cfg(test)]

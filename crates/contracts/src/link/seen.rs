@@ -9,7 +9,7 @@ use memchr::{memchr_iter, memrchr};
 use super::exports::is_default;
 use super::scope::{Resolver, Scope};
 use crate::brackets::body;
-use crate::mentions::{Mention, first_letter, is_class, mentions_among};
+use crate::mentions::{Mention, first_letter, is_class, is_parameter, mentions_among};
 use crate::model::{
     ContractDeclaration, Declaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
 };
@@ -106,10 +106,17 @@ pub(super) fn through(
     while let Some(from) = open.pop() {
         let texts = visible(&declarations[from]);
         let mut found: Vec<(&str, Cow<'_, str>, &str)> = Vec::new();
+        let signatures = &declarations[from].signatures;
         for mention in texts.iter().flat_map(|text| mentions_among(text, letters)) {
             let wanted = mention.first();
             let start = names.partition_point(|(name, _)| (name.len(), *name) < (wanted.len(), wanted));
-            for (_, known) in names[start..].iter().take_while(|(name, _)| *name == wanted) {
+            let found_there = names[start..].iter().take_while(|(name, _)| *name == wanted);
+            // A type parameter is what it is, whatever else has its name.
+            if found_there.clone().next().is_some() && signatures.iter().any(|one| is_parameter(one, wanted))
+            {
+                continue;
+            }
+            for (_, known) in found_there {
                 match *known {
                     Known::Private(at) => {
                         if seen[at].is_none() && leads_to(&mention, &declarations[at]) {

@@ -339,13 +339,13 @@ impl UnresolvedType {
         self
     }
 
-    /// Whether it has every member that another one of the same name has.
-    pub(crate) fn covers(&self, other: &Self) -> bool {
-        let has = |key: &String| self.keys.contains(key) == self.only;
+    /// Whether it has every member that another one of the same name has, but for what is declared beside it.
+    pub(crate) fn covers(&self, other: &Self, is_beside: impl Fn(&str) -> bool) -> bool {
+        let has = |key: &String| self.keys.contains(key) == self.only || is_beside(key);
         if other.only {
             other.keys.iter().all(has)
         } else {
-            !self.only && self.keys.iter().all(|key| other.keys.contains(key))
+            !self.only && self.keys.iter().all(|key| other.keys.contains(key) || is_beside(key))
         }
     }
 
