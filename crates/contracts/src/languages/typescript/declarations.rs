@@ -207,7 +207,7 @@ impl<'a> Collector<'_, '_, 'a> {
         self.value(expression, DEFAULT.to_owned(), None, None, "default", span);
     }
 
-    fn function(&mut self, function: &Function<'a>, name: String, span: Span) {
+    pub(super) fn function(&mut self, function: &Function<'a>, name: String, span: Span) {
         let print = self.print;
         let signature = print.function(function, &name);
         let callable = Callable::Function(function);
@@ -257,7 +257,7 @@ impl<'a> Collector<'_, '_, 'a> {
         (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: body.state })
     }
 
-    fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
+    pub(super) fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
         let (kind, signature, detail) = match component::class_facts(self.print, class, self.file) {
             Some((facts, true)) => {
                 let whole = self.print.class_component(class, &listed(&name));
