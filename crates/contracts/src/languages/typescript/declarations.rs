@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
-    Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, VariableDeclaration, VariableDeclarator,
+    Argument, AssignmentExpression, AssignmentTarget, Class, Declaration as Syntax,
+    ExportDefaultDeclarationKind, Expression, Function, FunctionType, Ident, ObjectProperty,
+    ObjectPropertyKind, Program, Statement, StaticMemberExpression, TSInterfaceDeclaration,
+    TSNamespaceDeclaration, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 use rustc_hash::FxHashSet;
 
 use super::body::{BodyUse, FileUse, Walk, is_hook};
-use super::common_js::CommonJs;
+use super::common_js::{self, CommonJs, Value};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
 use super::print::{INFERRED, Print, join, listed, literal_type};
@@ -65,8 +66,8 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature. So does
-    /// `Menu = Object.assign(Root, { Item })`.
+    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature. So do
+    /// `Menu = Object.assign(Root, { Item })` and `Menu.prototype.open = function () {}`.
     pub(super) fn assigned<'x>(&mut self, program: &'x Program<'a>) {
         let mut added: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
         let mut add = |of: &'x str, name: String, value: &Expression<'a>| {
@@ -82,14 +83,24 @@ impl<'a> Collector<'_, '_, 'a> {
                 }
             }
         }
+        let mut methods: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
         for statement in &program.body {
             let Statement::ExpressionStatement(statement) = statement else { continue };
             let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
             let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
+            if let Some((of, name)) = of_prototype(member) {
+                self.methods((of, name), assignment, &mut methods);
+                continue;
+            }
             let Expression::Identifier(of) = &member.object else { continue };
             if self.common_js.is_none_or(|common_js| !common_js.is_name(&of.name)) {
                 add(of.name.as_str(), member.property.name.into_string(), &assignment.right);
             }
+        }
+        methods.retain(|of, methods| self.exported.contains(*of) && !methods.is_empty());
+        for (of, methods) in methods {
+            let methods = join(methods.iter().map(|(name, ty)| format!("{}: {ty}", listed(name))), "; ");
+            added.entry(of).or_default().insert("prototype".to_owned(), format!("{{ {methods} }}"));
         }
         for (of, members) in added {
             let is_merged =
@@ -103,6 +114,33 @@ impl<'a> Collector<'_, '_, 'a> {
                 let members = join(members.iter().map(|(name, ty)| format!("const {name}: {ty}")), "; ");
                 to.signatures.push(format!("namespace {} {{ {members} }}", listed(of)));
             }
+        }
+    }
+
+    /// `Menu.prototype.open = Menu.prototype.show = function () {}`, `Menu.prototype = { open() {} }`
+    fn methods<'x>(
+        &self,
+        (of, name): (&'x str, Option<&str>),
+        assignment: &'x AssignmentExpression<'a>,
+        found: &mut BTreeMap<&'x str, BTreeMap<String, String>>,
+    ) {
+        let methods = found.entry(of).or_default();
+        match (name, common_js::assigned(&assignment.right)) {
+            (Some(name), value) => {
+                methods.insert(name.to_owned(), self.print.value_type(value));
+            }
+            (None, Expression::ObjectExpression(object)) => {
+                methods.extend(common_js::members(object).filter_map(|member| match member.value {
+                    Value::Is(value) => Some((member.name, self.print.value_type(value))),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+        let Expression::AssignmentExpression(inner) = &assignment.right else { return };
+        let AssignmentTarget::StaticMemberExpression(member) = &inner.left else { return };
+        if let Some(named) = of_prototype(member) {
+            self.methods(named, inner, found);
         }
     }
 
@@ -613,6 +651,16 @@ impl<'a> Collector<'_, '_, 'a> {
             detail,
         });
     }
+}
+
+/// `Menu` and `open` of `Menu.prototype.open`, and `Menu` of `Menu.prototype`.
+fn of_prototype<'x>(member: &'x StaticMemberExpression<'_>) -> Option<(&'x str, Option<&'x str>)> {
+    let (prototype, name) = match &member.object {
+        Expression::StaticMemberExpression(prototype) => (&**prototype, Some(member.property.name.as_str())),
+        _ => (member, None),
+    };
+    let of = common_js::identifier(&prototype.object)?;
+    (prototype.property.name == "prototype").then_some((of, name))
 }
 
 /// The names whose types a text asks for.
