@@ -273,7 +273,9 @@ fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(us
     let calls = calls.filter(|(_, one)| one.is_mount() && one.framework != RouteFramework::NestJs);
     let mut found = Vec::new();
     for (at, call) in calls {
-        let whole = call.framework == RouteFramework::Hono;
+        // A path alone, where Hono is given one.
+        let has_path = !call.local_path.as_ref().unwrap_or(&call.path).is_empty();
+        let whole = has_path && call.framework == RouteFramework::Hono;
         let guard = |below: &str, name: String| (at, Guard { below: below.to_owned(), whole, name });
         if call.framework == RouteFramework::Fastify {
             found.extend(escaping(call, own, scope, resolver).into_iter().map(|name| guard("", name)));

@@ -10,7 +10,7 @@ use super::declarations::{Collector, variable_kind};
 use super::handed::{By, handed_on};
 use super::modules::DEFAULT;
 use super::print::listed;
-use crate::model::{Declaration, DeclarationDetail, DeclarationKind, Import, ImportKind};
+use crate::model::{DeclarationDetail, DeclarationKind, Import, ImportKind};
 
 impl<'a> Collector<'_, '_, 'a> {
     pub(super) fn common_js(&mut self, common_js: &CommonJs<'_, 'a>, statement: &Statement<'a>) {
@@ -150,11 +150,10 @@ impl<'a> Collector<'_, '_, 'a> {
         matches!(value, Value::Is(_))
     }
 
-    /// `exports.Card = memo(Card)`; what a variable is that gets its value later says nothing of it.
+    /// `exports.Card = memo(Card)`
     fn is_made_of(&self, value: Value<'_, 'a>, name: &str) -> bool {
-        let is_later = |one: &Declaration| one.name == name && one.kind == DeclarationKind::Variable;
         match value {
-            Value::Is(value) if Callable::of(value).is_none() && !self.declarations.iter().any(is_later) => {
+            Value::Is(value) if Callable::of(value).is_none() => {
                 self.print.source.slice(value.span()).contains(name)
             }
             _ => false,
