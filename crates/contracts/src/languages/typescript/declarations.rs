@@ -18,6 +18,7 @@ use super::body::{BodyUse, FileUse, Walk, is_hook};
 use super::common_js::{self, CommonJs, Value};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
+use super::origins::Top;
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::vue_events::Emitter;
 use super::wrapped::{self, Inner, Wrapped};
@@ -103,8 +104,13 @@ impl<'a> Collector<'_, '_, 'a> {
             added.entry(of).or_default().insert("prototype".to_owned(), format!("{{ {methods} }}"));
         }
         for (of, members) in added {
-            let is_merged =
-                || modules::constants(program).any(|(name, value)| name == of && is_assign(value));
+            let is_merged = || match self.print.source.origins.declared(of) {
+                Some(Top::Constant(one)) => one
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| is_assign(init) || one.type_annotation.is_none() && is_empty(init)),
+                _ => false,
+            };
             let can_have = |one: &Declaration| match one.kind {
                 DeclarationKind::Class => true,
                 DeclarationKind::Constant => is_merged(),
@@ -702,6 +708,11 @@ fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation
 /// `Object.assign(root, { … })`
 fn is_assign(value: &Expression<'_>) -> bool {
     matches!(value.get_inner_expression(), Expression::CallExpression(call) if call.callee.is_specific_member_access("Object", "assign"))
+}
+
+/// `{}`, which has what is put onto it.
+fn is_empty(value: &Expression<'_>) -> bool {
+    matches!(value, Expression::ObjectExpression(object) if object.properties.is_empty())
 }
 
 /// Those of the objects that such a call puts onto the first.
