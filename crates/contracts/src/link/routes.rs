@@ -103,7 +103,9 @@ pub(super) fn of<'l>(
     let (mut routes, mut handed) = (Vec::new(), Vec::new());
     for Placed { mut route, declared, through } in placed.into_iter().filter(|one| one.route.is_told()) {
         if route.framework != RouteFramework::NestJs {
-            let guards = route.guards.iter().map(|guard| Route::written(guard)).collect();
+            let mut guards = route.guards.clone();
+            guards.sort_by_key(|guard| Route::phase(guard).map(|(phase, _)| phase));
+            let guards = guards.iter().map(|guard| Route::written(guard)).collect();
             route = Route { handler: Route::written(&route.handler), guards, ..route };
         }
         handed.extend(route.file.as_ref().map(|file| Handed {
@@ -114,7 +116,8 @@ pub(super) fn of<'l>(
             path: route.path.clone(),
             through: through.into_iter().map(str::to_owned).collect(),
         }));
-        routes.push(Route { owner: String::new(), application: None, within: 0, ..route });
+        let (owner, application) = (String::new(), None);
+        routes.push(Route { owner, application, within: 0, awaited: false, ..route });
     }
     let guards: Vec<Option<Vec<String>>> = routes.iter().zip(Route::behind(&routes)).map(beyond).collect();
     for (route, guards) in routes.iter_mut().zip(guards) {
@@ -264,22 +267,50 @@ fn is_sure(route: &Route) -> bool {
     !(route.method.starts_with("${") || is_rare(route) && is_name)
 }
 
-/// What `use` is given that is no router, in the order of the file, each with the place of the call in it.
+/// What `use` is given that is no router, and hooks, in the order of the file, each with the place of the call in it.
 fn uses<'l>(own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<(usize, Guard)> {
     let calls = own.iter().enumerate();
-    let calls = calls
-        .filter(|(_, one)| one.is_mount() && !one.is_handed() && one.framework != RouteFramework::NestJs);
+    let calls = calls.filter(|(_, one)| one.is_mount() && one.framework != RouteFramework::NestJs);
     let mut found = Vec::new();
     for (at, call) in calls {
+        // A path alone, where Hono is given one.
+        let has_path = !call.local_path.as_ref().unwrap_or(&call.path).is_empty();
+        let whole = has_path && call.framework == RouteFramework::Hono;
+        let guard = |below: &str, name: String| (at, Guard { below: below.to_owned(), whole, name });
+        if call.framework == RouteFramework::Fastify {
+            found.extend(escaping(call, own, scope, resolver).into_iter().map(|name| guard("", name)));
+        }
         for name in call.guards.iter().chain([&call.handler]) {
-            let is_named = name != Route::ANONYMOUS;
+            // What Fastify registers is a plugin, whatever that does.
+            let is_guard = match call.framework {
+                RouteFramework::Fastify => Route::phase(name).is_some(),
+                RouteFramework::Koa => !name.ends_with(".routes()"),
+                _ => true,
+            };
+            let is_named = is_guard && name != Route::ANONYMOUS && !call.is_handed();
             if is_named && !is_router(name, own, scope, resolver) && found.len() < MOST_USES {
-                let whole = call.framework == RouteFramework::Hono;
-                found.push((at, Guard { below: call.path.clone(), whole, name: name.clone() }));
+                found.push(guard(&call.path, name.clone()));
             }
         }
     }
     found
+}
+
+/// The hooks of a plugin that are for who registers it, too.
+fn escaping<'l>(mount: &Route, own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<String> {
+    let escapes = |name: &&String| Route::phase(name).is_some_and(|(_, escapes)| escapes);
+    let of = |routes: &[Route], is_it: &dyn Fn(&Route) -> bool| -> Vec<String> {
+        let routes = routes.iter().filter(|one| one.is_mount() && is_it(one));
+        routes.flat_map(|one| one.guards.iter().chain([&one.handler])).filter(escapes).cloned().collect()
+    };
+    if Route::phase(&mount.handler).is_some() {
+        return Vec::new();
+    }
+    let here = of(own, &|one| one.owner == mount.handler);
+    match router(&mount.handler, scope, resolver).filter(|(file, ..)| file.entry != scope.entry) {
+        Some((file, name, kind)) => of(&file.facts.routes, &|one| is_of(one, name, kind)),
+        None => here,
+    }
 }
 
 fn is_router<'l>(handler: &str, own: &[Route], scope: Scope<'l>, resolver: &Resolver<'l>) -> bool {
@@ -298,13 +329,15 @@ fn is_of(route: &Route, name: &str, kind: DeclarationKind) -> bool {
         || route.within > 0 && matches!(kind, DeclarationKind::Function | DeclarationKind::Class)
 }
 
-/// What was handed to `use` before something was registered on the same, by the same function or outside of any.
+/// What was handed to `use` before something was registered on the same, by the same function or outside of any. Hooks of
+/// Fastify are also for what was registered earlier, unless that was waited for.
 fn before<'u>(at: usize, own: &'u [Route], uses: &'u [(usize, Guard)]) -> impl Iterator<Item = &'u Guard> {
-    let earlier = uses.iter().take_while(move |(by, _)| *by < at);
+    let is_early = own[at].framework != RouteFramework::Fastify || own[at].is_mount() && own[at].awaited;
+    let runs = uses.iter().filter(move |(by, _)| *by < at || !is_early && *by > at);
     let same = move |by: &Route, route: &Route| {
         by.owner == route.owner && (by.within == 0 || by.within == route.within)
     };
-    earlier.filter(move |(by, _)| same(&own[*by], &own[at])).map(|(_, guard)| guard)
+    runs.filter(move |(by, _)| same(&own[*by], &own[at])).map(|(_, guard)| guard)
 }
 
 /// Where something is mounted.
@@ -331,6 +364,8 @@ fn places(
             mounts.filter(|(by, one)| one.is_mount() && one.owner != owner && mounted[*by] == owner)
         {
             let given = uses.iter().skip_while(|(of, _)| *of < by).take_while(|(of, _)| *of == by);
+            // What comes of a plugin of Fastify is known in it.
+            let given = given.filter(|_| mount.framework != RouteFramework::Fastify);
             for mut outer in places((by, own), uses, mounted, name, seen) {
                 let prefix = match (outer.prefix.is_empty(), mount.path.is_empty()) {
                     (true, _) => mount.path.clone(),
@@ -411,7 +446,7 @@ fn handed_over<'l>(
     }
     if mount.is_handed() {
         // A function that is handed an application registers on that, and knows less of whose it is.
-        placed.retain(|one| is_within(&one.route, name, file));
+        placed.retain(|one| one.route.owner == name || is_within(&one.route, name, file));
         for one in &mut placed {
             one.route.framework = mount.framework;
         }
@@ -434,7 +469,7 @@ fn is_within(route: &Route, name: &str, file: Scope<'_>) -> bool {
 /// `users`, `users()`, `createUsers(db)`, `users.routes()`: the name in it.
 fn router_of(handler: &str) -> &str {
     let handler = called(handler).map_or(handler, |(callee, _)| callee);
-    handler.strip_suffix(".routes").unwrap_or(handler)
+    [".routes", ".middleware"].iter().find_map(|end| handler.strip_suffix(end)).unwrap_or(handler)
 }
 
 /// What is called, and what it is given: `createUsers` and `db` of `createUsers(db)`. A module that is required is none.

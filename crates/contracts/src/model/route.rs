@@ -54,6 +54,9 @@ pub struct Route {
     /// Which of the functions that register routes does it, counted from 1; 0 for none. For `link`, which leaves it out.
     #[serde(default, skip_serializing_if = "is_outside")]
     pub within: u32,
+    /// Whether what stands after it waits until it is done. For `link`, which leaves it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
 }
 
 fn anonymous() -> String {
@@ -128,11 +131,22 @@ impl Route {
     pub const NEUTRAL: &str = "VERSION_NEUTRAL";
     /// Ends the name of a list, where its elements are meant.
     pub const EACH: &str = "[]";
+    /// The hooks of Fastify that run before a handler, in their order. Its number there begins the name of a guard that is one,
+    /// and one past those for a hook that is also for who registers the plugin; `link` leaves it out.
+    pub const PHASES: [&str; 4] = ["onRequest", "preParsing", "preValidation", "preHandler"];
     /// Begins a list in `${}` that is the values of an object; a bracket ends it.
     pub const VALUES: &str = "Object.values(";
 
+    /// The place of a hook in [`Route::PHASES`], and whether it is also for who registers the plugin.
+    pub fn phase(guard: &str) -> Option<(usize, bool)> {
+        let phase = guard.bytes().next().filter(u8::is_ascii_digit)?;
+        let phase = usize::from(phase - b'0');
+        Some((phase % Self::PHASES.len(), phase >= Self::PHASES.len()))
+    }
+
     /// What is handed over, as it is written: without the number of one that others have the name of, too.
     pub fn written(handler: &str) -> String {
+        let handler = handler.get(usize::from(Self::phase(handler).is_some())..).unwrap_or_default();
         let mut parts = handler.split(Self::OTHER);
         let mut written = parts.next().unwrap_or_default().to_owned();
         for part in parts {

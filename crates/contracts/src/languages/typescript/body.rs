@@ -394,7 +394,11 @@ fn looks_like_route(call: &CallExpression<'_>) -> bool {
             member.property.name == "route"
         }
         (Expression::StaticMemberExpression(member), Some(Argument::StringLiteral(text))) => {
-            is_path(&text.value) && registers(&member.property.name)
+            is_path(&text.value) && registers(&member.property.name) || member.property.name == "addHook"
+        }
+        // Of a plugin.
+        (Expression::StaticMemberExpression(member), Some(_)) if member.property.name == "register" => {
+            callee_name(&member.object).is_some_and(is_usual_application)
         }
         (Expression::StaticMemberExpression(member), Some(Argument::TemplateLiteral(text))) => {
             text.quasis.first().is_some_and(|text| text.value.raw.starts_with('/'))

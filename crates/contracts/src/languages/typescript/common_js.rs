@@ -14,7 +14,7 @@ use super::body::{callee_name, text_of};
 use super::component::{self, Callable};
 use super::handed::Uses;
 use super::maker;
-use super::modules::DEFAULT;
+use super::modules::{self, DEFAULT};
 use crate::model::is_for_react;
 
 pub(super) struct CommonJs<'x, 'a> {
@@ -284,11 +284,18 @@ impl<'x, 'a> CommonJs<'x, 'a> {
                 (Some(module), _) => found.push(Exported::Same(module, value.span())),
                 (None, Some(object)) => self.whole(object, local, depth + 1, found),
                 (None, None) => {
-                    let local = identifier(value).or(local).unwrap_or(DEFAULT);
-                    found.push(Exported::Whole(value, local));
+                    let local = identifier(value).or(local).or_else(|| self.own_name(value));
+                    found.push(Exported::Whole(value, local.unwrap_or(DEFAULT)));
                 }
             },
         }
+    }
+
+    /// The name that a function or a class has for itself, where the file has nothing else by it.
+    fn own_name<'y>(&self, value: &'y Expression<'a>) -> Option<&'y str> {
+        let own = own_name(value)?;
+        let mut names = modules::declared(self.program).flat_map(modules::declared_names);
+        names.all(|name| name != own).then_some(own)
     }
 
     /// All that an object has, where it can be known.
@@ -510,6 +517,15 @@ fn part<'x>(property: &'x BindingProperty<'_>) -> Option<(&'x str, Option<&'x st
         _ => return None,
     };
     Some((name.name.as_str(), Some(member)))
+}
+
+/// `Foo` of `class Foo {}` and of `function Foo() {}` where these are values.
+pub(super) fn own_name<'x>(value: &'x Expression<'_>) -> Option<&'x str> {
+    match value {
+        Expression::ClassExpression(class) => class.id.as_ref().map(|id| id.name.as_str()),
+        Expression::FunctionExpression(function) => function.id.as_ref().map(|id| id.name.as_str()),
+        _ => None,
+    }
 }
 
 fn name_of<'x>(declarator: &'x VariableDeclarator<'_>) -> Option<&'x str> {

@@ -5,18 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, Class, Declaration as Syntax, ExportDefaultDeclarationKind, Expression,
-    Function, FunctionType, Ident, ObjectProperty, ObjectPropertyKind, Program, Statement,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, VariableDeclaration, VariableDeclarator,
+    Argument, AssignmentExpression, AssignmentTarget, Class, Declaration as Syntax,
+    ExportDefaultDeclarationKind, Expression, Function, FunctionType, Ident, ObjectProperty,
+    ObjectPropertyKind, Program, Statement, StaticMemberExpression, TSInterfaceDeclaration,
+    TSNamespaceDeclaration, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan, Span};
 use rustc_hash::FxHashSet;
 
 use super::body::{BodyUse, FileUse, Walk, is_hook};
-use super::common_js::CommonJs;
+use super::common_js::{self, CommonJs, Value};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
+use super::origins::Top;
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::vue_events::Emitter;
 use super::wrapped::{self, Inner, Wrapped};
@@ -65,8 +67,8 @@ impl<'a> Collector<'_, '_, 'a> {
         }
     }
 
-    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature. So does
-    /// `Menu = Object.assign(Root, { Item })`.
+    /// `Menu.Item = Item` adds to what is exported what a namespace of its name would, which is one more signature. So do
+    /// `Menu = Object.assign(Root, { Item })` and `Menu.prototype.open = function () {}`.
     pub(super) fn assigned<'x>(&mut self, program: &'x Program<'a>) {
         let mut added: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
         let mut add = |of: &'x str, name: String, value: &Expression<'a>| {
@@ -82,18 +84,33 @@ impl<'a> Collector<'_, '_, 'a> {
                 }
             }
         }
+        let mut methods: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
         for statement in &program.body {
             let Statement::ExpressionStatement(statement) = statement else { continue };
             let Expression::AssignmentExpression(assignment) = &statement.expression else { continue };
             let AssignmentTarget::StaticMemberExpression(member) = &assignment.left else { continue };
+            if let Some((of, name)) = of_prototype(member) {
+                self.methods((of, name), assignment, &mut methods);
+                continue;
+            }
             let Expression::Identifier(of) = &member.object else { continue };
             if self.common_js.is_none_or(|common_js| !common_js.is_name(&of.name)) {
                 add(of.name.as_str(), member.property.name.into_string(), &assignment.right);
             }
         }
+        methods.retain(|of, methods| self.exported.contains(*of) && !methods.is_empty());
+        for (of, methods) in methods {
+            let methods = join(methods.iter().map(|(name, ty)| format!("{}: {ty}", listed(name))), "; ");
+            added.entry(of).or_default().insert("prototype".to_owned(), format!("{{ {methods} }}"));
+        }
         for (of, members) in added {
-            let is_merged =
-                || modules::constants(program).any(|(name, value)| name == of && is_assign(value));
+            let is_merged = || match self.print.source.origins.declared(of) {
+                Some(Top::Constant(one)) => one
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| is_assign(init) || one.type_annotation.is_none() && is_empty(init)),
+                _ => false,
+            };
             let can_have = |one: &Declaration| match one.kind {
                 DeclarationKind::Class => true,
                 DeclarationKind::Constant => is_merged(),
@@ -103,6 +120,33 @@ impl<'a> Collector<'_, '_, 'a> {
                 let members = join(members.iter().map(|(name, ty)| format!("const {name}: {ty}")), "; ");
                 to.signatures.push(format!("namespace {} {{ {members} }}", listed(of)));
             }
+        }
+    }
+
+    /// `Menu.prototype.open = Menu.prototype.show = function () {}`, `Menu.prototype = { open() {} }`
+    fn methods<'x>(
+        &self,
+        (of, name): (&'x str, Option<&str>),
+        assignment: &'x AssignmentExpression<'a>,
+        found: &mut BTreeMap<&'x str, BTreeMap<String, String>>,
+    ) {
+        let methods = found.entry(of).or_default();
+        match (name, common_js::assigned(&assignment.right)) {
+            (Some(name), value) => {
+                methods.insert(name.to_owned(), self.print.value_type(value));
+            }
+            (None, Expression::ObjectExpression(object)) => {
+                methods.extend(common_js::members(object).filter_map(|member| match member.value {
+                    Value::Is(value) => Some((member.name, self.print.value_type(value))),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+        let Expression::AssignmentExpression(inner) = &assignment.right else { return };
+        let AssignmentTarget::StaticMemberExpression(member) = &inner.left else { return };
+        if let Some(named) = of_prototype(member) {
+            self.methods(named, inner, found);
         }
     }
 
@@ -207,7 +251,7 @@ impl<'a> Collector<'_, '_, 'a> {
         self.value(expression, DEFAULT.to_owned(), None, None, "default", span);
     }
 
-    fn function(&mut self, function: &Function<'a>, name: String, span: Span) {
+    pub(super) fn function(&mut self, function: &Function<'a>, name: String, span: Span) {
         let print = self.print;
         let signature = print.function(function, &name);
         let callable = Callable::Function(function);
@@ -257,7 +301,7 @@ impl<'a> Collector<'_, '_, 'a> {
         (DeclarationKind::Hook, DeclarationDetail::Hook { parameters, state: body.state })
     }
 
-    fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
+    pub(super) fn class(&mut self, class: &Class<'a>, name: String, span: Span) {
         let (kind, signature, detail) = match component::class_facts(self.print, class, self.file) {
             Some((facts, true)) => {
                 let whole = self.print.class_component(class, &listed(&name));
@@ -615,6 +659,16 @@ impl<'a> Collector<'_, '_, 'a> {
     }
 }
 
+/// `Menu` and `open` of `Menu.prototype.open`, and `Menu` of `Menu.prototype`.
+fn of_prototype<'x>(member: &'x StaticMemberExpression<'_>) -> Option<(&'x str, Option<&'x str>)> {
+    let (prototype, name) = match &member.object {
+        Expression::StaticMemberExpression(prototype) => (&**prototype, Some(member.property.name.as_str())),
+        _ => (member, None),
+    };
+    let of = common_js::identifier(&prototype.object)?;
+    (prototype.property.name == "prototype").then_some((of, name))
+}
+
 /// The names whose types a text asks for.
 fn asked(text: &str) -> BTreeSet<&str> {
     const QUESTION: &str = "typeof ";
@@ -654,6 +708,11 @@ fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation
 /// `Object.assign(root, { … })`
 fn is_assign(value: &Expression<'_>) -> bool {
     matches!(value.get_inner_expression(), Expression::CallExpression(call) if call.callee.is_specific_member_access("Object", "assign"))
+}
+
+/// `{}`, which has what is put onto it.
+fn is_empty(value: &Expression<'_>) -> bool {
+    matches!(value, Expression::ObjectExpression(object) if object.properties.is_empty())
 }
 
 /// Those of the objects that such a call puts onto the first.

@@ -77,6 +77,16 @@ impl<'a> Collector<'_, '_, 'a> {
                     let (name, value) = (DEFAULT.to_owned(), Value::Is(value));
                     is_walked |= self.member(Member { name, value, local: None, span });
                 }
+                Exported::Whole(value, name) if common_js::own_name(value) == Some(name) => {
+                    match value {
+                        Expression::ClassExpression(class) => self.class(class, name.to_owned(), span),
+                        Expression::FunctionExpression(function) => {
+                            self.function(function, name.to_owned(), span);
+                        }
+                        _ => {}
+                    }
+                    is_walked = true;
+                }
                 Exported::Whole(..) | Exported::All(..) | Exported::Same(..) => {}
             }
         }

@@ -216,7 +216,7 @@ fn first_line(comment: &str) -> Option<String> {
             None if tag.holds(line) => "",
             None => line,
         };
-        (!line.is_empty()).then_some(line)
+        line.contains(char::is_alphanumeric).then_some(line)
     })?;
     (!is_licence(body, line)).then(|| cut(line))
 }
@@ -314,6 +314,7 @@ mod tests {
         assert_eq!(first_line(&format!("/**\n * {tag}\n * @summary Two.\n */")).as_deref(), Some("Two."));
         assert_eq!(first_line("/**\n * @example\n * if (a) {\n *\n * b()\n * @returns {X}\n */"), None);
         assert_eq!(first_line("/**\n * @file Three.\n */").as_deref(), Some("Three."));
+        assert_eq!(first_line("/**\n * ------\n * Four\n * ------\n */").as_deref(), Some("Four"));
         assert_eq!(first_line("/* no */"), None);
         assert_eq!(first_line("/***/"), None);
         assert_eq!(first_line("/** */"), None);

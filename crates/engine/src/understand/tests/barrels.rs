@@ -339,7 +339,7 @@ fn each_member_of_a_common_js_module_has_its_own_users() {
     repo.write("lib.js", lib.replace("two: (a)", "two: (a, b)"));
     assert_eq!(used_by(&repo, "two"), ["behind.js", "default.mjs", "index.js", "two.js"]);
     repo.write("main.js", "module.exports = function main(a, b) {};\n");
-    assert_eq!(used_by(&repo, "default"), ["called.js", "whole.js"]);
+    assert_eq!(used_by(&repo, "main"), ["called.js", "whole.js"]);
     assert_eq!(felt(&engine(&repo), "main.js#default"), ["called.js", "whole.js"]);
 }
 

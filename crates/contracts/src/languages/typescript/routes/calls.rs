@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
-    BlockStatement, CallExpression, Class, ClassElement, Declaration, Expression, ExpressionStatement,
-    ForOfStatement, FormalParameter, Function, Ident, Program, PropertyDefinition, TSTypeAnnotation,
-    VariableDeclaration, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
+    BindingPattern, BlockStatement, CallExpression, Class, ClassElement, Declaration, Expression,
+    ExpressionStatement, ForOfStatement, FormalParameter, Function, Ident, Program, PropertyDefinition,
+    TSTypeAnnotation, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -18,6 +18,7 @@ use super::super::modules::{self, DEFAULT};
 use super::super::origins::{Origin, root};
 use super::super::print::Print;
 use super::chain::{based, begins_chain, called, unbound};
+use super::fastify::Plugins;
 use super::given::{self, Given, Place};
 use super::loops::{self, Each};
 use super::nest::{class_of, option};
@@ -33,12 +34,17 @@ pub(super) fn of<'a>(
     (frameworks, constants): (&BTreeSet<RouteFramework>, &Constants),
     routes: &mut Routes,
 ) {
+    let is_fastify = frameworks.contains(&RouteFramework::Fastify);
+    let plugins = Plugins::of(program, &print.source.origins, is_fastify);
     let mut calls = Calls {
         print,
         frameworks,
         applications: BTreeMap::new(),
         made_here: None,
-        made_inline: BTreeMap::new(),
+        made_inline: plugins.in_place.clone(),
+        plugins,
+        options: Vec::new(),
+        awaited: Vec::new(),
         inside: None,
         class: None,
         registering: Vec::new(),
@@ -99,6 +105,11 @@ pub(super) struct Calls<'r, 's, 'a, 'x> {
     made_here: Option<String>,
     /// Names for those that are made where they are mounted, by where they begin.
     made_inline: BTreeMap<u32, String>,
+    pub(super) plugins: Plugins,
+    /// Objects that have a name, with the hooks that they name.
+    pub(super) options: Vec<(&'a str, Vec<String>)>,
+    /// Where calls begin that are awaited.
+    awaited: Vec<u32>,
     /// Where the outermost function begins that is walked.
     inside: Option<u32>,
     /// The name of the class that is walked, and where it begins.
@@ -133,6 +144,16 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
         }
         self.declared(declarator);
         if let (Some(init), Some(name)) = (&declarator.init, declarator.id.get_identifier_name()) {
+            if let (Expression::ObjectExpression(_), Some(hooks)) =
+                (init.get_inner_expression(), self.hooks(init))
+            {
+                self.options.push((name.as_str(), hooks));
+            }
+            // `const api = app.withTypeProvider<Provider>()`
+            if let Expression::CallExpression(call) = init {
+                let same = called(call, "withTypeProvider").and_then(|object| self.held_by(object));
+                self.owners.same(name.as_str(), same);
+            }
             if let Some(application) = self.made(init) {
                 let owner = self.owners.of(name.as_str()).to_owned();
                 self.applications.insert(owner.clone(), application);
@@ -219,6 +240,11 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
         }
     }
 
+    fn visit_await_expression(&mut self, awaited: &AwaitExpression<'a>) {
+        self.awaited.push(awaited.argument.span().start);
+        walk::walk_await_expression(self, awaited);
+    }
+
     fn visit_expression_statement(&mut self, statement: &ExpressionStatement<'a>) {
         self.hand_over(&statement.expression);
         walk::walk_expression_statement(self, statement);
@@ -226,9 +252,10 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let base = self.base(call);
+        let is_awaited = self.awaited.contains(&call.span.start);
         for registration in self.registrations(call) {
             self.name_inline(&registration);
-            self.register(registration, base.as_deref());
+            self.register(registration, base.as_deref(), is_awaited);
         }
         self.prefixed(call);
         self.place_functions(call);
@@ -346,6 +373,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let whole = text.split('<').next();
         // `import { Express as Web } from 'express'`
         let imported = match whole.and_then(|name| self.print.source.origins.of(name)) {
+            // `import Koa from 'koa'`
+            Some(Origin::Module { specifier, name }) if matches!(name.as_str(), "default" | "*") => {
+                return framework(specifier).map(|framework| Application::new(framework, None));
+            }
             Some(Origin::Module { specifier, name }) => framework(specifier).map(|_| name.as_str()),
             _ => None,
         };
@@ -453,14 +484,17 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
-    fn register(&mut self, registration: Registration<'_, 'a>, base: Option<&str>) {
-        let Registration { owner, method, path, handlers, start, earlier } = registration;
+    fn register(&mut self, registration: Registration<'_, 'a>, base: Option<&str>, awaited: bool) {
+        let Registration { owner, method, path, handlers, start, earlier, phase } = registration;
         self.followed.extend(earlier);
         let Some((last, guards)) = handlers.split_last() else { return };
         let callable = self.callable(last);
         let Some((application, place)) = self.registered_on(&owner) else { return };
+        // Nobody else has hooks and hands plugins on.
+        let is_fastify = (phase.is_some() || method == Route::HANDED).then_some(RouteFramework::Fastify);
         if let Some(place) = &place {
-            if let Some(framework) = given::told(&owner, (&method, &path), (last, callable)) {
+            let told = is_fastify.or_else(|| given::told(&owner, (&method, &path), (last, callable)));
+            if let Some(framework) = told {
                 self.given.tell(place, framework);
             }
         }
@@ -481,12 +515,20 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             }
             returns = self.print.annotation_or(callable.returned(), "");
         }
-        // What is an object are options.
-        let guards = guards.iter().filter(|guard| !matches!(guard, Expression::ObjectExpression(_)));
-        let guards = guards.map(|guard| (guard, self.handler(guard)));
-        // What has no name says nothing.
-        let guards = guards.filter(|(_, name)| name != Route::ANONYMOUS);
-        let guards: Vec<String> = guards.map(|(guard, name)| self.texts.marked(guard, name)).collect();
+        // What is an object are options, and what has no name says nothing.
+        let guards = guards.iter().flat_map(|guard| match self.hooks(guard) {
+            Some(hooks) => hooks,
+            None => match self.handler(guard) {
+                name if name == Route::ANONYMOUS => Vec::new(),
+                name if phase.is_some() => vec![self.hooked(&owner, phase, name)],
+                name => vec![self.texts.marked(guard, name)],
+            },
+        });
+        let guards: Vec<String> = guards.collect();
+        let handler = match phase {
+            Some(_) => self.hooked(&owner, phase, self.hook(last)),
+            None => self.handler(last),
+        };
         let within = self.registering(&owner);
         for own in path {
             let prefix = base.filter(|_| application.framework == RouteFramework::Hono);
@@ -501,24 +543,29 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 method: method.clone(),
                 local_path: (path != own).then_some(own),
                 path,
-                handler: self.handler(last),
+                handler: handler.clone(),
                 parameters,
                 guards: guards.clone(),
                 returns: returns.clone(),
                 status: None,
                 line: self.print.source.line(start),
-                owner: match (self.given.inner(&owner), &application.of) {
-                    (Some(inner), _) => inner.owner.clone(),
-                    (None, of) => of.as_ref().unwrap_or(&owner).clone(),
-                },
+                owner: application.of.as_ref().unwrap_or(&owner).clone(),
                 file: None,
                 versions: Vec::new(),
                 full_paths: Vec::new(),
                 application: None,
                 class: None,
                 within,
+                awaited,
             };
             self.found.push(Registered { start, route, given: place.clone() });
+        }
+    }
+
+    fn hooked(&self, owner: &str, phase: Option<usize>, name: String) -> String {
+        match phase {
+            Some(phase) if name != Route::ANONYMOUS => self.plugins.marked(owner, phase, &name),
+            _ => name,
         }
     }
 

@@ -23,7 +23,8 @@ pub(super) fn begins_chain<'x, 'a>(registration: &'x Expression<'a>) -> Option<&
     let Expression::CallExpression(call) = registration else { return None };
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
     let gives_itself = match member.property.name.as_str() {
-        "use" | "param" | "prefix" | "on" | "openapi" | "mount" | "onError" | "notFound" => true,
+        "use" | "param" | "prefix" | "on" | "openapi" | "mount" | "onError" | "notFound" | "addHook"
+        | "register" | "withTypeProvider" => true,
         "route" => path_of_route(call).is_none(),
         name => is_verb(name),
     };
@@ -88,10 +89,19 @@ pub(super) fn flat<'x, 'a>(handlers: &[&'x Expression<'a>]) -> Vec<&'x Expressio
                 let inner: Vec<_> = each.collect();
                 all.extend(flat(&inner));
             }
+            // Koa's `compose([requireAuth, limit])`
+            Expression::CallExpression(call) if composes(call) => {
+                all.extend(flat(&given(call).collect::<Vec<_>>()));
+            }
             _ => all.push(*handler),
         }
     }
     all
+}
+
+fn composes(call: &CallExpression<'_>) -> bool {
+    call.callee.is_specific_id("compose")
+        && matches!(call.arguments.as_slice(), [Argument::ArrayExpression(_)])
 }
 
 /// The function of `this.create.bind(this)`.

@@ -21,18 +21,10 @@ pub(super) struct Given<'a> {
     pub(super) names: Vec<(&'a str, Option<u32>)>,
     /// Fields that hold one, with the names of their classes.
     fields: BTreeSet<String>,
-    /// What parameters of functions in place are given, by where they stand: `None` for what somebody else puts below a path.
-    pub(super) inner: BTreeMap<u32, Option<Inner>>,
+    /// Parameters of functions in place that somebody else puts below a path, by where they stand.
+    pub(super) below: BTreeSet<u32>,
     /// Those that are applications, because what is registered on them tells.
     told: BTreeMap<Place, RouteFramework>,
-}
-
-/// An application as a plugin of it sees it: `app.register((instance) => …, { prefix: '/v1' })`.
-#[derive(Clone)]
-pub(super) struct Inner {
-    pub(super) owner: String,
-    pub(super) framework: RouteFramework,
-    pub(super) prefix: String,
 }
 
 impl<'a> Given<'a> {
@@ -53,7 +45,7 @@ impl<'a> Given<'a> {
     pub(super) fn place(&self, owner: &str, origins: &Origins<'_>) -> Option<Place> {
         let owner = called(owner);
         if let Some((name, at)) = self.names.iter().rev().find(|(name, _)| *name == owner) {
-            let at = at.filter(|at| !matches!(self.inner.get(at), Some(None)));
+            let at = at.filter(|at| !self.below.contains(at));
             return at.map(|at| ((*name).to_owned(), at));
         }
         let is_of_project = || match origins.of(owner) {
@@ -61,12 +53,6 @@ impl<'a> Given<'a> {
             _ => false,
         };
         (self.fields.contains(owner) || is_of_project()).then(|| (owner.to_owned(), 0))
-    }
-
-    pub(super) fn inner(&self, owner: &str) -> Option<&Inner> {
-        let owner = called(owner);
-        let (_, at) = self.names.iter().rev().find(|(name, _)| *name == owner)?;
-        self.inner.get(at.as_ref()?)?.as_ref()
     }
 
     pub(super) fn tell(&mut self, place: &Place, framework: RouteFramework) {

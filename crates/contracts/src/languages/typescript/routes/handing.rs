@@ -7,24 +7,30 @@ use super::super::body::text_of;
 use super::super::component::Callable;
 use super::super::origins::{Origin, root};
 use super::calls::{Application, Calls, LONGEST_HANDLER, Registered, is_made_in_place};
-use super::given::{self, Inner, Place};
+use super::given::{self, Place};
 use super::is_verb;
-use super::nest::option;
 use super::owners::called;
 use crate::model::{Route, RouteFramework};
 
 impl<'a> Calls<'_, '_, 'a, '_> {
     /// What is registered on something that is merely given is a route if anything on that looks like one.
     pub(super) fn sure(&self, one: Registered) -> Option<Route> {
-        let Registered { route, given, .. } = one;
-        let Some(place) = given else { return Some(route) };
-        let told = self.given.framework(&place)?;
-        let mut others = self.frameworks.iter();
-        let framework = others.next().copied().filter(|_| others.next().is_none()).unwrap_or(told);
-        Some(Route { framework, ..route })
+        let Registered { mut route, given, .. } = one;
+        if let Some(place) = given {
+            let told = self.given.framework(&place)?;
+            let mut others = self.frameworks.iter();
+            route.framework = others.next().copied().filter(|_| others.next().is_none()).unwrap_or(told);
+        }
+        if route.framework == RouteFramework::Fastify && !route.is_mount() {
+            // What is no hook holds options, which may name some.
+            for guard in route.guards.iter_mut().filter(|guard| Route::phase(guard).is_none()) {
+                *guard = format!("${{{}}}", guard.trim_start_matches(Route::HIDDEN));
+            }
+        }
+        Some(route)
     }
 
-    /// `register(app)`, `require('./users')(app)`, `new Users(app)`, `app.register(users)`: which routes these have `link` knows.
+    /// `register(app)`, `require('./users')(app)`, `new Users(app)`: which routes these have `link` knows.
     pub(super) fn hand_over(&mut self, expression: &Expression<'a>) {
         let expression = match expression.get_inner_expression() {
             Expression::AwaitExpression(awaited) => awaited.argument.get_inner_expression(),
@@ -37,38 +43,23 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         };
         let start = callee.span().start;
         let given: Vec<&Expression<'a>> = arguments.iter().filter_map(Argument::as_expression).collect();
-        let handed = match (callee.get_inner_expression(), given.as_slice()) {
-            (Expression::StaticMemberExpression(member), [plugin, options @ ..])
-                if member.property.name == "register" && self.application(&member.object).is_some() =>
-            {
-                let has_prefix = options.first().is_some_and(
-                    |one| matches!(one, Expression::ObjectExpression(one) if option(one, "prefix").is_some()),
-                );
-                self.application(&member.object).filter(|_| !has_prefix).zip(Some(self.handler(plugin)))
-            }
-            _ if self.is_elsewhere(callee) => {
-                let application = given.iter().find_map(|one| self.application(one));
-                let callee = self.print.outside(callee, LONGEST_HANDLER);
-                let handler =
-                    application.as_ref().zip(callee).map(|(one, callee)| format!("{callee}({})", one.1));
-                application.zip(handler)
-            }
-            _ => None,
-        };
-        if let Some(((framework, owner), handler)) = handed {
+        if !self.is_elsewhere(callee) {
+            return;
+        }
+        let application = given.iter().find_map(|one| self.application(one));
+        let callee = self.print.outside(callee, LONGEST_HANDLER);
+        if let Some(((framework, owner), callee)) = application.zip(callee) {
+            let handler = format!("{callee}({owner})");
             let within = self.registering(&owner);
-            let inner = self.given.inner(&owner).cloned();
-            let (owner, path) = inner.map_or((owner, String::new()), |inner| (inner.owner, inner.prefix));
             let route = given::handed(framework, owner, handler, self.print.source.line(start));
-            self.found.push(Registered { start, route: Route { path, within, ..route }, given: None });
+            self.found.push(Registered { start, route: Route { within, ..route }, given: None });
         }
     }
 
     /// What an expression holds that is an application, or is called so.
     fn application(&self, value: &Expression<'a>) -> Option<(RouteFramework, String)> {
         let owner = self.held_by(value)?;
-        let inner = self.given.inner(&owner).map(|inner| inner.framework);
-        let made = inner.or_else(|| self.applications.get(&owner).map(|one| one.framework));
+        let made = self.applications.get(&owner).map(|one| one.framework);
         let name = called(&owner).rsplit('.').next().unwrap_or(&owner);
         let is_given =
             || given::is_usual(name) && self.given.place(&owner, &self.print.source.origins).is_some();
@@ -84,7 +75,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
     }
 
-    /// Functions in place that are given an application, or something below a path.
+    /// Functions in place that are given something below a path.
     pub(super) fn place_functions(&mut self, call: &CallExpression<'a>) {
         let Expression::StaticMemberExpression(member) = &call.callee else { return };
         let given: Vec<&Expression<'a>> = call.arguments.iter().filter_map(Argument::as_expression).collect();
@@ -92,32 +83,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let parameter = function.and_then(|function| function.parameters().items.first());
         let Some(at) = parameter.map(|parameter| parameter.pattern.span().start) else { return };
         let verb = member.property.name.as_str();
-        let application = if verb == "register" { self.application(&member.object) } else { None };
-        if let Some((framework, owner)) = application {
-            let prefix = match given.get(1) {
-                Some(Expression::ObjectExpression(options)) => option(options, "prefix"),
-                _ => None,
-            };
-            let own = prefix.map(|prefix| self.texts.path(self.print, prefix)).unwrap_or_default();
-            let outer = self.given.inner(&owner).cloned();
-            let inner = match outer {
-                Some(Inner { owner, framework, prefix }) => {
-                    Inner { owner, framework, prefix: below(&prefix, &own) }
-                }
-                None => Inner { owner, framework, prefix: own },
-            };
-            self.given.inner.insert(at, Some(inner));
-        } else if !is_verb(verb) && verb != "use" && given.iter().any(|one| is_below(one)) {
-            self.given.inner.insert(at, None);
+        if !is_verb(verb) && verb != "use" && given.iter().any(|one| is_below(one)) {
+            self.given.below.insert(at);
         }
     }
 
     /// What has a name, with where it is declared if it is merely given.
     pub(super) fn registered_on(&self, owner: &str) -> Option<(Application, Option<Place>)> {
-        if let Some(Inner { framework, prefix, .. }) = self.given.inner(owner) {
-            let prefix = (!prefix.is_empty()).then(|| prefix.clone());
-            return Some((Application::new(*framework, prefix), None));
-        }
         if let Some(known) = self.applications.get(owner) {
             return Some((known.clone(), None));
         }
@@ -134,13 +106,4 @@ impl<'a> Calls<'_, '_, 'a, '_> {
 
 fn is_below(value: &Expression<'_>) -> bool {
     text_of(value).is_some_and(|text| text.starts_with('/'))
-}
-
-/// A prefix below another, where there are any.
-fn below(outer: &str, own: &str) -> String {
-    match (outer.is_empty(), own.is_empty()) {
-        (true, _) => own.to_owned(),
-        (false, true) => outer.to_owned(),
-        (false, false) => Route::joined(outer, own),
-    }
 }

@@ -5,6 +5,7 @@ mod application;
 mod calls;
 mod chain;
 mod decorators;
+mod fastify;
 mod given;
 mod handing;
 mod loops;
@@ -96,8 +97,11 @@ pub(super) fn of<'a>(
     print: Print<'_, 'a>,
 ) -> Routes {
     let is_nest = imports.iter().any(|import| import.specifier.starts_with("@nestjs/"));
-    let frameworks: BTreeSet<RouteFramework> =
+    let mut frameworks: BTreeSet<RouteFramework> =
         imports.iter().filter_map(|import| framework(&import.specifier)).collect();
+    if imports.iter().any(|import| fastify::is_of_fastify(&import.specifier)) {
+        frameworks.insert(RouteFramework::Fastify);
+    }
     let has_calls = registers || !frameworks.is_empty();
     let constants = Constants::of(program, is_nest || has_calls);
     let mut routes = Routes::default();
@@ -119,12 +123,13 @@ fn framework(specifier: &str) -> Option<RouteFramework> {
         }
         "fastify" => Some(RouteFramework::Fastify),
         "hono" | "hono/tiny" | "hono/quick" | "@hono/zod-openapi" => Some(RouteFramework::Hono),
-        "@koa/router" | "koa-router" => Some(RouteFramework::Koa),
+        "@koa/router" | "koa-router" | "koa" => Some(RouteFramework::Koa),
         // What a project puts around it has its name: `require('../shared/express')`.
-        own if given::is_own(own) => {
-            let name = own.rsplit('/').next().and_then(|name| name.split('.').next());
-            (name == Some("express")).then_some(RouteFramework::Express)
-        }
+        own if given::is_own(own) => match own.rsplit('/').next().and_then(|name| name.split('.').next()) {
+            Some("express") => Some(RouteFramework::Express),
+            Some("fastify") => Some(RouteFramework::Fastify),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -107,6 +107,7 @@ pub(super) fn mount(owner: String, path: String, handler: String, line: u32) -> 
         application: None,
         class: None,
         within: 0,
+        awaited: false,
     }
 }
 

@@ -8,9 +8,9 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
 
 use super::super::body::callee_name;
-use super::calls::Calls;
+use super::calls::{Application, Calls};
 use super::chain;
-use crate::model::Route;
+use crate::model::{Route, RouteFramework};
 
 #[derive(Default)]
 pub(super) struct Owners<'a> {
@@ -39,6 +39,11 @@ impl<'a> Owners<'a> {
         self.names.push((name, owner));
     }
 
+    /// Another name for what has one.
+    pub(super) fn same(&mut self, name: &'a str, owner: Option<String>) {
+        self.names.extend(owner.map(|owner| (name, owner)));
+    }
+
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }
@@ -62,6 +67,13 @@ impl<'a> Calls<'_, '_, 'a, '_> {
 
     /// A parameter stands for what the file hands over to its function under the same name.
     pub(super) fn own_parameter(&mut self, parameter: &FormalParameter<'a>) {
+        // A plugin of Fastify has one of its own.
+        let scope = self.plugins.taken_at(parameter.pattern.span().start).cloned();
+        if let (Some(owner), Some(name)) = (scope, parameter.pattern.get_identifier_name()) {
+            self.applications.insert(owner.clone(), Application::new(RouteFramework::Fastify, None));
+            self.owners.same(name.as_str(), Some(owner));
+            return;
+        }
         for name in parameter.pattern.get_binding_identifiers() {
             let name = name.name.as_str();
             let is_other = self.is_taken(name)
@@ -73,7 +85,10 @@ impl<'a> Calls<'_, '_, 'a, '_> {
     /// What is handed over that is none of the first of its name, as `router` and as `router.routes()`.
     pub(super) fn other(&self, handler: &Expression<'a>) -> Option<String> {
         let (value, routes) = match handler.get_inner_expression() {
-            Expression::CallExpression(call) => (chain::called(call, "routes")?, ".routes()"),
+            Expression::CallExpression(call) => match chain::called(call, "routes") {
+                Some(router) => (router, ".routes()"),
+                None => (chain::called(call, "middleware")?, ".middleware()"),
+            },
             other => (other, ""),
         };
         let owner = value.is_identifier_reference().then(|| self.held_by(value))??;

@@ -3,12 +3,14 @@
 use oxc_ast::ast::{Argument, CallExpression, Expression, MemberExpression, ObjectExpression};
 use oxc_span::GetSpan;
 
-use super::super::origins::Top;
+use super::super::origins::{Origin, Top};
 use super::calls::{Calls, USE, is_made_in_place};
 use super::chain::{all_before, allows_methods, chained_route, flat, given, is_called_as_path};
+use super::given::is_usual;
 use super::nest::option;
+use super::owners::called;
 use super::texts::{described, dotted};
-use super::{DELETE, RARE_VERBS, VERBS, is_verb, method};
+use super::{DELETE, RARE_VERBS, VERBS, fastify, is_verb, method};
 use crate::model::{Route, RouteFramework};
 
 /// One registration, with its parts told apart.
@@ -20,6 +22,8 @@ pub(super) struct Registration<'x, 'a> {
     pub(super) start: u32,
     /// Where those of the same chain begin that run before it, and are no routes then.
     pub(super) earlier: Vec<u32>,
+    /// When a hook runs, where it is one.
+    pub(super) phase: Option<usize>,
 }
 
 impl<'a> Calls<'_, '_, 'a, '_> {
@@ -62,27 +66,39 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let checks: Vec<_> = earlier.iter().flat_map(|call| given(call)).collect();
             handlers.splice(..0, flat(&checks));
             let earlier = earlier.iter().map(|call| call.callee.span().end).collect();
-            return Some(Registration { owner, method, path, handlers, start, earlier });
+            return Some(Registration { owner, method, path, handlers, start, earlier, phase: None });
         }
         let owner = self.chained_owner(object)?;
         let (first, rest) = arguments.split_first()?;
-        if let ("register", Some(Expression::ObjectExpression(options))) = (verb, rest.first()) {
-            // `app.register(plugin, { prefix: '/users' })`
-            let path = self.paths(option(options, "prefix")?);
-            let (method, handlers) = (USE.to_owned(), vec![*first]);
-            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
+        match verb {
+            "register" => return self.registered(owner, (first, rest), start),
+            "addHook" => {
+                // `app.addHook('onRequest', check)`
+                let phase = Some(fastify::phase(&self.texts.text(first)?)?);
+                let (path, handlers, method) = (vec![String::new()], rest.to_vec(), USE.to_owned());
+                let earlier = Vec::new();
+                return Some(Registration { owner, method, path, handlers, start, earlier, phase });
+            }
+            _ => {}
         }
         if let ("route", Expression::ObjectExpression(options), []) = (verb, first, rest) {
             // `app.route({ method: 'GET', url: '/a', handler })`
             let path = self.paths(option(options, "url").or_else(|| option(options, "path"))?);
             let method = self.paths(option(options, "method")?).join(" ").to_ascii_uppercase();
-            let handlers = vec![option(options, "handler")?];
-            return Some(Registration { owner, method, path, handlers, start, earlier: Vec::new() });
+            let handlers = vec![*first, option(options, "handler")?];
+            let earlier = Vec::new();
+            return Some(Registration { owner, method, path, handlers, start, earlier, phase: None });
         }
         if verb == "use" {
             // What is handed over may be a router, which `link` knows. What takes an error is for what comes before it.
+            let (place, arguments) = match self.mounted(first) {
+                Some((place, handler)) => (place, vec![handler]),
+                None => (None, arguments.clone()),
+            };
             let has_path = self.is_path(first) || !rest.is_empty() && is_called_as_path(first);
-            let (path, handlers) = if has_path {
+            let (path, handlers) = if let Some(place) = place {
+                (self.paths(place), flat(&arguments))
+            } else if has_path {
                 (self.paths(first), flat(rest))
             } else {
                 (vec![String::new()], flat(&arguments))
@@ -91,6 +107,8 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             let handlers: Vec<_> = handlers.iter().filter(is_router).copied().collect();
             let method = USE.to_owned();
             let earlier = Vec::new();
+            // What runs below a path in Fastify runs with the first hooks.
+            let phase = self.is_of(&owner, RouteFramework::Fastify).then_some(0);
             return (!handlers.is_empty()).then_some(Registration {
                 owner,
                 method,
@@ -98,6 +116,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
                 handlers,
                 start,
                 earlier,
+                phase,
             });
         }
         // A path that is among others is not known.
@@ -114,14 +133,75 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         // Other functions have such a name, too: `app.bind(this)`. What a constant of another file is, `link` knows.
         let is_rare = || RARE_VERBS.contains(&verb) && (self.is_path(first) || self.is_imported(first));
         let is_usual = VERBS.contains(&verb) || verb == DELETE;
+        let mut handlers = flat(rest);
+        // `app.get('/a', { preHandler: check, handler: show })`
+        if let Some(Expression::ObjectExpression(options)) = handlers.last() {
+            handlers.extend(option(options, "handler"));
+        }
         (!rest.is_empty() && (is_mount || is_usual || is_rare())).then(|| Registration {
             owner,
             method,
             path: self.paths(first),
-            handlers: flat(rest),
+            handlers,
             start,
             earlier: Vec::new(),
+            phase: None,
         })
+    }
+
+    /// `app.register(plugin, { prefix: '/users' })`, and Koa's `router.register('/a', ['GET'], show)`.
+    fn registered<'x>(
+        &self,
+        owner: String,
+        (first, rest): (&'x Expression<'a>, &[&'x Expression<'a>]),
+        start: u32,
+    ) -> Option<Registration<'x, 'a>> {
+        let earlier = Vec::new();
+        if let (true, [methods, handlers @ ..]) = (self.is_of(&owner, RouteFramework::Koa), rest) {
+            let method = self.paths(methods).join(" ").to_ascii_uppercase();
+            let (path, handlers) = (self.paths(first), flat(handlers));
+            return Some(Registration { owner, method, path, handlers, start, earlier, phase: None });
+        }
+        let prefix = match rest.first() {
+            Some(Expression::ObjectExpression(options)) => option(options, "prefix"),
+            _ => None,
+        };
+        if prefix.is_none() && !self.takes_plugins(&owner) {
+            return None;
+        }
+        let (method, path) = match prefix {
+            Some(prefix) => (USE, self.paths(prefix)),
+            None => (Route::HANDED, vec![String::new()]),
+        };
+        let (method, handlers) = (method.to_owned(), vec![first]);
+        Some(Registration { owner, method, path, handlers, start, earlier, phase: None })
+    }
+
+    fn takes_plugins(&self, owner: &str) -> bool {
+        let Some(application) = self.applications.get(owner) else {
+            let name = called(owner).rsplit('.').next().unwrap_or(owner);
+            return is_usual(name)
+                && (self.frameworks.is_empty() || self.frameworks.contains(&RouteFramework::Fastify));
+        };
+        application.framework == RouteFramework::Fastify
+    }
+
+    /// The path and the middleware of Koa's `mount('/api', api)`.
+    fn mounted<'x>(
+        &self,
+        value: &'x Expression<'a>,
+    ) -> Option<(Option<&'x Expression<'a>>, &'x Expression<'a>)> {
+        let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+        let Expression::Identifier(callee) = &call.callee else { return None };
+        match self.print.source.origins.of(&callee.name)? {
+            Origin::Module { specifier, .. } if specifier == "koa-mount" => {}
+            _ => return None,
+        }
+        match call.arguments.as_slice() {
+            [one] => Some((None, one.as_expression()?)),
+            [path, one] => Some((Some(path.as_expression()?), one.as_expression()?)),
+            _ => None,
+        }
     }
 
     /// Hono's `app.on(['GET', 'POST'], '/a', f)`.
@@ -146,6 +226,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             handlers: flat(handlers),
             start: call.callee.span().end,
             earlier: Vec::new(),
+            phase: None,
         });
         each.collect()
     }
@@ -178,6 +259,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
             handlers,
             start: call.callee.span().end,
             earlier: Vec::new(),
+            phase: None,
         })
     }
 
