@@ -136,6 +136,13 @@ impl<'l> Expander<'l> {
                     _ => None,
                 }
             }
+            // `(typeof Menu)['Item']`
+            TypeShape::Query(object) => {
+                let name = format!("{object}.{key}");
+                let found = expander.resolver.component_name(scope, &name);
+                let is_known = matches!(found, Found::Declared(..));
+                is_known.then(|| Bound::new(TypeShape::Query(name), scope, arguments))
+            }
             TypeShape::Indexed { of, key: outer } => {
                 let found = expander.indexed(of, outer, scope, arguments)?;
                 expander.indexed(&found.shape, key, found.scope, &found.arguments)

@@ -141,7 +141,10 @@ impl<'l> Expander<'l> {
             }
             // Whether such a type asks for it is told by its name, or not at all.
             let (text, is_optional) = match UnresolvedType::whole_of(new.iter().copied()) {
-                Some(whole) => (format!("{whole}['{name}']"), new.iter().all(is_optional)),
+                Some(whole) => (
+                    format!("{whole}['{name}']"),
+                    new.iter().all(|one| is_optional(one) || is_of_component(one) && is_of_every(name)),
+                ),
                 None => (UNANNOTATED.to_owned(), false),
             };
             let optional = is_optional || default.is_some();
@@ -203,7 +206,7 @@ impl<'l> Expander<'l> {
             TypeShape::Reference { name, arguments: given } => self.reference(name, given, scope, arguments),
             TypeShape::Mapped(mapped) => match self.mapped(mapped, scope, arguments) {
                 Some(variants) => variants,
-                None => self.unknown(mapped.text.clone(), None),
+                None => self.unknown(filled(&mapped.text, arguments).into_owned(), None),
             },
             TypeShape::Generic { parameters, shape } => {
                 let bound = unbound(parameters, scope, arguments);
@@ -419,6 +422,18 @@ fn is_of_element(one: &UnresolvedType) -> bool {
             || matches!(last, "DetailedHTMLProps" | "HTMLProps" | "SVGProps")
             || last.starts_with("ComponentProps") && given.starts_with('\'')
             || last.starts_with("IntrinsicElements['"))
+}
+
+/// Whether a type is what a component of a package takes: `ComponentProps<typeof Dialog.Title>`.
+fn is_of_component(one: &UnresolvedType) -> bool {
+    let (name, given) = one.name.split_once('<').unwrap_or((&one.name, ""));
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.starts_with("ComponentProps") && given.starts_with(TypeShape::TYPEOF)
+}
+
+/// Whether a prop is one that no component asks for.
+fn is_of_every(name: &str) -> bool {
+    matches!(name, "children" | "className" | "id" | "ref" | "style")
 }
 
 /// Whether a type of a package has the members of the one that it is given, each of which may also be animated: the names

@@ -8,8 +8,12 @@ use rustc_hash::FxHashSet;
 use crate::graph::declared::blocks;
 use crate::graph::{Asked, Exported, Members, exported};
 use crate::model::{
-    Declaration, DeclarationDetail, DeclarationKind, Export, ExportOrigin, ImportKind, LocalFacts, TypeShape,
+    ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Export, ExportOrigin, ImportKind,
+    LocalFacts, TypeShape,
 };
+
+/// More names for a component that has others as its members are not followed.
+const MOST_STEPS: usize = 8;
 
 /// A file that stands alone.
 pub(super) struct Alone<'a> {
@@ -163,6 +167,13 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
+        self.component_within(scope, name, MOST_STEPS)
+    }
+
+    fn component_within<'f>(&self, scope: Scope<'f>, name: &str, steps: usize) -> Found<'f>
+    where
+        'l: 'f,
+    {
         let found =
             self.name(scope, name).wanted(|one| matches!(one.detail, DeclarationDetail::Component(_)));
         match found {
@@ -175,8 +186,57 @@ impl<'l> Resolver<'l> {
             Found::Declared(..) => found,
             Found::Outside(_) | Found::Unknown => match self.member(scope, name) {
                 Some((file, name)) => self.component_name(file, name),
-                None => found,
+                None => self.part_of_other(scope, name, steps).unwrap_or(found),
             },
+        }
+    }
+
+    /// `Menu.Item`, where `Menu` has it of another component that it stands for, or is said to have it.
+    fn part_of_other<'f>(&self, scope: Scope<'f>, name: &str, steps: usize) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        let (object, part) = name.split_once('.')?;
+        let Found::Declared(file, declaration) = self.name(scope, object) else { return None };
+        let DeclarationDetail::Component(component) = &declaration.detail else { return None };
+        let props = component.props.as_ref().filter(|_| component.form == ComponentForm::Wrapped)?;
+        self.part_of_type(props, part, file, steps)
+    }
+
+    fn part_of_type<'f>(
+        &self,
+        shape: &TypeShape,
+        part: &str,
+        scope: Scope<'f>,
+        steps: usize,
+    ) -> Option<Found<'f>>
+    where
+        'l: 'f,
+    {
+        let steps = steps.checked_sub(1)?;
+        let named = |name: &str| match self.component_within(scope, name, steps) {
+            found @ Found::Declared(..) => Some(found),
+            Found::Outside(_) | Found::Unknown => None,
+        };
+        match shape {
+            TypeShape::Query(other) => named(&format!("{other}.{part}")),
+            TypeShape::Object(members) => {
+                let member = members.iter().find(|one| one.name == part)?;
+                named(member.text.strip_prefix(TypeShape::TYPEOF)?)
+            }
+            TypeShape::Intersection(parts) => {
+                parts.iter().find_map(|one| self.part_of_type(one, part, scope, steps))
+            }
+            TypeShape::Reference { name, arguments } if name == TypeShape::CAST => {
+                arguments.iter().find_map(|one| self.part_of_type(one, part, scope, steps))
+            }
+            TypeShape::Reference { name, .. } => match self.type_name(scope, name) {
+                Found::Declared(file, Declaration { detail: DeclarationDetail::Shape { shape, .. }, .. }) => {
+                    self.part_of_type(shape, part, file, steps)
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -422,7 +482,8 @@ impl<'l> Resolver<'l> {
     }
 }
 
-/// A type of a namespace of the file: by its whole name, or from within by as much of it as is needed there.
+/// A type of a namespace of the file: by its whole name, or from within by as much of it as is needed there. By its whole
+/// name also a component that another one has.
 fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
     if scope.namespace.is_none() && !name.contains('.') {
         return None;
@@ -440,7 +501,10 @@ fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
         }
         around = path.rsplit_once('.').map(|(outer, _)| outer);
     }
-    find(name)
+    find(name).or_else(|| {
+        let mut parts = scope.facts.declarations.iter().flat_map(|one| &one.parts);
+        Some(Found::Declared(Scope { namespace: None, ..scope }, parts.find(|one| one.name == name)?))
+    })
 }
 
 /// `import('./x').Name` in parts.

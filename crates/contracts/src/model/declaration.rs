@@ -28,6 +28,9 @@ pub struct Declaration {
     pub lines: Lines,
     #[serde(default, skip_serializing_if = "DeclarationDetail::is_none")]
     pub detail: DeclarationDetail,
+    /// What it has that may be a component, each with the whole name that it has in the file: `Menu.Item`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Declaration>,
 }
 
 impl Declaration {

@@ -185,6 +185,7 @@ pub(super) fn types(print: Print<'_, '_>, body: &[Statement<'_>], around: &str) 
             doc: None,
             lines: Lines::default(),
             detail,
+            parts: Vec::new(),
         };
         if around.is_empty() {
             found.push(one);

@@ -52,7 +52,10 @@ pub(super) struct FileUse {
 #[derive(Default)]
 pub(super) struct BodyUse {
     pub(super) has_jsx: bool,
+    /// Itself, when it is called.
     pub(super) calls_hooks: bool,
+    /// Also in functions inside of it, which others may call: `renderHook(() => useCard())`.
+    pub(super) has_hooks: bool,
     /// Gives a value at all; what functions inside of it give is theirs.
     pub(super) returns: bool,
     /// Functions of its own that are called as hooks are, and are none: what they call is in the body too.
@@ -89,7 +92,8 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
                 if is_own || self.has_hooks(name, &call.callee) {
                     self.file.hooks.insert(name.to_owned());
                 }
-                self.body.calls_hooks |= is_own;
+                self.body.has_hooks |= is_own;
+                self.body.calls_hooks |= is_own && self.body.depth == 0;
             }
             self.body.has_jsx |= is_own && (is_rendering(name) || self.renders_as(name));
             self.file.style.call(name, call);

@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, Class, ClassElement, Declaration, Expression,
-    FormalParameters, Function, Ident, Program, Statement, TSType, TSTypeAnnotation,
-    TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
+    ArrayExpressionElement, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression,
+    Class, ClassElement, Declaration, Expression, FormalParameters, Function, Ident, Program, Statement,
+    TSType, TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 
 use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
 use super::maker;
-use super::origins::{Origin, known_as};
+use super::origins::{Origin, known_as, root};
 use super::print::{Print, qualifier, type_name};
 use super::returned::returns;
 use super::shape;
@@ -219,17 +219,27 @@ pub(super) fn renders(name: &str, body: &BodyUse, returned: Option<&TSTypeAnnota
 
 /// Whether what a function gives is nothing that can be shown, whatever it calls or contains. One without a name that gives
 /// something and renders nothing is a hook: `export default (id: string) => { … useState … return value; }`.
-fn gives_other(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+fn gives_other(print: Print<'_, '_>, name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
     if let Some(returned) = callable.returned() {
         let ty = &returned.type_annotation;
-        let is_other =
-            if name == WITHOUT_NAME { !matches!(ty, TSType::TSNullKeyword(_)) } else { is_data(ty) };
-        return is_other && !body.has_jsx && !is_element(ty);
+        let is_other = match ty {
+            TSType::TSNullKeyword(_) => false,
+            TSType::TSTypeReference(_) => !body.has_jsx,
+            _ => name == WITHOUT_NAME && !body.has_jsx,
+        };
+        return (is_other || is_data(ty)) && !has_element(ty);
     }
     let Some(last) = maker::last(callable) else { return false };
     match last.get_inner_expression() {
         Expression::ObjectExpression(_) | Expression::NewExpression(_) => true,
         Expression::NullLiteral(_) => false,
+        // `[{ key: 'name', title: <b /> }]`
+        Expression::ArrayExpression(list)
+            if matches!(list.elements.first(), Some(ArrayExpressionElement::ObjectExpression(_))) =>
+        {
+            true
+        }
+        Expression::CallExpression(call) if is_test_of(print, call) => true,
         _ if body.has_jsx => false,
         Expression::ArrayExpression(_)
         | Expression::ArrowFunctionExpression(_)
@@ -242,6 +252,42 @@ fn gives_other(name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
         | Expression::ThisExpression(_) => true,
         _ => name == WITHOUT_NAME,
     }
+}
+
+/// `render(<Card />)` of a test, `renderToString(<Card />)` of a server: what is rendered there is not what is given.
+fn is_test_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> bool {
+    const RENDERERS: &[&str] = &["react-dom/server", "react-dom/test-utils", "react-test-renderer"];
+    match root(&call.callee).and_then(|name| print.source.origins.of(name)) {
+        Some(Origin::Module { specifier, .. }) => {
+            specifier.starts_with("@testing-library/") || RENDERERS.contains(&specifier.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Whether what a function takes can be props, and a ref or a context beside them.
+fn takes_props(callable: Callable<'_, '_>) -> bool {
+    let items = &callable.parameters().items;
+    let first = items.first().and_then(|first| first.type_annotation.as_ref());
+    let is_other = first.is_some_and(|said| {
+        let ty = &said.type_annotation;
+        is_data(ty) && !matches!(ty, TSType::TSTypeLiteral(_)) || matches!(ty, TSType::TSLiteralType(_))
+    });
+    items.len() <= 2 && !is_other
+}
+
+/// As [`is_element`], also in a list or as what a type is given.
+fn has_element(ty: &TSType<'_>) -> bool {
+    is_element(ty)
+        || match ty {
+            TSType::TSArrayType(list) => has_element(&list.element_type),
+            TSType::TSParenthesizedType(inner) => has_element(&inner.type_annotation),
+            TSType::TSTypeReference(reference) => {
+                reference.type_arguments.iter().flat_map(|list| &list.params).any(has_element)
+            }
+            TSType::TSUnionType(union) => union.types.iter().any(has_element),
+            _ => false,
+        }
 }
 
 fn is_data(ty: &TSType<'_>) -> bool {
@@ -274,7 +320,9 @@ pub(super) fn is_component(
     body: &BodyUse,
     callable: Callable<'_, '_>,
 ) -> bool {
-    renders(name, body, callable.returned()) && !gives_other(name, body, callable)
+    renders(name, body, callable.returned())
+        && !gives_other(print, name, body, callable)
+        && takes_props(callable)
         || is_component_name(name) && print.source.has_elements && is_said_to_show_nothing(callable)
         || is_component_name(name)
             && callable.returned().is_none()
@@ -282,6 +330,29 @@ pub(super) fn is_component(
                 body.props.named(last).is_some_and(|prop| prop == "children")
                     || last.is_null() && gives_nothing_else(callable)
             })
+}
+
+/// Whether a function that renders nothing itself may be a component by its name and by what it takes and gives, in a file
+/// where components are written.
+pub(super) fn may_be_page(
+    print: Print<'_, '_>,
+    name: &str,
+    body: &BodyUse,
+    callable: Callable<'_, '_>,
+) -> bool {
+    let makes_other = || match maker::last(callable).map(Expression::get_inner_expression) {
+        Some(Expression::CallExpression(call)) => {
+            callee_name(&call.callee).is_some_and(wrapped::makes_other_things)
+        }
+        _ => false,
+    };
+    print.source.has_elements
+        && !print.source.is_javascript()
+        && is_component_name(name)
+        && !callable.is_generator()
+        && takes_props(callable)
+        && !gives_other(print, name, body, callable)
+        && !makes_other()
 }
 
 /// `(props: Props): null`, where components are written: nobody calls a function for nothing but `null`. What takes more than

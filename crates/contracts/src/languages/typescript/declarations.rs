@@ -31,6 +31,8 @@ pub(super) struct Collector<'c, 's, 'a> {
     pub(super) print: Print<'s, 'a>,
     pub(super) file: &'c mut FileUse,
     pub(super) exported: BTreeSet<&'c str>,
+    /// The name that the default export has in the file.
+    pub(super) default: Option<&'c str>,
     /// What stands behind `typeof`, wherever it does; few files ask.
     pub(super) asked: OnceCell<BTreeSet<&'a str>>,
     /// Functions that become components by what is made of them: `memo(_Card)`.
@@ -77,7 +79,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 members.entry(name).or_insert_with(|| self.print.value_type(value));
             }
         };
-        for (of, value) in modules::constants(program).filter(|(_, value)| is_assign(value)) {
+        for (of, value) in modules::values(program, |_| true).filter(|(_, value)| is_assign(value)) {
             for property in assigned_properties(value) {
                 if let Some(name) = property.key.static_name() {
                     add(of, name.into_owned(), &property.value);
@@ -104,16 +106,16 @@ impl<'a> Collector<'_, '_, 'a> {
             added.entry(of).or_default().insert("prototype".to_owned(), format!("{{ {methods} }}"));
         }
         for (of, members) in added {
-            let is_merged = || match self.print.source.origins.declared(of) {
-                Some(Top::Constant(one)) => one
-                    .init
-                    .as_ref()
-                    .is_some_and(|init| is_assign(init) || one.type_annotation.is_none() && is_empty(init)),
-                _ => false,
+            let is_empty = |one: &VariableDeclarator<'_>| {
+                one.type_annotation.is_none() && one.init.as_ref().is_some_and(is_empty)
+            };
+            let is_merged = || {
+                modules::values(program, |_| true).any(|(name, value)| name == of && is_assign(value))
+                    || matches!(self.print.source.origins.declared(of), Some(Top::Constant(one)) if is_empty(one))
             };
             let can_have = |one: &Declaration| match one.kind {
                 DeclarationKind::Class => true,
-                DeclarationKind::Constant => is_merged(),
+                DeclarationKind::Constant | DeclarationKind::Variable => is_merged(),
                 kind => is_function(kind),
             };
             if let Some(to) = self.declarations.iter_mut().find(|one| one.name == of && can_have(one)) {
@@ -259,7 +261,8 @@ impl<'a> Collector<'_, '_, 'a> {
         let known = if name == DEFAULT { component::WITHOUT_NAME } else { name.as_str() };
         let maker =
             maker::of(print, callable, &body).filter(|maker| !maker::renders(known, &body, callable, maker));
-        let is_component = component::is_component(print, known, &body, callable);
+        let is_component =
+            component::is_component(print, known, &body, callable) || self.is_page(&name, &body, callable);
         let (kind, detail) = if maker.is_none() && is_component || self.wrapped.contains(name.as_str()) {
             let facts = callable.component(print, ComponentForm::Function, body, None);
             (DeclarationKind::Component, DeclarationDetail::Component(Box::new(facts)))
@@ -284,6 +287,12 @@ impl<'a> Collector<'_, '_, 'a> {
         if let Some(declared) = self.declarations.last_mut().filter(|_| !overloads.is_empty()) {
             declared.signatures = overloads;
         }
+    }
+
+    /// What a file with elements exports as its default is rendered by a framework, whatever it gives: a page may only
+    /// redirect.
+    fn is_page(&self, name: &str, body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+        self.default == Some(name) && component::may_be_page(self.print, name, body, callable)
     }
 
     fn plain_function(
@@ -438,8 +447,10 @@ impl<'a> Collector<'_, '_, 'a> {
             let body = callable.walk(print, self.file);
             let maker = maker::of(print, callable, &body);
             let maker = maker.filter(|maker| !maker::renders(&known, &body, callable, maker));
-            let maker = maker.or_else(|| maker::said_to_be(print, annotation));
-            let renders = maker.is_none() && component::is_component(print, &known, &body, callable);
+            let renders = maker.is_none()
+                && (component::is_component(print, &known, &body, callable)
+                    || self.is_page(&name, &body, callable));
+            let maker = maker.filter(|_| !renders).or_else(|| maker::said_to_be(print, annotation));
             let is_component = annotated.is_component() || renders;
             let is_wrapped = self.wrapped.contains(name.as_str());
             let (kind, detail) = if is_component && component::is_component_name(&known) || is_wrapped {
@@ -655,6 +666,7 @@ impl<'a> Collector<'_, '_, 'a> {
             doc,
             lines,
             detail,
+            parts: Vec::new(),
         });
     }
 }
@@ -706,7 +718,7 @@ fn overload(known: DeclarationDetail, more: DeclarationDetail, is_implementation
 }
 
 /// `Object.assign(root, { … })`
-fn is_assign(value: &Expression<'_>) -> bool {
+pub(super) fn is_assign(value: &Expression<'_>) -> bool {
     matches!(value.get_inner_expression(), Expression::CallExpression(call) if call.callee.is_specific_member_access("Object", "assign"))
 }
 
@@ -716,7 +728,7 @@ fn is_empty(value: &Expression<'_>) -> bool {
 }
 
 /// Those of the objects that such a call puts onto the first.
-fn assigned_properties<'x, 'a>(value: &'x Expression<'a>) -> Vec<&'x ObjectProperty<'a>> {
+pub(super) fn assigned_properties<'x, 'a>(value: &'x Expression<'a>) -> Vec<&'x ObjectProperty<'a>> {
     let Expression::CallExpression(call) = value.get_inner_expression() else { return Vec::new() };
     let objects = call.arguments.iter().skip(1).filter_map(|argument| match argument {
         Argument::ObjectExpression(object) => Some(object),

@@ -29,7 +29,7 @@ pub(super) fn of(
     // Most functions are no makers, and this is asked of each.
     let is_other = match returned {
         Some(ty) => !is_named_so(ty, callable),
-        None => !(body.has_jsx || body.calls_hooks || last(callable).is_some_and(may_give)),
+        None => !(body.has_jsx || body.has_hooks || last(callable).is_some_and(may_give)),
     };
     if is_other {
         return None;
@@ -66,7 +66,10 @@ pub(super) fn renders(
     let DeclarationDetail::Maker { gives: TypeShape::Reference { name: said, arguments }, .. } = maker else {
         return false;
     };
-    let is_guess = said == TypeShape::CAST && matches!(arguments.as_slice(), [TypeShape::Call(_)]);
+    // What calls hooks makes nothing of its own: `return list.show(() => <b />)`.
+    let is_given = || last(callable).is_some_and(|last| matches!(last, Expression::CallExpression(_)));
+    let is_guess = said == TypeShape::CAST && matches!(arguments.as_slice(), [TypeShape::Call(_)])
+        || body.calls_hooks && is_given();
     let takes_props = match callable.parameters().items.first() {
         Some(first) => first.pattern.is_object_pattern(),
         None => true,

@@ -26,6 +26,7 @@ mod nesting;
 mod next;
 mod origins;
 mod parse;
+mod parts;
 mod print;
 mod prop_types;
 mod props;
@@ -160,6 +161,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
         print,
         file: &mut file,
         exported: modules.exported_locals(),
+        default: modules.default_local(),
         asked: OnceCell::new(),
         wrapped: component::handed_on(print, program),
         common_js: common_js.as_ref().filter(|_| modules.is_common_js),
@@ -173,6 +175,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
         collector.statement(statement);
     }
     collector.assigned(program);
+    collector.parts(program);
     collector.script_setup(program, &modules);
     collector.documented(documented.types);
     let mut declarations = collector.declarations;

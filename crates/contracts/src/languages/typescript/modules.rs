@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use oxc_ast::ast::{
     BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, Ident, ImportDeclarationSpecifier,
     ModuleExportName, Program, Statement, TSImportEqualsDeclaration, TSModuleReference,
-    TSNamespaceDeclarationBody,
+    TSNamespaceDeclarationBody, VariableDeclarationKind,
 };
 
 use super::blocks;
@@ -122,6 +122,14 @@ impl<'a> Modules<'a> {
             ExportOrigin::Module { .. } => None,
         });
         locals.collect()
+    }
+
+    /// The name that the default export has in the file.
+    pub(super) fn default_local(&self) -> Option<&str> {
+        self.exports.iter().find(|export| export.name == DEFAULT).and_then(|export| match &export.origin {
+            ExportOrigin::Local(local) => Some(local.as_str()),
+            ExportOrigin::Module { .. } => None,
+        })
     }
 
     /// A value that is not exported may have the name of a type that is.
@@ -450,8 +458,16 @@ pub(super) fn declared<'x, 'a>(program: &'x Program<'a>) -> impl Iterator<Item =
 pub(super) fn constants<'x, 'a>(
     program: &'x Program<'a>,
 ) -> impl Iterator<Item = (&'x str, &'x Expression<'a>)> {
-    let variables = declared(program).filter_map(|declaration| match declaration {
-        Declaration::VariableDeclaration(variables) if variables.kind.is_const() => Some(variables),
+    values(program, |kind| kind.is_const())
+}
+
+/// As [`constants`], of variables of the kinds that are wanted.
+pub(super) fn values<'x, 'a>(
+    program: &'x Program<'a>,
+    is_wanted: impl Fn(&VariableDeclarationKind) -> bool,
+) -> impl Iterator<Item = (&'x str, &'x Expression<'a>)> {
+    let variables = declared(program).filter_map(move |declaration| match declaration {
+        Declaration::VariableDeclaration(variables) if is_wanted(&variables.kind) => Some(variables),
         _ => None,
     });
     let declarators = variables.flat_map(|variables| &variables.declarations);

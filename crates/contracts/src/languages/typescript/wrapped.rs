@@ -146,26 +146,29 @@ pub(super) fn is_made_of_rendering(wrapped: &Wrapped<'_, '_>, value: &Expression
 }
 
 /// By its name, a call that makes something else.
-fn makes_other_things(name: &str) -> bool {
+pub(super) fn makes_other_things(name: &str) -> bool {
     ["create", "make", "register", "render", "is", "get", "has", "new"]
         .iter()
         .any(|prefix| name.strip_prefix(prefix).is_some_and(is_component_name))
         && !name.ends_with("Component")
 }
 
-/// Methods of lists and promises: what they are given is called, and is no component.
-const OF_LISTS: &[&str] = &[
+/// Methods of lists, promises and choices: what they are given is called, and is no component.
+const CALLING: &[&str] = &[
     "every",
     "filter",
     "find",
     "flatMap",
     "forEach",
     "map",
+    "otherwise",
     "reduce",
     "reduceRight",
     "some",
     "sort",
     "then",
+    "when",
+    "with",
 ];
 
 fn is_method(call: &CallExpression<'_>) -> bool {
@@ -311,8 +314,7 @@ fn wrapped_call<'x, 'a>(print: Print<'_, '_>, call: &'x CallExpression<'a>) -> O
         argument(0)?
     };
     // `list.map((one) => <li />)` is a list of elements.
-    if form == ComponentForm::Wrapped && name.is_some_and(|name| OF_LISTS.contains(&name)) && is_method(call)
-    {
+    if form == ComponentForm::Wrapped && name.is_some_and(|name| CALLING.contains(&name)) && is_method(call) {
         return None;
     }
     let inner = match last.get_inner_expression() {
