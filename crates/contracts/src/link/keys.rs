@@ -285,6 +285,12 @@ impl<'l> Expander<'l> {
                 }
             }
             TypeShape::Text(text) if text == "never" => Some(Keys::Only(BTreeSet::new())),
+            // `(typeof sizes)[number]`
+            TypeShape::Indexed { of: list, key } if key == TypeShape::EACH => {
+                let TypeShape::Query(list) = &**list else { return None };
+                let Found::Declared(_, one) = self.resolver.name(scope, list) else { return None };
+                Some(Keys::Only(elements_of(one)?))
+            }
             // `keyof Other`: the keys of what can be expanded.
             TypeShape::Text(text) => {
                 let name = text.strip_prefix("keyof ")?;
@@ -319,6 +325,13 @@ fn values_of(declared: &Declaration) -> Option<BTreeMap<String, String>> {
         }
     }
     (declared.kind == DeclarationKind::Enum).then_some(found)
+}
+
+/// The elements of a constant list, `['a', 'b'] as const`, as keys.
+fn elements_of(declared: &Declaration) -> Option<BTreeSet<String>> {
+    let [signature] = declared.signatures.as_slice() else { return None };
+    let (_, list) = signature.strip_suffix("] as const")?.split_once('[')?;
+    split(list, &[',']).iter().map(|element| key_written(element)).collect()
 }
 
 /// A literal as a key.

@@ -492,15 +492,20 @@ pub(super) fn common(mut variants: Variants) -> Vec<Member> {
             let Some(same) = other.iter().find(|one| one.name == member.name) else { return false };
             member.optional |= same.optional;
             member.elsewhere |= same.elsewhere;
-            if !union_parts(&member.text).contains(&same.text.as_str()) {
-                let part = |text: &str| if is_function(text) { format!("({text})") } else { text.to_owned() };
-                member.text = format!("{} | {}", part(&member.text), part(&same.text));
-                member.kind = MemberKind::Property;
-            }
+            widen(member, same);
             true
         });
     }
     all
+}
+
+/// Takes in the type that a member has in another variant.
+fn widen(member: &mut Member, same: &Member) {
+    if !union_parts(&member.text).contains(&same.text.as_str()) {
+        let part = |text: &str| if is_function(text) { format!("({text})") } else { text.to_owned() };
+        member.text = format!("{} | {}", part(&member.text), part(&same.text));
+        member.kind = MemberKind::Property;
+    }
 }
 
 /// All variants as one: what is missing in some is optional.
@@ -510,9 +515,7 @@ pub(super) fn merged(variants: &[Vec<Member>]) -> Vec<Member> {
         match all.iter_mut().find(|known| known.name == member.name) {
             Some(known) => {
                 known.optional |= member.optional;
-                if !known.text.split(" | ").any(|part| part == member.text) && known.text != member.text {
-                    known.text = format!("{} | {}", known.text, member.text);
-                }
+                widen(known, member);
             }
             None => all.push(member.clone()),
         }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
-    BindingPattern, ChainElement, ComputedMemberExpression, Expression, ObjectExpression, ObjectPropertyKind,
-    Statement, StaticMemberExpression, VariableDeclarator,
+    Argument, BindingPattern, ChainElement, ComputedMemberExpression, Expression, ObjectExpression,
+    ObjectPropertyKind, Statement, StaticMemberExpression, VariableDeclarator,
 };
 
+use super::body::callee_name;
 use super::component;
 use super::print::Print;
 use super::shape;
@@ -143,7 +144,7 @@ impl Props {
         is_inner: bool,
         taken: &mut Vec<(String, Option<String>)>,
     ) {
-        let is_all = self.is_rest(init);
+        let is_all = self.is_rest(init) || self.is_made_of_all(init);
         let BindingPattern::BindingIdentifier(name) = &declarator.id else {
             if is_all && declarator.id.is_object_pattern() {
                 let found = self.bind(print, &declarator.id);
@@ -172,6 +173,21 @@ impl Props {
         if is_inner && (is_all || is_more || self.aliases.len() > known) {
             self.bound.push(name.name.into_string());
         }
+    }
+
+    /// Whether a call gives all props again, with defaults or whatever else a library has for them:
+    /// `useProps('Card', defaults, props)`, `useThemeProps({ props, name: 'Card' })`.
+    fn is_made_of_all(&self, init: &Expression<'_>) -> bool {
+        let Expression::CallExpression(call) = init.get_inner_expression() else { return false };
+        let is_it = |value: &Expression<'_>| match value.get_inner_expression() {
+            Expression::ObjectExpression(object) => object.properties.iter().any(|property| match property {
+                ObjectPropertyKind::SpreadProperty(spread) => self.is_rest(&spread.argument),
+                ObjectPropertyKind::ObjectProperty(property) => self.is_rest(&property.value),
+            }),
+            value => self.is_rest(value),
+        };
+        callee_name(&call.callee).is_some_and(|name| name.ends_with("Props"))
+            && call.arguments.iter().filter_map(Argument::as_expression).any(is_it)
     }
 
     /// Whether an object has all props, and what it has instead of some of them.
