@@ -8,7 +8,7 @@ use super::generics::{Renaming, apart};
 use super::signature::group;
 use super::stands::{From, keeps, stands_for};
 use super::told::{INFERRED, gives};
-use super::types::{Type, UNWRITTEN, member, or_undefined, parse};
+use super::types::{Member, Type, UNWRITTEN, member, or_undefined, parse};
 use super::verdict::{Judgement, Verdict, breaking, caught, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
 use crate::model::{ContractDeclaration, DeclarationKind, is_for_react};
@@ -73,8 +73,19 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         let optional = known(text).is_some_and(|one| one.optional || names.contains(&Some(one.name)));
         !additive && !was.own.contains(text) && !optional
     });
-    match required {
-        Some(text) => breaking(format!("`{text}` was added and is required")),
+    if let Some(text) = required {
+        return breaking(format!("`{text}` was added and is required"));
+    }
+    // Who implements it has none of the old ways for one more.
+    let old: Vec<Member> = was.own.iter().filter_map(known).collect();
+    let is_answered = |text: &&String| {
+        known(text).is_none_or(|one| {
+            let mut same = old.iter().filter(|other| other.name == one.name).peekable();
+            same.peek().is_none() || same.any(|other| stands_for(&other.ty, &one.ty, From::User))
+        })
+    };
+    match after.iter().filter(|text| !additive && !was.own.contains(text)).find(|text| !is_answered(text)) {
+        Some(text) => breaking(format!("`{text}` was added, which who implements it does not take")),
         None => compatible(ONLY_MORE),
     }
 }
