@@ -59,9 +59,9 @@ pub(crate) fn is_enum(signature: &str) -> bool {
     signature.starts_with("enum ") || signature.starts_with("const enum ")
 }
 
-/// Whether a signature has a type parameter by this name: `interface Box<T>`, `const pick: <T>(all: T[]) => T`.
-pub(crate) fn is_parameter(signature: &str, name: &str) -> bool {
-    let Some((head, list)) = signature.split_once('<') else { return false };
+/// The type parameters of a signature: `interface Box<T>`, `const pick: <T>(all: T[]) => T`.
+pub(crate) fn type_parameters(signature: &str) -> Vec<String> {
+    let Some((head, list)) = signature.split_once('<') else { return Vec::new() };
     // What is given to a type is no parameter: `class A extends B<C>`, `const a: B<C>`.
     let is_own = match head.split_once(':') {
         Some((_, rest)) => rest.trim().is_empty(),
@@ -69,12 +69,19 @@ pub(crate) fn is_parameter(signature: &str, name: &str) -> bool {
             !head.contains(['(', '{', '=']) && !head.contains(" extends ") && !head.contains(" implements ")
         }
     };
-    let names = |parameter: &String| {
+    let name = |parameter: &String| {
         let end = parameter.find(" extends ").or_else(|| parameter.find(" = ")).unwrap_or(parameter.len());
-        parameter[..end].rsplit(' ').next() == Some(name)
+        parameter[..end].rsplit(' ').next().map(str::to_owned)
     };
-    let list = end_of_list(list).filter(|_| is_own).map(|end| &list[..end]);
-    list.is_some_and(|list| split(list, &[',']).iter().any(names))
+    match end_of_list(list).filter(|_| is_own) {
+        Some(end) => split(&list[..end], &[',']).iter().filter_map(name).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Whether one of the signatures of a declaration has a type parameter by this name.
+pub(crate) fn is_parameter(signatures: &[String], name: &str) -> bool {
+    signatures.iter().flat_map(|one| type_parameters(one)).any(|one| one == name)
 }
 
 /// Whether what stands in a text is all of a key: `[name]: string`, `[name](): void`.

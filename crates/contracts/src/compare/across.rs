@@ -313,10 +313,9 @@ impl View<'_, '_, '_> {
             return self.imported(file, imported);
         }
         let file = self.side.contracts.get(file.entry_id.as_str())?;
-        let is_own = |signature: &String| is_parameter(signature, mention.text);
         // What is extended is named as a value, and is a type with all that is given to it.
         let found = own(file, mention.text, mention.is_value).or_else(|| own(file, mention.text, false));
-        Some(Meant::Declared(file, found.filter(|_| !one.signatures.iter().any(is_own))?))
+        Some(Meant::Declared(file, found.filter(|_| !is_parameter(&one.signatures, mention.text))?))
     }
 
     fn imported(&self, file: &Contract, one: &ImportedAs) -> Option<Meant<'_>> {

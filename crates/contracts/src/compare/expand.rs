@@ -122,7 +122,7 @@ fn written_out(contract: &Contract, own: &ContractDeclaration, text: &str, depth
     let mut whole = String::new();
     let mut done = 0;
     let named = if depth == 0 && is_heir(text) { heritage(text) } else { 0..0 };
-    let is_own = |name: &str| own.name == name || own.signatures.iter().any(|one| is_parameter(one, name));
+    let is_own = |name: &str| own.name == name || is_parameter(&own.signatures, name);
     for mention in mentions(text).filter(|mention| !is_own(mention.text)) {
         let before = &text[..mention.start];
         let (start, before) = match before.strip_suffix("typeof ") {

@@ -9,7 +9,7 @@ use memchr::{memchr_iter, memrchr};
 use super::exports::is_default;
 use super::scope::{Resolver, Scope};
 use crate::brackets::body;
-use crate::mentions::{Mention, first_letter, is_class, is_parameter, mentions_among};
+use crate::mentions::{Mention, first_letter, is_class, mentions_among, type_parameters};
 use crate::model::{
     ContractDeclaration, Declaration, DeclarationKind, Export, ExportOrigin, ImportedAs, ImportedName, Member,
 };
@@ -107,13 +107,14 @@ pub(super) fn through(
         let texts = visible(&declarations[from]);
         let mut found: Vec<(&str, Cow<'_, str>, &str)> = Vec::new();
         let signatures = &declarations[from].signatures;
+        let own: OnceCell<Vec<String>> = OnceCell::new();
+        let own = || own.get_or_init(|| signatures.iter().flat_map(|one| type_parameters(one)).collect());
         for mention in texts.iter().flat_map(|text| mentions_among(text, letters)) {
             let wanted = mention.first();
             let start = names.partition_point(|(name, _)| (name.len(), *name) < (wanted.len(), wanted));
             let found_there = names[start..].iter().take_while(|(name, _)| *name == wanted);
             // A type parameter is what it is, whatever else has its name.
-            if found_there.clone().next().is_some() && signatures.iter().any(|one| is_parameter(one, wanted))
-            {
+            if found_there.clone().next().is_some() && own().iter().any(|own| own == wanted) {
                 continue;
             }
             for (_, known) in found_there {

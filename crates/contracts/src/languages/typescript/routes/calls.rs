@@ -35,7 +35,7 @@ pub(super) fn of<'a>(
     routes: &mut Routes,
 ) {
     let is_fastify = frameworks.contains(&RouteFramework::Fastify);
-    let plugins = Plugins::of(program, &print.source.origins, is_fastify);
+    let plugins = Plugins::of(program, print.source, is_fastify);
     let mut calls = Calls {
         print,
         frameworks,

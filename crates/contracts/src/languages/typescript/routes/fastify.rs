@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memmem;
 use oxc_ast::ast::{
     AssignmentExpression, CallExpression, ExportDefaultDeclaration, Expression, Function, ObjectExpression,
     ObjectPropertyKind, Program, TSType, VariableDeclarator,
@@ -17,6 +18,7 @@ use super::super::maker;
 use super::super::modules::DEFAULT;
 use super::super::origins::{Origin, Origins};
 use super::super::print::type_name;
+use super::super::source::Source;
 use super::calls::{Calls, LONGEST_HANDLER};
 use super::chain::flat;
 use super::given::is_usual;
@@ -45,8 +47,12 @@ pub(super) struct Plugins {
 
 impl Plugins {
     /// Of a file that has an application of Fastify, or where `is_known`.
-    pub(super) fn of<'a>(program: &Program<'a>, origins: &Origins<'a>, is_known: bool) -> Self {
-        let plugins = Self::default();
+    pub(super) fn of<'a>(program: &Program<'a>, source: &Source<'a>, is_known: bool) -> Self {
+        let (plugins, origins) = (Self::default(), &source.origins);
+        let may_have = |word: &str| memmem::find(source.text.as_bytes(), word.as_bytes()).is_some();
+        if !["register", "fastify-plugin", "FastifyPlugin"].into_iter().any(may_have) {
+            return plugins;
+        }
         let (functions, named, handed) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut finder = Finder { origins, is_known, plugins, functions, named, handed };
         finder.visit_program(program);
