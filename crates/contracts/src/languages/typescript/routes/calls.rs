@@ -44,7 +44,7 @@ pub(super) fn of<'a>(
         made_inline: plugins.in_place.clone(),
         plugins,
         options: Vec::new(),
-        awaited: Vec::new(),
+        awaited: None,
         inside: None,
         class: None,
         registering: Vec::new(),
@@ -108,8 +108,8 @@ pub(super) struct Calls<'r, 's, 'a, 'x> {
     pub(super) plugins: Plugins,
     /// Objects that have a name, with the hooks that they name.
     pub(super) options: Vec<(&'a str, Vec<String>)>,
-    /// Where calls begin that are awaited.
-    awaited: Vec<u32>,
+    /// Where what was last seen to be awaited begins.
+    awaited: Option<u32>,
     /// Where the outermost function begins that is walked.
     inside: Option<u32>,
     /// The name of the class that is walked, and where it begins.
@@ -241,7 +241,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
     }
 
     fn visit_await_expression(&mut self, awaited: &AwaitExpression<'a>) {
-        self.awaited.push(awaited.argument.span().start);
+        self.awaited = Some(awaited.argument.span().start);
         walk::walk_await_expression(self, awaited);
     }
 
@@ -252,7 +252,7 @@ impl<'a> Visit<'a> for Calls<'_, '_, 'a, '_> {
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let base = self.base(call);
-        let is_awaited = self.awaited.contains(&call.span.start);
+        let is_awaited = self.awaited == Some(call.span.start);
         for registration in self.registrations(call) {
             self.name_inline(&registration);
             self.register(registration, base.as_deref(), is_awaited);
