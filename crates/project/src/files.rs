@@ -304,13 +304,17 @@ impl<'a> Folders<'a> {
             return Ok(false);
         }
         let plain = inside.components().all(|component| matches!(component, Component::Normal(_)));
-        let found = fs::symlink_metadata(self.root.join(inside));
+        let folder = self.root.join(inside);
+        let found = fs::symlink_metadata(&folder);
         if !plain || !found.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
             let gone = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
             if gone && self.missing == MissingFolders::LeftOut {
                 return Ok(false);
             }
-            create_folder(self.root, inside)?;
+            // What holds it is sound, and nothing was in its place.
+            if !(plain && gone && fs::create_dir(&folder).is_ok()) {
+                create_folder(self.root, inside)?;
+            }
         }
         self.sound().insert(inside.to_owned());
         Ok(true)

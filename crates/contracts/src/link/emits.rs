@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memchr;
+use rustc_hash::FxHashMap;
+
 use super::prop_type::{is_function, union_parts};
 use super::props::Expander;
 use super::scope::{Found, Resolver, Scope};
@@ -167,10 +170,17 @@ fn own<'l>(
     let is_taken_apart = |name: &str| component.destructured.iter().any(|(taken, _)| taken == name);
     let mut names: Vec<String> =
         declared(component, scope, resolver).0.into_iter().map(|(name, _)| name).collect();
+    // Many props are of few types.
+    let mut known: FxHashMap<&str, bool> = FxHashMap::default();
     for member in variants.iter().flatten() {
         let used = component.used_callbacks.contains(&member.name)
             || (component.spreads_rest && !is_taken_apart(&member.name));
-        if used && (called_elsewhere.contains(&member.name) || is_callback(member, scope, resolver)) {
+        let mut is_called = || {
+            let text = member.text.as_str();
+            let known = known.entry(text);
+            says_callback(member) || *known.or_insert_with(|| is_of_functions(text, scope, resolver))
+        };
+        if used && (called_elsewhere.contains(&member.name) || is_called()) {
             names.push(member.name.clone());
         }
     }
@@ -179,22 +189,29 @@ fn own<'l>(
 
 /// Whether the type of a member, as it is written in `scope`, is one of functions.
 pub(super) fn is_callback<'f, 'l: 'f>(member: &Member, scope: Scope<'f>, resolver: &Resolver<'l>) -> bool {
-    if member.kind == MemberKind::Method {
-        return true;
-    }
-    let parts = union_parts(&member.text);
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !matches!(*part, "undefined" | "null")).collect();
-    if parts.iter().any(|part| is_function(part) || names_function(part, scope, resolver)) {
-        return true;
-    }
-    // A name that says so counts where no type does.
-    let unknown =
-        member.text == super::prop_type::UNANNOTATED || member.text.ends_with("']") || member.text == "any";
-    unknown && member.name.strip_prefix("on").is_some_and(|rest| rest.starts_with(char::is_uppercase))
+    says_callback(member) || is_of_functions(&member.text, scope, resolver)
+}
+
+fn is_of_functions<'f, 'l: 'f>(text: &str, scope: Scope<'f>, resolver: &Resolver<'l>) -> bool {
+    let mut parts = union_parts(text).into_iter();
+    parts.any(|part| is_function(part) || names_function(part, scope, resolver))
+}
+
+/// A method; or a name that says so, which counts where no type does.
+fn says_callback(member: &Member) -> bool {
+    let is_unknown =
+        || member.text == super::prop_type::UNANNOTATED || member.text.ends_with("']") || member.text == "any";
+    member.kind == MemberKind::Method
+        || member.name.strip_prefix("on").is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            && is_unknown()
 }
 
 fn names_function<'f, 'l: 'f>(part: &str, scope: Scope<'f>, resolver: &Resolver<'l>) -> bool {
-    let name = part.split('<').next().unwrap_or_default();
+    let end = memchr(b'<', part.as_bytes()).unwrap_or(part.len());
+    let name = &part[..end];
+    if matches!(name, "string" | "number" | "boolean" | "undefined" | "null" | "any" | "unknown") {
+        return false;
+    }
     let last = name.rsplit('.').next().unwrap_or_default();
     if matches!(last, "Function" | "VoidFunction" | "Dispatch")
         || last.ends_with("EventHandler")

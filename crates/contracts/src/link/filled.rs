@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::prop_type::outside;
+use super::prop_type::has_outside;
 use super::props::Arguments;
 use super::scope::{Found, Resolver, Scope};
 use crate::brackets::end_of_list;
@@ -85,7 +85,7 @@ fn is_open(word: &str, around: Binds) -> bool {
     if around == Binds::Not {
         return false;
     }
-    let has = |mark: &str| outside(word).any(|at| word[at..].starts_with(mark));
+    let has = |mark: &str| has_outside(word, mark);
     let own = if has("=>") || has(" ? ") || word.starts_with("infer ") {
         Binds::Not
     } else if has("| ") {

@@ -136,7 +136,7 @@ impl<'l> Expander<'l> {
                     Some(_) => each(self, &Some)?,
                     None => vec![Vec::new()],
                 };
-                Some(combine(&[vec![children]], &own))
+                Some(combine(vec![vec![children]], own))
             }
             "PropsWithRef" => each(self, &Some),
             "UnionToIntersection"

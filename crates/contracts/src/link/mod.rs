@@ -316,7 +316,7 @@ fn merged(
     resolver: &Resolver<'_>,
 ) -> LogicSignature {
     let facts = scope.facts;
-    let mut members = Vec::new();
+    let mut members: Vec<Cow<'_, [Member]>> = Vec::new();
     let mut untold: Vec<Member> = Vec::new();
     let mut emits = BTreeMap::new();
     let mut states = BTreeMap::new();
@@ -337,7 +337,7 @@ fn merged(
             let own = props::merged(&declaration.props);
             let is_taken = declaration.is_taken();
             untold.extend(own.iter().filter(|prop| is_taken(prop)).cloned());
-            members.extend(own);
+            members.push(own);
         }
         if counts(declaration) || declaration.exported {
             for state in &declaration.state {
@@ -345,7 +345,7 @@ fn merged(
             }
         }
     }
-    let mut props = prop_type::merged(members);
+    let mut props = prop_type::merged(members.iter().flat_map(|own| &**own));
     for Member { name, text, .. } in untold {
         match props.get_mut(&name) {
             Some(prop) if *prop == PropType::Plain(text.clone()) => *prop = PropType::untold(text),

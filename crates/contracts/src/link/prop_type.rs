@@ -1,8 +1,10 @@
 //! The type of a prop as the seed writes it: plain, optional, a union of literals, or a function.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use becket_base::ByName;
+use memchr::memchr;
 
 use crate::model::{Member, PropType};
 
@@ -10,16 +12,24 @@ use crate::model::{Member, PropType};
 pub(super) const UNANNOTATED: &str = Member::UNANNOTATED;
 
 /// Members of the same name become one: optional where any of them is, with the types joined.
-pub(super) fn merged(members: Vec<Member>) -> ByName<PropType> {
-    let mut by_name: BTreeMap<String, (Vec<String>, bool)> = BTreeMap::new();
-    for member in members {
-        let (texts, optional) = by_name.entry(member.name).or_default();
-        *optional |= member.optional;
-        if !texts.contains(&member.text) {
-            texts.push(member.text);
+pub(super) fn merged<'m>(members: impl IntoIterator<Item = &'m Member>) -> ByName<PropType> {
+    let mut members: Vec<&Member> = members.into_iter().collect();
+    members.sort_by(|one, other| one.name.cmp(&other.name));
+    let same = members.chunk_by(|one, other| one.name == other.name);
+    same.map(|all| {
+        let mut texts: Vec<&str> = Vec::with_capacity(all.len());
+        for member in all {
+            if !texts.contains(&&*member.text) {
+                texts.push(&member.text);
+            }
         }
-    }
-    by_name.into_iter().map(|(name, (texts, optional))| (name, of(&texts.join(" | "), optional))).collect()
+        let text = match texts[..] {
+            [only] => Cow::Borrowed(only),
+            _ => Cow::Owned(texts.join(" | ")),
+        };
+        (all[0].name.clone(), of(&text, all.iter().any(|member| member.optional)))
+    })
+    .collect()
 }
 
 pub(super) fn of(text: &str, optional: bool) -> PropType {
@@ -62,8 +72,7 @@ pub(super) fn as_function(prop: &PropType) -> PropType {
 
 /// `(a: A) => B`, in parentheses or not; not a type that merely holds one.
 pub(super) fn is_function(text: &str) -> bool {
-    let text = without_parentheses(text);
-    outside(text).any(|at| text[at..].starts_with("=>"))
+    has_outside(without_parentheses(text), "=>")
 }
 
 fn function(text: &str, optional: bool) -> PropType {
@@ -73,9 +82,12 @@ fn function(text: &str, optional: bool) -> PropType {
 
 /// The members of a union, at the outermost level.
 pub(super) fn union_parts(text: &str) -> Vec<&str> {
-    let borders: Vec<usize> = outside(text).filter(|at| text[*at..].starts_with('|')).collect();
+    if memchr(b'|', text.as_bytes()).is_none() {
+        return vec![text];
+    }
+    let borders: Vec<usize> = outside(text).filter(|at| text.as_bytes()[*at] == b'|').collect();
     // `() => a | b` is one function, not a union.
-    if borders.is_empty() || outside(text).any(|at| text[at..].starts_with("=>")) {
+    if borders.is_empty() || has_outside(text, "=>") {
         return vec![text];
     }
     let mut parts = Vec::new();
@@ -90,18 +102,26 @@ pub(super) fn union_parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Positions outside of brackets and quotes.
-pub(super) fn outside(text: &str) -> impl Iterator<Item = usize> {
-    let (mut depth, mut quote, mut before) = (0_u32, None, ' ');
-    text.char_indices().filter_map(move |(at, letter)| {
-        let last = std::mem::replace(&mut before, letter);
-        match (quote, letter) {
-            (Some(open), letter) if open == letter && last != '\\' => quote = None,
+/// Whether a mark that is no bracket stands outside of brackets and quotes.
+pub(super) fn has_outside(text: &str, mark: &str) -> bool {
+    let (text_bytes, mark) = (text.as_bytes(), mark.as_bytes());
+    // Most texts do not have it at all.
+    mark.first().is_some_and(|first| memchr(*first, text_bytes).is_some())
+        && outside(text).any(|at| text_bytes[at..].starts_with(mark))
+}
+
+/// Positions of bytes outside of brackets and quotes.
+fn outside(text: &str) -> impl Iterator<Item = usize> {
+    let (mut depth, mut quote, mut before) = (0_u32, None, b' ');
+    text.bytes().enumerate().filter_map(move |(at, byte)| {
+        let last = std::mem::replace(&mut before, byte);
+        match (quote, byte) {
+            (Some(open), byte) if open == byte && last != b'\\' => quote = None,
             (Some(_), _) => {}
-            (None, '\'' | '"' | '`') => quote = Some(letter),
-            (None, '(' | '[' | '{' | '<') => depth += 1,
-            (None, '>') if last == '=' => {}
-            (None, ')' | ']' | '}' | '>') => depth = depth.saturating_sub(1),
+            (None, b'\'' | b'"' | b'`') => quote = Some(byte),
+            (None, b'(' | b'[' | b'{' | b'<') => depth += 1,
+            (None, b'>') if last == b'=' => {}
+            (None, b')' | b']' | b'}' | b'>') => depth = depth.saturating_sub(1),
             (None, _) if depth == 0 => return Some(at),
             _ => {}
         }

@@ -5,6 +5,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::emits;
 use super::filled::{filled, is_of_others};
 use super::prop_type::{UNANNOTATED, is_function, union_parts};
@@ -178,7 +180,7 @@ impl<'l> Expander<'l> {
         self.depth += 1;
         let variants = self.one(shape, scope, arguments);
         self.depth -= 1;
-        if variants.len() > MOST_VARIANTS { vec![merged(&variants)] } else { variants }
+        if variants.len() > MOST_VARIANTS { vec![merged(&variants).into_owned()] } else { variants }
     }
 
     fn one<'f>(&mut self, shape: &TypeShape, scope: Scope<'f>, arguments: &Arguments<'f>) -> Variants
@@ -194,7 +196,7 @@ impl<'l> Expander<'l> {
                 let mut variants = vec![Vec::new()];
                 for part in parts {
                     let more = self.within(part, scope, arguments);
-                    variants = combine(&variants, &more);
+                    variants = combine(variants, more);
                 }
                 variants
             }
@@ -326,7 +328,7 @@ impl<'l> Expander<'l> {
                                 let mut variants = self.within(shape, file, &bound);
                                 for (added, by) in self.added(declaration, given, &at, file) {
                                     let more = self.within(added, by.scope, &by.arguments);
-                                    variants = combine(&variants, &more);
+                                    variants = combine(variants, more);
                                 }
                                 variants
                             }
@@ -509,38 +511,65 @@ fn widen(member: &mut Member, same: &Member) {
 }
 
 /// All variants as one: what is missing in some is optional.
-pub(super) fn merged(variants: &[Vec<Member>]) -> Vec<Member> {
-    let mut all: Vec<Member> = Vec::new();
-    for member in variants.iter().flatten() {
-        match all.iter_mut().find(|known| known.name == member.name) {
-            Some(known) => {
-                known.optional |= member.optional;
-                widen(known, member);
-            }
-            None => all.push(member.clone()),
+pub(super) fn merged(variants: &[Vec<Member>]) -> Cow<'_, [Member]> {
+    struct Known {
+        place: usize,
+        last: usize,
+        variants: usize,
+    }
+    if let [only] = variants {
+        let names: FxHashSet<&str> = only.iter().map(|member| member.name.as_str()).collect();
+        if names.len() == only.len() {
+            return only.into();
         }
     }
-    for member in &mut all {
-        member.optional |= !variants.iter().all(|variant| variant.iter().any(|one| one.name == member.name));
+    let mut all: Vec<Member> = Vec::new();
+    let mut known: FxHashMap<&str, Known> = FxHashMap::default();
+    for (at, variant) in variants.iter().enumerate() {
+        for member in variant {
+            let one = known.entry(&member.name).or_insert(Known { place: all.len(), last: at, variants: 1 });
+            match all.get_mut(one.place) {
+                Some(same) => {
+                    same.optional |= member.optional;
+                    widen(same, member);
+                    one.variants += usize::from(one.last != at);
+                    one.last = at;
+                }
+                None => all.push(member.clone()),
+            }
+        }
     }
-    all
+    for one in known.values() {
+        all[one.place].optional |= one.variants < variants.len();
+    }
+    Cow::Owned(all)
 }
 
 /// Every variant of the one with every variant of the other; the later one overrules.
-pub(super) fn combine(left: &[Vec<Member>], right: &[Vec<Member>]) -> Variants {
-    let mut variants = Vec::new();
-    for first in left {
-        for second in right {
-            let mut both: Vec<Member> = first
-                .iter()
-                .filter(|member| !second.iter().any(|other| other.name == member.name))
-                .cloned()
-                .collect();
-            both.extend(second.iter().cloned());
+pub(super) fn combine(mut left: Variants, mut right: Variants) -> Variants {
+    if let ([first], [second]) = (&mut left[..], &mut right[..]) {
+        overrule(first, std::mem::take(second));
+        return left;
+    }
+    let mut variants = Vec::with_capacity(left.len() * right.len());
+    for first in &left {
+        for second in &right {
+            let mut both = first.clone();
+            overrule(&mut both, second.clone());
             variants.push(both);
         }
     }
-    if variants.len() > MOST_VARIANTS { vec![merged(&variants)] } else { variants }
+    if variants.len() > MOST_VARIANTS { vec![merged(&variants).into_owned()] } else { variants }
+}
+
+fn overrule(members: &mut Vec<Member>, later: Vec<Member>) {
+    if members.is_empty() {
+        *members = later;
+        return;
+    }
+    let names: FxHashSet<&str> = later.iter().map(|member| member.name.as_str()).collect();
+    members.retain(|member| !names.contains(member.name.as_str()));
+    members.extend(later);
 }
 
 /// What a parameter stands for, through as many parameters as there are in between.

@@ -2,9 +2,11 @@
 //! inherits from others next, and the number of those that are left out stands in their place.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 use super::node::NodeSource;
+use crate::json;
 use crate::model::{DeclarationDetail, LocalFacts, LogicSignature, PropType, TypeShape, UnresolvedType};
 
 /// The name of the entry that counts what was left out.
@@ -17,30 +19,35 @@ pub(super) fn fitting<'a>(source: &NodeSource<'a>, room: usize) -> Cow<'a, Logic
     if whole.props.len() <= FEW {
         return Cow::Borrowed(whole);
     }
-    let cost = |name: &str, prop: &PropType| {
-        name.len() + 4 + serde_json::to_string(prop).map_or(0, |text| text.len())
+    let mut written = String::new();
+    let cost = |(name, prop): (&String, &PropType)| {
+        written.clear();
+        json::write(&mut written, prop);
+        name.len() + 4 + written.len()
     };
-    let costs: BTreeMap<&str, usize> =
-        whole.props.iter().map(|(name, prop)| (name.as_str(), cost(name, prop))).collect();
-    if costs.values().sum::<usize>() <= room {
+    let costs: Vec<usize> = whole.props.iter().map(cost).collect();
+    if costs.iter().sum::<usize>() <= room {
         return Cow::Borrowed(whole);
     }
     let own = own_names(source.facts);
-    let (mine, inherited): (Vec<&str>, Vec<&str>) = costs.keys().partition(|name| own.contains(**name));
+    let is_own: Vec<bool> = whole.props.keys().map(|name| own.contains(name.as_str())).collect();
+    let (mine, inherited): (Vec<usize>, Vec<usize>) = (0..costs.len()).partition(|at| is_own[*at]);
     let mut spent = 0;
-    let kept: BTreeSet<&str> = mine
+    let kept: FxHashSet<usize> = mine
         .into_iter()
         .chain(inherited)
-        .take_while(|name| {
-            spent += costs[name];
+        .take_while(|at| {
+            spent += costs[*at];
             spent <= room
         })
         .collect();
     let more = whole.props.len() - kept.len();
     let more = (MORE.to_owned(), PropType::Plain(format!("{more} more")));
-    let kept = whole.props.iter().filter(|(name, _)| kept.contains(name.as_str()));
-    let props = kept.map(|(name, prop)| (name.clone(), prop.clone())).chain([more]).collect();
-    Cow::Owned(LogicSignature { props, ..whole.clone() })
+    let kept = whole.props.iter().enumerate().filter(|(at, _)| kept.contains(at));
+    let props = kept.map(|(_, (name, prop))| (name.clone(), prop.clone())).chain([more]).collect();
+    let LogicSignature { props: _, emits, state, api_signature } = whole;
+    let (emits, state, api_signature) = (emits.clone(), state.clone(), api_signature.clone());
+    Cow::Owned(LogicSignature { props, emits, state, api_signature })
 }
 
 /// Types that no file of the project declares, and how many more there are.
@@ -63,8 +70,8 @@ pub(super) fn named_in(all: &[UnresolvedType], room: usize) -> Cow<'_, [Unresolv
 }
 
 /// Names of members that types and components of the file say themselves.
-fn own_names(facts: &LocalFacts) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
+fn own_names(facts: &LocalFacts) -> FxHashSet<&str> {
+    let mut names = FxHashSet::default();
     for declaration in &facts.declarations {
         match &declaration.detail {
             DeclarationDetail::Shape { shape, .. } => members(shape, &mut names),
@@ -80,7 +87,7 @@ fn own_names(facts: &LocalFacts) -> BTreeSet<&str> {
     names
 }
 
-fn members<'f>(shape: &'f TypeShape, names: &mut BTreeSet<&'f str>) {
+fn members<'f>(shape: &'f TypeShape, names: &mut FxHashSet<&'f str>) {
     match shape {
         TypeShape::Object(members) => names.extend(members.iter().map(|member| member.name.as_str())),
         TypeShape::Intersection(parts) | TypeShape::Union(parts) => {

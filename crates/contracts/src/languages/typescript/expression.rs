@@ -79,6 +79,11 @@ impl Writer<'_, '_> {
         self.text.push_str(text);
     }
 
+    fn put_quoted(&mut self, text: &str) {
+        // Too long as it is, it needs no quotes to be.
+        if self.text.len() + text.len() > self.most { self.put(text) } else { self.put(&quoted(text)) }
+    }
+
     /// In parentheses where it binds less than what is around it.
     fn write(&mut self, value: &Expression<'_>, around: Precedence) {
         if self.text.len() > self.most {
@@ -103,7 +108,7 @@ impl Writer<'_, '_> {
                 let regex = &literal.regex;
                 self.put(&format!("/{}/{}", regex.pattern.text, regex.flags));
             }
-            Expression::StringLiteral(literal) => self.put(&quoted(&literal.value)),
+            Expression::StringLiteral(literal) => self.put_quoted(&literal.value),
             Expression::TemplateLiteral(template) => self.template(template, false),
             Expression::Identifier(name) => self.put(&name.name),
             Expression::Super(_) => self.put("super"),
@@ -373,7 +378,7 @@ impl Writer<'_, '_> {
     /// Without anything put in it is a text like any other, unless what it is handed to can tell.
     fn template(&mut self, template: &TemplateLiteral<'_>, tagged: bool) {
         if let Some(text) = template.single_quasi().filter(|_| !tagged) {
-            return self.put(&quoted(&text));
+            return self.put_quoted(&text);
         }
         self.put("`");
         for (index, quasi) in template.quasis.iter().enumerate() {
@@ -483,11 +488,11 @@ impl Writer<'_, '_> {
         let Some(value) = &attribute.value else { return };
         self.put("=");
         match value {
-            JSXAttributeValue::StringLiteral(text) => self.put(&quoted(&text.value)),
+            JSXAttributeValue::StringLiteral(text) => self.put_quoted(&text.value),
             JSXAttributeValue::Element(element) => self.element_of_jsx(element),
             JSXAttributeValue::Fragment(fragment) => self.children(&fragment.children),
             JSXAttributeValue::ExpressionContainer(inner) => match text_in(&inner.expression) {
-                Some(text) => self.put(&quoted(text)),
+                Some(text) => self.put_quoted(text),
                 None => self.in_braces(&inner.expression),
             },
         }

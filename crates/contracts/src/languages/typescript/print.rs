@@ -664,7 +664,18 @@ pub(crate) fn quoted(text: &str) -> String {
     if plain {
         return ["'", text, "'"].concat();
     }
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+    let mut quoted = String::with_capacity(text.len() + 16);
+    quoted.push('\'');
+    for letter in text.chars() {
+        match letter {
+            '\\' => quoted.push_str("\\\\"),
+            '\'' => quoted.push_str("\\'"),
+            '\n' => quoted.push_str("\\n"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('\'');
+    quoted
 }
 
 pub(super) fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
