@@ -136,11 +136,10 @@ impl<'l> Expander<'l> {
         if component.props.is_some() && new.is_empty() {
             return variants;
         }
-        let known: BTreeSet<String> = variants.iter().flatten().map(|member| member.name.clone()).collect();
-        for (name, default) in &component.destructured {
-            if known.contains(name) {
-                continue;
-            }
+        let known: FxHashSet<&str> = variants.iter().flatten().map(|member| member.name.as_str()).collect();
+        let is_missing = |(name, _): &&(String, _)| !known.contains(name.as_str());
+        let missing: Vec<_> = component.destructured.iter().filter(is_missing).collect();
+        for (name, default) in missing {
             // Whether such a type asks for it is told by its name, or not at all.
             let (text, is_optional) = match UnresolvedType::whole_of(new.iter().copied()) {
                 Some(whole) => (
