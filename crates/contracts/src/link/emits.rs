@@ -199,8 +199,9 @@ fn is_of_functions<'f, 'l: 'f>(text: &str, scope: Scope<'f>, resolver: &Resolver
 
 /// A method; or a name that says so, which counts where no type does.
 fn says_callback(member: &Member) -> bool {
-    let is_unknown =
-        || member.text == super::prop_type::UNANNOTATED || member.text.ends_with("']") || member.text == "any";
+    let is_unknown = || {
+        member.text == super::prop_type::UNANNOTATED || member.text.ends_with("']") || member.text == "any"
+    };
     member.kind == MemberKind::Method
         || member.name.strip_prefix("on").is_some_and(|rest| rest.starts_with(char::is_uppercase))
             && is_unknown()

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::modules::{Modules, join};
 use super::{Contents, folders_around};
+use crate::walk::rules::is_for_output;
 
 /// Every manifest that could be read.
 #[derive(Debug, Default)]
@@ -134,21 +135,25 @@ impl Manifests {
                 }
             }
         }
+        // A build may copy a manifest.
+        let mut all: Vec<usize> = (0..manifests.all.len()).collect();
+        all.sort_by_key(|index| is_for_output(&manifests.all[*index].folder));
         // A root may have the name of one of its packages, which is the one that is linked for all.
-        for roots_too in [false, true] {
-            for (index, manifest) in manifests.all.iter().enumerate() {
-                let Some(name) = &manifest.fields.name else { continue };
-                let member = roots.iter().any(|(root, globs)| {
-                    let inside = below(root, &manifest.folder);
-                    inside.is_some_and(
-                        |inside| {
-                            if inside.is_empty() { roots_too } else { globs.is_match(inside) }
-                        },
-                    )
-                });
-                if member {
-                    manifests.by_name.entry(name.clone()).or_insert(index);
-                }
+        for (roots_too, index) in
+            [false, true].into_iter().flat_map(|too| all.iter().map(move |at| (too, *at)))
+        {
+            let manifest = &manifests.all[index];
+            let Some(name) = &manifest.fields.name else { continue };
+            let member = roots.iter().any(|(root, globs)| {
+                let inside = below(root, &manifest.folder);
+                inside.is_some_and(
+                    |inside| {
+                        if inside.is_empty() { roots_too } else { globs.is_match(inside) }
+                    },
+                )
+            });
+            if member {
+                manifests.by_name.entry(name.clone()).or_insert(index);
             }
         }
         manifests

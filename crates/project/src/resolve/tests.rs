@@ -331,6 +331,27 @@ fn a_solution_hands_a_file_to_the_project_that_includes_it() {
 }
 
 #[test]
+fn a_package_in_a_folder_that_builds_write_to_has_its_manifest() {
+    let manifest = r#"{"name": "@x/build", "dependencies": {"magic-string": "^0.30.0"}}"#;
+    let resolver = resolver(&[
+        ("package.json", r#"{"workspaces": ["internal/**"]}"#),
+        ("internal/build/package.json", manifest),
+        ("internal/build/src/index.ts", ""),
+        ("internal/tool/dist/package.json", r#"{"name": "@x/tool", "main": "index.js"}"#),
+        ("internal/tool/package.json", r#"{"name": "@x/tool", "dependencies": {"@x/build": "*"}}"#),
+        ("internal/tool/index.ts", ""),
+    ]);
+    let asked = Target::Package {
+        name: "magic-string".to_owned(),
+        version: Some("^0.30.0".to_owned()),
+        declared: true,
+    };
+    assert_eq!(resolver.resolve("internal/build/src/a.ts", "magic-string"), asked);
+    assert_eq!(resolver.resolve("internal/build/src/a.ts", "@x/tool"), file("internal/tool/index.ts"));
+    assert_eq!(resolver.resolve("internal/tool/a.ts", "@x/build"), file("internal/build/src/index.ts"));
+}
+
+#[test]
 fn packages_of_the_workspace_by_name_and_exports() {
     let resolver = resolver(&[
         ("package.json", r#"{"workspaces": {"packages": ["packages/*", "!packages/old"]}}"#),

@@ -243,8 +243,14 @@ pub fn in_left_out_folder(path: &str) -> bool {
 
 fn left_out_for_folder(path: &str, never_enters: impl Fn(&str) -> bool) -> bool {
     let Some((folders, name)) = path.rsplit_once('/') else { return false };
-    let by_hand = is_written_by_hand(name) || name == GITIGNORE;
+    // What such sources go by lies beside them.
+    let by_hand = is_written_by_hand(name) || name == GITIGNORE || is_control(name);
     parts(folders).any(|folder| never_enters(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
+}
+
+/// Whether tools write to a folder, or to one that it lies in.
+pub(crate) fn is_for_output(folder: &str) -> bool {
+    parts(folder).any(|part| OUTPUT_FOLDERS.contains(&part))
 }
 
 /// The folders of a path, and its name. Asked for every file of a tree.

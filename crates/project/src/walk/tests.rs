@@ -99,6 +99,7 @@ fn sources_that_no_build_writes_are_found_among_its_output() {
             ("coverage/d.mts", Role::Source),
             ("src/build/.gitignore", Role::Control),
             ("src/build/deep/step.tsx", Role::Source),
+            ("src/build/package.json", Role::Control),
             ("src/build/plan.test.ts", Role::LeftOut),
             ("src/build/plan.ts", Role::Source),
         ]

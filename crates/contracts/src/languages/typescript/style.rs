@@ -159,9 +159,7 @@ impl StyleCollector {
         for import in imports {
             let from = import.specifier.as_str();
             let mut known = LIBRARIES.iter().filter(|_| !from.starts_with('.'));
-            if let Some((key, _)) =
-                known.find(|(_, known)| known.iter().any(|known| belongs(from, known)))
-            {
+            if let Some((key, _)) = known.find(|(_, known)| known.iter().any(|known| belongs(from, known))) {
                 let at = libraries.iter().position(|(one, _)| one == key).unwrap_or_else(|| {
                     libraries.push((key, Vec::new()));
                     libraries.len() - 1
