@@ -50,8 +50,10 @@ pub(crate) fn resolve_at(git: &Git, revision: &str) -> Result<CommitId, GitError
     if revision.chars().any(char::is_control) || revision.len() > 1000 {
         return Err(refused("it is too long or has control characters"));
     }
-    let command =
-        git.command("rev-parse").options(["--verify", "--quiet"]).revision(format!("{revision}^{{commit}}"));
+    // A search for a message takes all that follows for the message, and finds nothing but commits.
+    let wanted =
+        if revision.starts_with(":/") { revision.to_owned() } else { format!("{revision}^{{commit}}") };
+    let command = git.command("rev-parse").options(["--verify", "--quiet"]).revision(wanted);
     match command.output_unless(&[1]) {
         Ok((0, output)) => {
             let id = text(&output);

@@ -21,7 +21,7 @@ pub use self::cycles::Cycle;
 pub use self::declared::{DeclaredModules, fits};
 pub use self::members::{Behind, Exported, Library, Member, Members, NextApp, Slice, exported, stars};
 pub use self::names::Names;
-pub use self::reach::{Dependent, HandedOn, Impact, Taken};
+pub use self::reach::{Dependent, HandedOn, Taken};
 pub use self::twin::{is_declaration, is_twin, twin_of};
 
 /// How one file needs another; the strongest first.

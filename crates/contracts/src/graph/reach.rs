@@ -7,17 +7,6 @@ use serde::Serialize;
 
 use super::{EdgeKind, Graph};
 
-/// Who depends on a file or an export.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Impact {
-    /// Nearest first, then by path.
-    pub dependents: Vec<Dependent>,
-    /// How many there are in all.
-    pub total: usize,
-    /// How many of them import it themselves.
-    pub direct: usize,
-}
-
 /// What one file does with what another exports under a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Taken {
@@ -53,22 +42,13 @@ pub struct Dependent {
 }
 
 impl Graph {
-    /// Everything that depends on `file`, or on some of its exports, at most `depth` steps away (at least one), and at most
-    /// `limit` of it. A barrel hands on those exports alone; whoever uses it otherwise may be another as a whole.
-    pub fn impact(
-        &self,
-        file: usize,
-        exports: Option<(&BTreeSet<String>, HandedOn<'_>)>,
-        depth: usize,
-        limit: usize,
-    ) -> Impact {
+    /// Everything that depends on `file`, or on some of its exports, nearest first, then by path. A barrel hands on those
+    /// exports alone; whoever uses it otherwise may be another as a whole.
+    pub fn impact(&self, file: usize, exports: Option<(&BTreeSet<String>, HandedOn<'_>)>) -> Vec<Dependent> {
         let mut found: BTreeMap<usize, Felt> = BTreeMap::new();
         let names = exports.map(|(names, _)| names.clone());
         let mut queue = VecDeque::from([(file, 0, names)]);
         while let Some((here, distance, names)) = queue.pop_front() {
-            if distance >= depth.max(1) {
-                continue;
-            }
             for from in self.dependents(here).iter().copied().filter(|from| *from != file) {
                 let Some(edge) = self.edges(from).iter().find(|edge| edge.to == here) else { continue };
                 let next = match (&names, exports) {
@@ -131,9 +111,6 @@ impl Graph {
             })
             .collect();
         dependents.sort_by(|left, right| (left.distance, &left.path).cmp(&(right.distance, &right.path)));
-        let total = dependents.len();
-        let direct = dependents.iter().filter(|one| one.distance == 1).count();
-        dependents.truncate(limit);
-        Impact { dependents, total, direct }
+        dependents
     }
 }

@@ -211,7 +211,7 @@ impl Drift {
         for index in [&self.before, &self.after] {
             let graph = index.graph();
             for at in paths.iter().filter_map(|path| graph.position(path)) {
-                for dependent in graph.impact(at, None, usize::MAX, usize::MAX).dependents {
+                for dependent in graph.impact(at, None) {
                     let distance = found.entry(dependent.path).or_insert(dependent.distance);
                     *distance = dependent.distance.min(*distance);
                 }

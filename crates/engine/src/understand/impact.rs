@@ -38,7 +38,7 @@ pub struct ImpactReport {
     pub export: Option<String>,
     /// How many files import it themselves.
     pub direct: usize,
-    /// How many depend on it in all.
+    /// How many depend on it in all, however far away.
     pub total: usize,
     /// Nearest first.
     pub dependents: Vec<Dependent>,
@@ -103,11 +103,18 @@ impl Engine {
             |from: usize, to: usize, name: &str| handed_on(&index.files()[from], graph.path(to), name);
         let names = export.map(|export| seen_through(index.files()[at].contract(), export));
         let names = names.as_ref().map(|names| (names, &handed_on as HandedOn<'_>));
-        let impact = graph.impact(at, names, depth, usize::MAX);
+        let mut dependents = graph.impact(at, names);
+        let total = dependents.len();
+        let direct = dependents.iter().filter(|one| one.distance == 1).count();
+        dependents.retain(|one| one.distance <= depth);
+        let further = total - dependents.len();
+        let further = (further > 0).then(|| match further {
+            1 => "1 more is further away; ask for more steps.".to_owned(),
+            further => format!("{further} more are further away; ask for more steps."),
+        });
         let is_first = request.cursor.is_none();
         let cycles = if is_first { graph.cycles() } else { Vec::new() };
         let mut cycle = cycles.into_iter().find(|cycle| cycle.files.binary_search(&path).is_ok());
-        let total = impact.total;
         let room = self.max_output_bytes();
         let mut cut = None;
         if let Some(cycle) = &mut cycle {
@@ -118,14 +125,14 @@ impl Engine {
                 .then(|| format!("{} of {all} files of its cycle.", cycle.files.len()));
         }
         let around = cycle.as_ref().map_or(0, size);
-        let part = part_of(impact.dependents, request.cursor.as_deref(), limit, room.saturating_sub(around))?;
-        let notices: Vec<String> = part.notice.into_iter().chain(cut).collect();
+        let part = part_of(dependents, request.cursor.as_deref(), limit, room.saturating_sub(around))?;
+        let notices: Vec<String> = part.notice.into_iter().chain(cut).chain(further).collect();
         Ok(ImpactReport {
             project_path: site.shown(),
             branch: site.branch,
             file: path,
             export: export.map(str::to_owned),
-            direct: impact.direct,
+            direct,
             total,
             dependents: part.items,
             cycle,

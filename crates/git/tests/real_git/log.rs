@@ -79,7 +79,9 @@ fn revisions_are_commits_and_nothing_else() {
     let repository = Repository::with_commit();
     let id = repository.git(["rev-parse", "HEAD"]).trim().to_owned();
     repository.git(["tag", "--annotate", "--message=x", "v1"]);
-    for revision in ["HEAD", "main", "v1", "refs/heads/main", "@", "HEAD^0", &id, &id[..7]] {
+    for revision in
+        ["HEAD", "main", "v1", "refs/heads/main", "@", "HEAD^0", &id, &id[..7], ":/first", "HEAD^{/first}"]
+    {
         assert_eq!(resolve(&repository.path(), revision).unwrap().as_str(), id, "{revision}");
     }
     for revision in ["", "  ", "-h", "--output=x", "^HEAD", "HEAD..HEAD", "HEAD...HEAD", "a\nb", "a\0b"] {

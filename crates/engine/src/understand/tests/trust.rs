@@ -362,6 +362,20 @@ fn dependents_are_told_part_by_part() {
 }
 
 #[test]
+fn who_is_further_away_than_asked_is_counted_all_the_same() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let ask = |depth| {
+        let target = "src/money.ts".to_owned();
+        engine.impact(&ImpactRequest { target, depth, ..ImpactRequest::default() }).unwrap()
+    };
+    let (all, near) = (ask(None), ask(Some(1)));
+    assert!(all.total > all.direct && all.notice.is_none(), "{all:?}");
+    assert_eq!((near.total, near.direct, near.dependents.len()), (all.total, all.direct, all.direct));
+    assert!(near.notice.unwrap().contains("further away"));
+}
+
+#[test]
 fn who_uses_what_has_a_type_depends_on_the_type() {
     let repo = shop();
     repo.write("src/bill.ts", "import { format } from './money';\nexport const bill = () => format(1);\n");
