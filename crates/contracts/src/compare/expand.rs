@@ -3,9 +3,11 @@
 
 use super::across::{in_angles, is_heir};
 use super::form::{Call, Form};
+use super::generics::{self, with_names};
 use super::members::class_member;
-use super::signature::{body, heritage, inside};
+use super::signature::{body, heritage, inside, split};
 use super::types::member;
+use crate::brackets::end_of_list;
 use crate::mentions::{Mention, is_parameter, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
@@ -158,15 +160,61 @@ fn stands_for<'c>(
     of_value: bool,
 ) -> Option<(&'c ContractDeclaration, String)> {
     let found = own(contract, mention.text, of_value)?;
-    let text = match meant(found, of_value) {
-        Some((generics, text)) => generics.is_empty().then_some(text),
-        // With what it has of the others of the file.
-        None if found.kind == DeclarationKind::Interface => {
-            inherited(contract, mention.text, 0).map(|members| object(&members))
-        }
-        None => None,
-    };
+    let text = if of_value { plain(meant(found, true)) } else { type_of(contract, found) };
     Some((found, text?))
+}
+
+fn plain(meant: Option<(String, String)>) -> Option<String> {
+    meant.filter(|(generics, _)| generics.is_empty()).map(|(_, text)| text)
+}
+
+/// The type that a declaration gives a name to, with what it has of the others of its file.
+pub(super) fn type_of(contract: &Contract, found: &ContractDeclaration) -> Option<String> {
+    match meant(found, false) {
+        None if found.kind == DeclarationKind::Interface => {
+            inherited(contract, &found.name, 0).map(|members| object(&members))
+        }
+        meant => plain(meant),
+    }
+}
+
+/// A declaration with what types of its file that are given others come to: `T[keyof T]` for `ValueOf<T>`.
+pub(super) fn instantiated(contract: &Contract, declaration: &ContractDeclaration) -> ContractDeclaration {
+    let text = |text: &String| {
+        let mut whole = text.clone();
+        for _ in 0..DEEPEST {
+            match given(contract, declaration, &whole).filter(|text| text.len() <= LONGEST) {
+                Some(next) => whole = next,
+                None => break,
+            }
+        }
+        whole
+    };
+    let mut whole = declaration.clone();
+    whole.signatures = declaration.signatures.iter().map(text).collect();
+    for prop in whole.props.iter_mut().flatten() {
+        prop.text = text(&prop.text);
+    }
+    whole
+}
+
+/// The first of these written out.
+fn given(contract: &Contract, declaration: &ContractDeclaration, text: &str) -> Option<String> {
+    mentions(text).filter(|mention| mention.text != declaration.name).find_map(|mention| {
+        let end = mention.start + mention.text.len();
+        let after = text[end..].strip_prefix('<')?;
+        let (list, rest) = after.split_at_checked(end_of_list(after)?)?;
+        let found = own(contract, mention.text, false).filter(|one| one.kind == DeclarationKind::Type)?;
+        let (generics, meant) = meant(found, false)?;
+        let names = generics::parameters(&generics);
+        let types = split(list, &[',']);
+        if names.len() != types.len() || mentions(&meant).any(|inner| inner.text == found.name) {
+            return None;
+        }
+        let names = names.into_iter().map(|one| one.name);
+        let meant = with_names(&meant, names.zip(types.iter().map(|one| format!("({one})"))).collect());
+        Some(format!("{}({meant}){}", &text[..mention.start], &rest[1..]))
+    })
 }
 
 /// The declaration that a name of the file stands for.

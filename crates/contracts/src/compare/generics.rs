@@ -91,7 +91,31 @@ impl Renaming {
 
 /// A text with something else for a name.
 pub(super) fn with_name(text: &str, name: &str, other: &str) -> String {
-    Renaming(vec![(name.to_owned(), other.to_owned())]).text(text)
+    with_names(text, vec![(name.to_owned(), other.to_owned())])
+}
+
+pub(super) fn with_names(text: &str, others: Vec<(String, String)>) -> String {
+    Renaming(others).text(text)
+}
+
+/// Begins what the type parameters of a function are called, whatever they are called.
+const PARAMETER: &str = "type$";
+
+/// The parts of a function with other names for its type parameters: what it calls them is nothing to who calls it. `list` is
+/// `<…>` or nothing.
+pub(super) fn unnamed<const PARTS: usize>(list: &str, parts: [&str; PARTS]) -> (String, [String; PARTS]) {
+    let inner = list.strip_prefix('<').and_then(|list| list.strip_suffix('>')).unwrap_or_default();
+    let names = parameters(inner);
+    // Those of a function around it are there already.
+    let number = |text: &str| {
+        let all = text.split(PARAMETER).skip(1);
+        let digits = |one: &str| one.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok();
+        all.filter_map(|one| digits(one)).max().map_or(0, |last: usize| last + 1)
+    };
+    let first = parts.iter().map(|part| number(part)).chain([number(list)]).max().unwrap_or_default();
+    let others = (first..).zip(names).map(|(at, one)| (one.name, format!("{PARAMETER}{at}")));
+    let renaming = Renaming(others.collect());
+    (renaming.text(list), parts.map(|part| renaming.text(part)))
 }
 
 /// What a type calls what it infers, and the keys that it is made over, is nothing to who uses it.

@@ -1,15 +1,15 @@
 //! Types that are made of a value by `typeof`, as a key, or as a member of an enum: a list that goes on has all that it had, and a choice of its elements is one
 //! more to who has to know them all.
 
-use super::expand::expanded;
+use super::expand::{expanded, instantiated, type_of};
 use super::exported::names;
 use super::form::Form;
 use super::origins::{In, Origins};
-use super::signature::group;
+use super::signature::{group, inside};
 use super::types::{Type, parse};
 use super::users::{importing, leading_to, users_of};
 use super::{Verdict, judge_pair, same_signatures};
-use crate::mentions::{is_enum, is_key, mentions};
+use crate::mentions::{Mention, is_enum, is_key, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
 
 const TYPEOF: &str = "typeof ";
@@ -44,7 +44,7 @@ pub(super) fn broken(
     if same_signatures(was.1, is.1) {
         return None;
     }
-    let change = (value(was.1)?, value(is.1)?);
+    let change = (Meaning::of(was)?, Meaning::of(is)?);
     let found = of_file(origins, was.0, is.0, &change, |_, text| text == was.1.name)
         .into_iter()
         .chain(elsewhere(origins, was, is, &change));
@@ -68,7 +68,7 @@ fn elsewhere(
     origins: &Origins<'_, '_>,
     was: In<'_, ContractDeclaration>,
     is: In<'_, ContractDeclaration>,
-    change: &(String, String),
+    change: &(Meaning, Meaning),
 ) -> Vec<Broken> {
     let Some(graph) = origins.before.graph else { return Vec::new() };
     let Some(own) = graph.position(&was.0.entry_id) else { return Vec::new() };
@@ -102,20 +102,25 @@ fn of_file(
     origins: &Origins<'_, '_>,
     old: &Contract,
     new: &Contract,
-    change: &(String, String),
+    change: &(Meaning, Meaning),
     is_it: impl Fn(&ContractDeclaration, &str) -> bool,
 ) -> Vec<Broken> {
     let mut found: Vec<Broken> = Vec::new();
     let mut known: Vec<&str> = Vec::new();
-    for one in old.declarations.iter().filter(|one| names_value(one, |text| is_it(one, text))) {
+    let names_it = |one: &&ContractDeclaration| change.0.is_named(one, |text| is_it(one, text));
+    for one in old.declarations.iter().filter(names_it) {
         for seen in leading_to(old, one).filter(|seen| seen.exported) {
-            let same = |other: &&ContractDeclaration| other.name == seen.name && other.exported;
+            // A type may have the name of the value that it is made of.
+            let same = |other: &&ContractDeclaration| {
+                (&other.name, other.kind) == (&seen.name, seen.kind) && other.exported
+            };
             // What is written otherwise now is judged by itself.
             let now = new.declarations.iter().find(same).filter(|now| same_signatures(seen, now));
             let Some(now) = now.filter(|_| !known.contains(&seen.name.as_str())) else { continue };
-            let whole = |file: &Contract, of: &ContractDeclaration, value: &str| {
+            let whole = |file: &Contract, of: &ContractDeclaration, meaning: &Meaning| {
                 let whole = if std::ptr::eq(one, seen) { None } else { expanded(file, of) };
-                written_out(whole.as_ref().unwrap_or(of), value, |text| is_it(one, text))
+                let plain = instantiated(file, whole.as_ref().unwrap_or(of));
+                meaning.written_out(&plain, |text| is_it(one, text))
             };
             let Some((before, after)) = whole(old, seen, &change.0).zip(whole(new, now, &change.1)) else {
                 continue;
@@ -151,11 +156,6 @@ fn texts(one: &ContractDeclaration) -> impl Iterator<Item = &str> {
     one.signatures.iter().map(String::as_str).chain(props)
 }
 
-fn names_value(one: &ContractDeclaration, is_it: impl Fn(&str) -> bool) -> bool {
-    texts(one)
-        .any(|text| mentions(text).any(|mention| mention.is_value && path(mention.text, &is_it).is_some()))
-}
-
 /// What of a value is meant: `['a', 'b']` of `KEYS.a.b`.
 fn path(text: &str, is_it: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
@@ -163,19 +163,84 @@ fn path(text: &str, is_it: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     Some(text[end..].split('.').filter(|part| !part.is_empty()).collect())
 }
 
-/// A declaration with a value in the place of its name; `None` where it cannot be told what is made of that.
-fn written_out(
-    one: &ContractDeclaration,
-    value: &str,
-    is_it: impl Fn(&str) -> bool,
-) -> Option<ContractDeclaration> {
-    let text = |text: &String| with_value(text, value, &is_it);
-    let signatures = one.signatures.iter().map(text).collect::<Option<Vec<_>>>()?;
-    let mut props = one.props.clone();
-    for prop in props.iter_mut().flatten() {
-        prop.text = with_value(&prop.text, value, &is_it)?;
+/// What something is that others may be made of.
+enum Meaning {
+    /// The type of a value.
+    Value(String),
+    /// The members of an object: who is made of its keys, or asks for all of them, sees also those that may be absent.
+    Object(String),
+}
+
+impl Meaning {
+    fn of((file, one): In<'_, ContractDeclaration>) -> Option<Self> {
+        match one.kind {
+            DeclarationKind::Interface | DeclarationKind::Type => {
+                type_of(file, one).filter(|text| inside(text, '{', '}').is_some()).map(Self::Object)
+            }
+            _ => value(one).map(Self::Value),
+        }
     }
-    Some(ContractDeclaration { signatures, props, ..one.clone() })
+
+    /// Whether a declaration names it in a way that makes something else of it.
+    fn is_named(&self, one: &ContractDeclaration, is_it: impl Fn(&str) -> bool) -> bool {
+        texts(one).any(|text| {
+            mentions(text).any(|mention| match self {
+                Self::Value(_) => mention.is_value && path(mention.text, &is_it).is_some(),
+                Self::Object(_) => is_it(mention.text) && is_asked_for(text, &mention),
+            })
+        })
+    }
+
+    /// A declaration with what it is in place of its name.
+    fn written_out(
+        &self,
+        one: &ContractDeclaration,
+        is_it: impl Fn(&str) -> bool,
+    ) -> Option<ContractDeclaration> {
+        let text = |text: &String| match self {
+            Self::Value(value) => with_value(text, value, &is_it),
+            Self::Object(object) => with_object(text, object, &is_it),
+        };
+        let signatures = one.signatures.iter().map(text).collect::<Option<Vec<_>>>()?;
+        let mut props = one.props.clone();
+        for prop in props.iter_mut().flatten() {
+            prop.text = text(&prop.text)?;
+        }
+        Some(ContractDeclaration { signatures, props, ..one.clone() })
+    }
+}
+
+/// Whether a type is named for all of its keys, those of members that may be absent among them.
+fn is_asked_for(text: &str, mention: &Mention<'_>) -> bool {
+    let before = &text[..mention.start];
+    before.ends_with("Required<") || before.ends_with("keyof ") && !keeps_marks(text, mention)
+}
+
+/// `[K in keyof O]`: what is made so may be absent where it may in `O`, unless it says that it may not.
+fn keeps_marks(text: &str, mention: &Mention<'_>) -> bool {
+    let after = &text[mention.start + mention.text.len()..];
+    text[..mention.start].ends_with(" in keyof ") && after.starts_with(']') && !after.starts_with("]-?")
+}
+
+fn with_object(text: &str, object: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let mut whole = String::new();
+    let mut places = Vec::new();
+    let mut done = 0;
+    for mention in mentions(text).filter(|mention| !mention.is_value && is_it(mention.text)) {
+        if keeps_marks(text, &mention) {
+            continue;
+        }
+        whole.push_str(&text[done..mention.start]);
+        let start = whole.len();
+        whole.extend(["(", object, ")"]);
+        places.push(start..whole.len());
+        done = mention.start + mention.text.len();
+        if whole.len() > LONGEST {
+            return None;
+        }
+    }
+    whole.push_str(&text[done..]);
+    places.into_iter().all(|place| is_told(&whole, place)).then_some(whole)
 }
 
 fn with_value(text: &str, value: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {

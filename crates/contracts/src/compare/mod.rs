@@ -621,9 +621,10 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
         return assigned.into_iter().chain(judge_pair(&old, &new)).min();
     }
     // The parameters of a hook are in its signature.
-    let props = (!both(DeclarationKind::Hook))
-        .then(|| judge_props(&old.declared_props(), &new.declared_props()))
-        .flatten();
+    let renamed = both(DeclarationKind::Component).then(|| as_named_before(old, new)).flatten();
+    let new_props = renamed.as_ref().unwrap_or(new).declared_props();
+    let props =
+        (!both(DeclarationKind::Hook)).then(|| judge_props(&old.declared_props(), &new_props)).flatten();
     let judged = || old.kind != new.kind || !same_signatures(old, new);
     let as_class = || members::judge_component(&old.signatures, &new.signatures);
     let class = both(DeclarationKind::Component).then(as_class).flatten();
@@ -684,14 +685,29 @@ fn lost_ref(old: &ContractDeclaration, new: &ContractDeclaration) -> bool {
 
 /// What those have to change who give a component types that it no longer takes.
 fn narrowed(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<String> {
-    let generics = |one: &ContractDeclaration| match one.signatures.as_slice() {
+    generics::Renaming::between(&generics_of(old)?, &generics_of(new)?).err()
+}
+
+/// A component whose props name its type parameters as they were called before.
+fn as_named_before(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<ContractDeclaration> {
+    let (was, is) = (generics_of(old)?, generics_of(new)?);
+    let renaming = generics::Renaming::between(&was, &is).ok().filter(|_| was != is)?;
+    let mut renamed = new.clone();
+    for prop in renamed.props.iter_mut().flatten() {
+        prop.text = renaming.text(&prop.text);
+    }
+    Some(renamed)
+}
+
+/// The type parameters of a component that has some.
+fn generics_of(one: &ContractDeclaration) -> Option<String> {
+    match one.signatures.as_slice() {
         [signature] if signature.contains('<') => match form::Form::of(one.kind, signature) {
             form::Form::Call(call) => Some(call.generics).filter(|generics| !generics.is_empty()),
             _ => None,
         },
         _ => None,
-    };
-    generics::Renaming::between(&generics(old)?, &generics(new)?).err()
+    }
 }
 
 /// Props of types that could not be followed, by the names of those.

@@ -143,17 +143,23 @@ pub(super) fn indexed(text: &str, depth: usize) -> Option<Type> {
             _ => None,
         },
         Type::Tuple(parts) => element_of(parts, is_any_place, place()),
-        Type::Object(members) if is_literal(&index) => {
-            let under = |key: &Type| {
-                let Type::Text(key) = key else { return None };
-                let name = |one: &&Member| one.name.trim_matches('\'') == key.trim_matches('\'');
-                members.iter().find(name).map(|one| one.ty.clone())
-            };
-            let all = parts_of(&index).iter().map(under).collect::<Option<Vec<_>>>()?;
-            Some(union(all.into_iter()))
+        of if is_literal(&index) => {
+            let each = parts_of(&of).iter().map(|one| under(one, &index));
+            Some(union(each.collect::<Option<Vec<_>>>()?.into_iter()))
         }
         _ => None,
     }
+}
+
+/// What stands under some keys of an object.
+fn under(of: &Type, keys: &Type) -> Option<Type> {
+    let Type::Object(members) = of else { return None };
+    let under = |key: &Type| {
+        let Type::Text(key) = key else { return None };
+        let name = |one: &&Member| one.name.trim_matches('\'') == key.trim_matches('\'');
+        members.iter().find(name).map(|one| one.ty.clone())
+    };
+    Some(union(parts_of(keys).iter().map(under).collect::<Option<Vec<_>>>()?.into_iter()))
 }
 
 fn element_of(parts: Vec<Type>, is_any: bool, place: Option<usize>) -> Option<Type> {

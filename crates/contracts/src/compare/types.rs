@@ -92,6 +92,10 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     if let Some((_, of)) = text.split_once(" is ").filter(|(name, _)| is_name(name)) {
         return Type::Predicate(Box::new(inner(of)));
     }
+    // What it is asserted of is a parameter, whatever that is called.
+    if text.strip_prefix("asserts ").is_some_and(is_name) {
+        return Type::Text("asserts".to_owned());
+    }
     if text.contains(" extends ") {
         if let Some(conditional) = conditional(&mut split(text, &['?', ':']).into_iter(), depth) {
             return conditional;
@@ -314,12 +318,13 @@ fn function(text: &str, depth: usize) -> Option<Type> {
         return None;
     }
     let result = rest[end + 1..].trim_start().strip_prefix("=>")?;
-    let mut generics = generics_of(list, depth);
+    let (list, [taken, result]) = generics::unnamed(list, [&rest[start + 1..end], result]);
+    let mut generics = generics_of(&list, depth);
     generics.extend(made.map(|made| (format!("{made}new"), None, None)));
     Some(Type::Function {
         generics,
-        parameters: parameters(&rest[start + 1..end], depth),
-        result: Box::new(given(&marks, result, depth)),
+        parameters: parameters(&taken, depth),
+        result: Box::new(given(&marks, &result, depth)),
     })
 }
 
@@ -406,8 +411,10 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    // `run(a: A): B` is a function.
-    if let Some((start, end)) = group(text, '(', ')') {
+    // `run(a: A): B` is a function, and what stands in a key is not.
+    let key = group(text, '[', ']').filter(|(start, _)| *start == 0);
+    let is_behind = |(start, _): &(usize, usize)| key.is_none_or(|(_, end)| end < *start);
+    if let Some((start, end)) = group(text, '(', ')').filter(is_behind) {
         let head = &text[..start];
         let (marks, head) = marks(head);
         let (name, generics) = head.find('<').map_or((head, ""), |at| head.split_at(at));
@@ -415,10 +422,11 @@ pub(super) fn member(text: &str, depth: usize) -> Option<Member> {
         // What is called itself has no name.
         if is_key(unmarked) || unmarked.is_empty() {
             let result = text[end + 1..].trim_start().strip_prefix(':').unwrap_or(UNWRITTEN);
+            let (list, [taken, result]) = generics::unnamed(generics, [&text[start + 1..end], result]);
             let ty = Type::Function {
-                generics: generics_of(generics, depth),
-                parameters: parameters(&text[start + 1..end], depth),
-                result: Box::new(given(&marks, result, depth)),
+                generics: generics_of(&list, depth),
+                parameters: parameters(&taken, depth),
+                result: Box::new(given(&marks, &result, depth)),
             };
             let optional = name.ends_with('?');
             let ty = or_undefined(ty, optional);
