@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::fingerprint::canonical;
-use crate::graph::Graph;
+use crate::graph::{Edge, Graph};
 use crate::model::{
     ComponentForm, Contract, ContractDeclaration, DeclarationKind, Diagnostic, Member, Severity,
     UnresolvedType,
@@ -150,10 +150,45 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         files.push(removed_file(&origins, contract));
     }
     files.sort_by(|left, right| left.entry_id.cmp(&right.entry_id));
-    for change in files.iter_mut().flat_map(|file| &mut file.declarations) {
-        users_now(&origins, &mut change.used_by);
+    for file in &mut files {
+        let was = file.moved_from.as_ref().unwrap_or(&file.entry_id);
+        for change in &mut file.declarations {
+            if change.change == Change::Removed {
+                users_left(&origins, was, change);
+            }
+            users_now(&origins, &mut change.used_by);
+        }
     }
     Comparison { files }
+}
+
+/// Without those who used something that went, were written anew since, and take nothing by its name any more. Whoever depends
+/// on it through them is told as long as one of them is left.
+fn users_left(origins: &Origins<'_, '_>, file: &str, change: &mut DeclarationChange) {
+    let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return };
+    let Some(contract) = origins.before.contracts.get(file) else { return };
+    let named = contract.declarations.iter().filter(|one| one.name == change.name);
+    let names: BTreeSet<String> =
+        named.flat_map(|one| exported::names(contract, one)).chain([change.name.clone()]).collect();
+    let takes = |edge: &Edge| names.iter().any(|name| edge.takes(name));
+    let asks = |graph: &Graph, user: &str| {
+        graph.position(user).is_some_and(|at| graph.edges(at).iter().any(takes))
+    };
+    let is_gone = !origins.after.contracts.contains_key(origins.path_now(file));
+    let missing = if is_gone { left::missing(origins, file) } else { Vec::new() };
+    // Who finds the name elsewhere now may find something else by it.
+    let has_followed = |user: &String| {
+        asks(before, user)
+            && !origins.is_untouched(user)
+            && !asks(after, origins.path_now(user))
+            && !missing.contains(user)
+    };
+    let is_direct = |user: &&String| asks(before, user);
+    let direct = change.used_by.iter().filter(is_direct).count();
+    change.used_by.retain(|user| !has_followed(user));
+    if direct > 0 && !change.used_by.iter().any(|user| is_direct(&user)) {
+        change.used_by.clear();
+    }
 }
 
 /// Users are found where they were, and told where they are; one that is gone uses nothing.
