@@ -171,9 +171,8 @@ fn users_left(origins: &Origins<'_, '_>, file: &str, change: &mut DeclarationCha
     let names: BTreeSet<String> =
         named.flat_map(|one| exported::names(contract, one)).chain([change.name.clone()]).collect();
     let takes = |edge: &Edge| names.iter().any(|name| edge.takes(name));
-    let asks = |graph: &Graph, user: &str| {
-        graph.position(user).is_some_and(|at| graph.edges(at).iter().any(takes))
-    };
+    let asks =
+        |graph: &Graph, user: &str| graph.position(user).is_some_and(|at| graph.edges(at).iter().any(takes));
     let is_gone = !origins.after.contracts.contains_key(origins.path_now(file));
     let missing = if is_gone { left::missing(origins, file) } else { Vec::new() };
     // Who finds the name elsewhere now may find something else by it.

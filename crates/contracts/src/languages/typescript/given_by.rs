@@ -1,6 +1,8 @@
 //! What other modules give that a declaration is, holds or gives, where its signature only says that this is inferred:
 //! `export const user = load()`. Who uses it meets what becomes of that.
 
+use std::collections::BTreeMap;
+
 use oxc_ast::ast::{
     Class, ClassElement, Declaration as Syntax, ExportDefaultDeclarationKind, Expression, ObjectPropertyKind,
     Program, Statement,
@@ -132,6 +134,7 @@ impl<'x> Found<'x> {
         if callable.returned().is_some() {
             return;
         }
+        let start = self.0.len();
         self.value(callable.expression(), depth);
         let mut returned = Vec::new();
         for statement in callable.statements() {
@@ -139,6 +142,33 @@ impl<'x> Found<'x> {
         }
         for value in returned {
             self.value(value, depth);
+        }
+        self.through_constants(callable.statements(), start);
+    }
+
+    /// What constants of a function hold that it gives, in their place: `const { user } = useContext()`.
+    fn through_constants(&mut self, statements: &'x [Statement<'_>], start: usize) {
+        let declared = statements.iter().filter_map(|statement| match statement {
+            Statement::VariableDeclaration(variables) => Some(&variables.declarations),
+            _ => None,
+        });
+        let declared = declared.flatten().filter(|one| one.type_annotation.is_none());
+        let mut held: BTreeMap<String, Option<&'x Expression<'_>>> = BTreeMap::new();
+        for one in declared {
+            let mut names = Vec::new();
+            modules::bound_names(&one.id, &mut names);
+            held.extend(names.into_iter().map(|name| (name, one.init.as_ref())));
+        }
+        let mut at = start;
+        while let Some(name) = self.0.get(at).copied() {
+            // Each once: they may be made of each other.
+            match held.remove(name) {
+                Some(value) => {
+                    self.0.swap_remove(at);
+                    self.value(value, 0);
+                }
+                None => at += 1,
+            }
         }
     }
 
