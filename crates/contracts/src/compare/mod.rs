@@ -116,7 +116,8 @@ pub struct DeclarationChange {
     /// `function`, `component` …, `export`, `route`, `directive`, `syntax error`.
     pub kind: String,
     pub change: Change,
-    // Its signatures; of one with many members those that differ, the others are `…`. Its props, where only these differ.
+    // Its signatures; of one with many members those that differ, the others are `…`. Its props, or its state, where only
+    // these differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -491,6 +492,8 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             let (before, after) = (was.declared_props(), is.declared_props());
             if before != after {
                 shown_as = signature::different_props(&before, &after);
+            } else if was.state != is.state {
+                shown_as = signature::different_state(&was.state, &is.state);
             }
         }
         let users = || match (before, after) {

@@ -152,6 +152,12 @@ impl<'s, 'a> Origins<'s, 'a> {
             }
             let before = declared(self.before, old_file, was, text);
             let after = declared(self.after, new_file, is, text);
+            // The same import of a file that is gone, or left out: that is told of the file.
+            let is_gone =
+                before.is_some_and(|(path, _)| !self.after.contracts.contains_key(self.path_now(path)));
+            if is_gone && after.is_none() && self.is_untouched(&old_file.entry_id) {
+                return None;
+            }
             let from = |one: Option<&ImportedAs>| one.map_or("elsewhere", |one| &one.from).to_owned();
             self.judge_targets(before, after).unwrap_or_else(|| {
                 Some(breaking(format!("`{text}` is of `{}` now, and was of `{}`", from(is), from(was))))

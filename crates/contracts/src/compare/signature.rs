@@ -1,7 +1,7 @@
 //! A printed signature taken apart at its brackets: enough to tell a parameter or member from another, not a parser.
 
 pub(super) use crate::brackets::{body, group, heritage, inside, split};
-use crate::model::{DeclarationKind, Member};
+use crate::model::{DeclarationKind, Member, State};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parts {
@@ -88,6 +88,16 @@ pub(super) fn different_props(old: &[Vec<Member>], new: &[Vec<Member>]) -> (Vec<
         of.iter().map(members).zip(others).map(|(one, other)| only(&one, &other)).collect()
     };
     (each(old, new), each(new, old))
+}
+
+/// The same of what two of them keep.
+pub(super) fn different_state(old: &[State], new: &[State]) -> (Vec<String>, Vec<String>) {
+    let members = |all: &[State]| Members {
+        head: "state".to_owned(),
+        members: all.iter().map(|one| format!("{}: {}", one.name, one.text)).collect(),
+    };
+    let (old, new) = (members(old), members(new));
+    (vec![only(&old, &new)], vec![only(&new, &old)])
 }
 
 /// The members that `other` has not, each gap between them as `…`.

@@ -499,7 +499,7 @@ impl Engine {
             before: cost(&before, entry),
             after: cost(&after, entry),
         });
-        let notice = "Two written files were compared, which leave out what they can: a change may be graver than it is told. \
+        let notice = "Two written files were compared, which leave out what they can: a change may be graver than it is told, and who uses what is not known. \
                       Against `git:<ref>`, a snapshot or a folder that a run has written everything is known.";
         let cut: Vec<&str> = cut_after.union(&cut_before).copied().collect();
         let not_compared = (!cut.is_empty()).then(|| {

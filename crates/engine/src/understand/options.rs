@@ -113,16 +113,15 @@ impl Engine {
         };
         let most = if profile == Profile::LlmSafe { 30 } else { 100 };
         let max_nodes = counted("max-nodes", choice.max_nodes, most, usize::MAX)?;
+        let budget = choice.token_budget;
+        let token_budget =
+            budget.map(|most| counted("max-tokens", Some(most), most, usize::MAX)).transpose()?;
         let style_mode = pick("style mode", choice.style_mode.as_deref().unwrap_or("lean"), &STYLES)?;
         Ok(ContextOptions {
             profile,
             mode: pick("mode", choice.mode.as_deref().unwrap_or(default_mode), &MODES)?,
             style: choice.include_style.then_some(style_mode),
-            bundle: BundleOptions {
-                depth: choice.depth.unwrap_or(2),
-                max_nodes,
-                token_budget: choice.token_budget,
-            },
+            bundle: BundleOptions { depth: choice.depth.unwrap_or(2), max_nodes, token_budget },
             schema: pick("schema", choice.schema.as_deref().unwrap_or("0.3"), &SCHEMAS)?,
             format: pick("format", choice.format.as_deref().unwrap_or("json"), &FORMATS)?,
             tests: if choice.include_tests { Tests::Included } else { Tests::LeftOut },

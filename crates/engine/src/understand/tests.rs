@@ -421,6 +421,7 @@ fn modes_are_measured_and_wrong_words_are_refused() {
         ContextChoice { mode: Some("; touch x #".to_owned()), ..ContextChoice::default() },
         ContextChoice { format: Some("qqq".to_owned()), ..ContextChoice::default() },
         ContextChoice { max_nodes: Some(0), ..ContextChoice::default() },
+        ContextChoice { token_budget: Some(0), ..ContextChoice::default() },
     ] {
         let error =
             engine.context_generate(&ContextRequest { choice, ..ContextRequest::default() }).unwrap_err();

@@ -70,6 +70,20 @@ fn a_file_that_is_ignored_now_is_not_called_gone() {
 }
 
 #[test]
+fn what_an_alias_led_to_that_is_ignored_now_breaks_nobody() {
+    let repo = TestRepo::new();
+    repo.write("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#);
+    repo.write("src/money.ts", "export type Cents = number;\n");
+    repo.write(
+        "src/cart.ts",
+        "import type { Cents } from '@/money';\nexport function total(all: Cents[]): string { return `${all}`; }\n",
+    );
+    repo.commit("all");
+    repo.write(".gitignore", "src/money.ts\n");
+    assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "compatible");
+}
+
+#[test]
 fn a_file_that_is_there_and_has_no_text_is_unreadable() {
     let repo = project(5);
     std::fs::write(repo.path("u.json"), b"\xff\xfe").unwrap();
