@@ -187,7 +187,8 @@ async fn run<T: Tool>(
 /// be to hide it. Says what was lost; what has no ends to lose stays.
 fn shrunk(value: &mut Value, most_bytes: usize) -> Option<String> {
     // What says what was left out before is no part of what can go.
-    let said = ["cut", "notice"].map(|name| (name, value.as_object_mut().and_then(|value| value.remove(name))));
+    let said =
+        ["cut", "notice"].map(|name| (name, value.as_object_mut().and_then(|value| value.remove(name))));
     let saying: usize = said.iter().flat_map(|(_, text)| text).map(schema::size_of).sum();
     let room = most_bytes.saturating_sub(saying + CUT_NOTICE.min(most_bytes / 2));
     let lost = becket_engine::shrink(value, room);
@@ -269,4 +270,19 @@ fn annotations(effect: Effect) -> ToolAnnotations {
         Effect::Changes => (false, true, false),
     };
     ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(settles).open_world(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_what_was_left_out_is_not_cut_itself() {
+        let notice = "Cut inside of src/index.ts: 60 of 120 at /contract/exports/named. ".repeat(8);
+        let mut value = json!({"notice": notice, "cut": "before", "names": vec!["name"; 500]});
+        let cut = shrunk(&mut value, 2_000).unwrap();
+        assert_eq!(value["notice"], notice);
+        assert!(cut.starts_with("before Cut to 2000 bytes: ") && cut.contains("of 500 at /names"), "{cut}");
+        assert!(schema::size_of(&value) <= 2_000);
+    }
 }

@@ -105,7 +105,8 @@ pub(super) fn foreign_cursor() -> Error {
 
 /// Takes what is in its lists out of a bundle.
 fn steps(whole: &mut Value) -> Vec<Step> {
-    let mut take = |place: &str| match whole.pointer_mut(place).map(|list| std::mem::replace(list, json!([]))) {
+    let mut take = |place: &str| match whole.pointer_mut(place).map(|list| std::mem::replace(list, json!([])))
+    {
         Some(Value::Array(list)) => list,
         _ => Vec::new(),
     };
@@ -130,7 +131,8 @@ fn steps(whole: &mut Value) -> Vec<Step> {
     }
     steps.sort_by_key(|(rank, step)| (*rank, step.list));
     let others = [(MISSING, missing), (CUT, cut)];
-    let others = others.into_iter().flat_map(|(list, entries)| entries.into_iter().map(move |entry| (list, entry)));
+    let others =
+        others.into_iter().flat_map(|(list, entries)| entries.into_iter().map(move |entry| (list, entry)));
     let others = others.map(|(list, entry)| Step { list, entry, kind: None });
     steps.into_iter().map(|(_, step)| step).chain(others).collect()
 }
@@ -157,11 +159,17 @@ fn ranks(root: &str, nodes: &[Value], edges: &[Value]) -> BTreeMap<String, usize
     ranks
 }
 
-/// One file alone may be too much: its code goes first, its contract stays as far as it fits.
+/// One file alone may be too much: its code goes first, its contract stays as far as it fits beside what is said of it.
 fn cut_node(node: &mut Value, room: usize) -> Option<String> {
     if size(node) <= room {
         return None;
     }
+    let saying = without_ends(&mut node.clone(), room).map_or(0, |said| said.len());
+    without_ends(node, room.saturating_sub(saying))
+}
+
+/// Takes away what is beyond `room` bytes, and says what it was.
+fn without_ends(node: &mut Value, room: usize) -> Option<String> {
     let entry = node["entryId"].as_str().unwrap_or_default().to_owned();
     let code = node.as_object_mut().and_then(|node| node.remove("code"));
     let code = code.map(|_| "without its code".to_owned());
@@ -203,7 +211,9 @@ mod tests {
                 assert!(size(&part.bundle) <= room, "{} {room}", size(&part.bundle));
                 assert_eq!(part.cut_inside, None);
                 for (seen, (place, _)) in seen.iter_mut().zip(LISTS) {
-                    seen.extend(part.bundle.pointer(place).and_then(Value::as_array).into_iter().flatten().cloned());
+                    seen.extend(
+                        part.bundle.pointer(place).and_then(Value::as_array).into_iter().flatten().cloned(),
+                    );
                 }
                 kinds.extend(part.bundle["graph"]["edgeKinds"].as_array().into_iter().flatten().cloned());
                 for edge in part.bundle["graph"]["edges"].as_array().unwrap() {
@@ -212,7 +222,9 @@ mod tests {
                 }
                 if parts == 0 {
                     assert_eq!(seen[NODES][0]["entryId"], whole["entryId"]);
-                    assert!(part.shown.starts_with("1 to ") && part.shown.contains("of 500 entries of meta.cut"));
+                    assert!(
+                        part.shown.starts_with("1 to ") && part.shown.contains("of 500 entries of meta.cut")
+                    );
                 }
                 parts += 1;
                 cursor = part.next_cursor;

@@ -98,7 +98,7 @@ impl Compared {
         for folder in folders {
             let mut kept = FolderDiff { changes: Vec::new(), ..folder };
             // One whose files went elsewhere stands with what is before it.
-            if folder.changes.is_empty() && (at > start || start == 0) && self.next_cursor.is_none() {
+            if folder.changes.is_empty() && (at > start || cursor.is_none()) && self.next_cursor.is_none() {
                 let own = size(&kept) + 1;
                 if spent + own <= room {
                     spent += own;
@@ -125,7 +125,8 @@ impl Compared {
                     next = piece.next;
                     less = Some(piece.said).filter(|said| !said.is_empty());
                 }
-                self.next_cursor = next.map(|told| format!("{} {told} {}", self.compared_at, change.entry_id));
+                self.next_cursor =
+                    next.map(|told| format!("{} {told} {}", self.compared_at, change.entry_id));
                 if next == Some(0) {
                     continue;
                 }
@@ -137,7 +138,7 @@ impl Compared {
                 self.result.folder_diffs.push(kept);
             }
         }
-        let rest = self.next_cursor.is_some() || start > 0;
+        let rest = self.next_cursor.is_some() || cursor.is_some();
         let of_all = rest.then(|| {
             let (first, last) = (start + 1, start + shown);
             let more = if self.next_cursor.is_some() { "; call again with nextCursor as cursor" } else { "" };
@@ -242,12 +243,14 @@ fn clipped(declaration: &mut DeclarationChange, entry: &str, room: usize) -> Opt
     let mut most = longest;
     while size(declaration) > room && most > LEAST_TEXT {
         most = (most / 2).max(LEAST_TEXT);
-        let clip = |texts: &[String]| texts.iter().map(|text| becket_base::clip(text, most).to_string()).collect();
+        let clip =
+            |texts: &[String]| texts.iter().map(|text| becket_base::clip(text, most).to_string()).collect();
         (declaration.before, declaration.after) = (clip(&old), clip(&new));
     }
     while size(declaration) > room {
         let lists = [&mut declaration.used_by, &mut declaration.before, &mut declaration.after];
-        let Some(list) = lists.into_iter().filter(|list| list.len() > LEAST_LIST).max_by_key(|list| size(list))
+        let Some(list) =
+            lists.into_iter().filter(|list| list.len() > LEAST_LIST).max_by_key(|list| size(list))
         else {
             break;
         };
@@ -404,7 +407,9 @@ mod tests {
                 // One declaration with its file and the summary takes so much.
                 assert!(size(&part) <= room.max(2_000), "{} {cut}", size(&part));
                 for mut change in part.result.folder_diffs.into_iter().flat_map(|folder| folder.changes) {
-                    assert!(change.declarations.iter().all(|one| one.before.len() == 1 && one.after.len() == 1));
+                    assert!(
+                        change.declarations.iter().all(|one| one.before.len() == 1 && one.after.len() == 1)
+                    );
                     match seen.last_mut().filter(|last| last.entry_id == change.entry_id) {
                         None => seen.push(change),
                         Some(last) => {
@@ -455,6 +460,9 @@ mod tests {
         let told = &first.result.folder_diffs[0].changes[0].declarations;
         assert!(told[0].before[0].ends_with("characters cut]") && told[0].after.len() == 1, "{told:?}");
         let second = whole.part(first.next_cursor.as_deref(), 6_000).unwrap();
-        assert_eq!((second.result.folder_diffs[0].changes[0].declarations.len(), second.next_cursor), (1, None));
+        assert_eq!(
+            (second.result.folder_diffs[0].changes[0].declarations.len(), second.next_cursor),
+            (1, None)
+        );
     }
 }

@@ -341,8 +341,10 @@ impl Engine {
                     let whole = serde_json::from_str(&text).unwrap_or_default();
                     let part = BundlePart::of(whole, None, beside.room())?;
                     let root = material.graph().path(one.root);
-                    let more =
-                        part.next_cursor.as_ref().map(|_| format!("Read it by the rootComponent {root} for the rest."));
+                    let more = part
+                        .next_cursor
+                        .as_ref()
+                        .map(|_| format!("Read it by the rootComponent {root} for the rest."));
                     answer.notice = Some(partial(&part, next, limit, more.as_deref()));
                     bundles.push(part.bundle);
                     answer.next_cursor =
