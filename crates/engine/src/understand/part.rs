@@ -76,7 +76,7 @@ impl Compared {
         let mut folders = std::mem::take(&mut self.result.folder_diffs);
         let total: usize = folders.iter().map(|folder| folder.changes.len()).sum();
         let longest = folders.iter().flat_map(|folder| &folder.changes).map(|change| size(&change.entry_id));
-        // Where more is to come the file is named three times: in `cut`, twice, and in the cursor.
+        // The file is named three times at most: in `cut`, twice, and in the cursor.
         let naming = 3 * longest.max().unwrap_or_default();
         let (start, told) = match cursor.map(|cursor| self.place(cursor)) {
             None => (0, 0),
@@ -211,21 +211,16 @@ impl Piece {
         }
         let end = told + taken;
         let entry = &change.entry_id;
-        let mut said = if told < before {
+        let of_declarations = (told < before).then(|| {
             let (first, last) = (told + 1, end.min(before));
             let behind = if of_details > 0 && end <= before { "; its details come after them" } else { "" };
             format!("Of {entry} declarations {first} to {last} of {before} are shown{behind}.")
-        } else {
-            String::new()
-        };
-        if end > before {
+        });
+        let of_names = (end > before).then(|| {
             let (first, last) = (told.max(before) - before + 1, end - before);
-            let space = if said.is_empty() { "" } else { " " };
-            said += &format!("{space}Of its details names {first} to {last} of {of_details} are shown.");
-        }
-        if let Some(lost) = lost {
-            said = format!("{said} {lost}");
-        }
+            format!("Of the details of {entry} names {first} to {last} of {of_details} are shown.")
+        });
+        let said = of_declarations.into_iter().chain(of_names).chain(lost).collect::<Vec<_>>().join(" ");
         Self { next: (end < all).then_some(end), said }
     }
 }

@@ -143,7 +143,8 @@ fn a_cursor_that_is_of_no_bundle_is_refused() {
 #[test]
 fn a_large_change_of_one_file_comes_in_parts() {
     let types = |of: &str| {
-        (0..400).map(|at| format!("export interface Type{at} {{ id: {of} }}\n")).collect::<String>()
+        let declared = |at| format!("export interface Type{at} {{ id: {of} }}\n");
+        (0..400).map(declared).collect::<String>()
     };
     let repo = TestRepo::new();
     repo.write("src/gen.ts", types("string"));
