@@ -75,8 +75,6 @@ pub struct LogSettings {
 pub(crate) const BYTES_PER_TOKEN: u64 = 3;
 /// With fewer bytes nothing can be said.
 const LEAST_OUTPUT: u64 = 1_024;
-/// Room for the fields around a bundle.
-pub(crate) const BUNDLE_FRAME: usize = 2_000;
 
 impl Engine {
     pub fn settings_report(&self) -> SettingsReport {
@@ -152,8 +150,7 @@ impl Engine {
     /// chose it.
     pub fn max_bundle_answer_bytes(&self) -> usize {
         let chosen = self.settings.source(config::MCP_MAX_OUTPUT_BYTES.key()) != config::Source::Default;
-        let bundle =
-            bytes(self.settings.number(config::SECURITY_MAX_BUNDLE_SIZE)).saturating_add(BUNDLE_FRAME);
+        let bundle = bytes(self.settings.number(config::SECURITY_MAX_BUNDLE_SIZE));
         if chosen { self.max_output_bytes() } else { bundle.max(self.max_output_bytes()) }
     }
 

@@ -186,7 +186,17 @@ async fn run<T: Tool>(
 /// What could not be left for another answer loses its ends: what was asked for may have been done by now, so to fail would
 /// be to hide it. Says what was lost; what has no ends to lose stays.
 fn shrunk(value: &mut Value, most_bytes: usize) -> Option<String> {
-    let lost = becket_engine::shrink(value, most_bytes.saturating_sub(CUT_NOTICE.min(most_bytes / 2)));
+    // What says what was left out before is no part of what can go.
+    let said =
+        ["cut", "notice"].map(|name| (name, value.as_object_mut().and_then(|value| value.remove(name))));
+    let saying: usize = said.iter().flat_map(|(_, text)| text).map(schema::size_of).sum();
+    let room = most_bytes.saturating_sub(saying + CUT_NOTICE.min(most_bytes / 2));
+    let lost = becket_engine::shrink(value, room);
+    for (name, text) in said {
+        if let (Some(value), Some(text)) = (value.as_object_mut(), text) {
+            value.insert(name.to_owned(), text);
+        }
+    }
     if lost.is_empty() {
         return None;
     }
@@ -260,4 +270,19 @@ fn annotations(effect: Effect) -> ToolAnnotations {
         Effect::Changes => (false, true, false),
     };
     ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(settles).open_world(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_what_was_left_out_is_not_cut_itself() {
+        let notice = "Cut inside of src/index.ts: 60 of 120 at /contract/exports/named. ".repeat(8);
+        let mut value = json!({"notice": notice, "cut": "before", "names": vec!["name"; 500]});
+        let cut = shrunk(&mut value, 2_000).unwrap();
+        assert_eq!(value["notice"], notice);
+        assert!(cut.starts_with("before Cut to 2000 bytes: ") && cut.contains("of 500 at /names"), "{cut}");
+        assert!(schema::size_of(&value) <= 2_000);
+    }
 }

@@ -47,6 +47,25 @@ impl Details {
         *self == Self::default()
     }
 
+    /// All lists, in the order in which they are written.
+    pub fn lists_mut(&mut self) -> [&mut Vec<String>; 13] {
+        [
+            &mut self.modified_fields,
+            &mut self.added_props,
+            &mut self.removed_props,
+            &mut self.modified_props,
+            &mut self.added_functions,
+            &mut self.removed_functions,
+            &mut self.added_imports,
+            &mut self.removed_imports,
+            &mut self.added_hooks,
+            &mut self.removed_hooks,
+            &mut self.added_exports,
+            &mut self.removed_exports,
+            &mut self.modified_exports,
+        ]
+    }
+
     pub(super) fn between(old: &Contract, new: &Contract) -> Self {
         let mut details = Self::default();
         let mut fields = Vec::new();

@@ -2,6 +2,7 @@
 //! working tree with Git and with what was written or set aside before. Every answer is made from the files as they are
 //! at the moment of the call.
 
+mod bundle_part;
 mod compare;
 mod documents;
 mod entry;

@@ -1,9 +1,8 @@
 //! Snapshots, and the bundles in them: set aside once, listed and read as they were then.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
-use becket_contracts::bundle;
 use becket_contracts::render::IndexSummary;
 use becket_project::config;
 use becket_project::lock::LockError;
@@ -12,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::bundle_part::{BundlePart, foreign_cursor};
 use super::compare::unread;
 use super::generate::{LeftOutFile, left_out, nothing_found};
 use super::material::{Material, Packed};
@@ -22,7 +22,7 @@ use super::site::{Site, lies_in, spelled};
 use super::written::{self, folder_of, unless_full};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
-use crate::settings::{BUNDLE_FRAME, BYTES_PER_TOKEN};
+use crate::settings::BYTES_PER_TOKEN;
 use crate::{Engine, Error, shrink};
 
 #[derive(Debug, Clone, Default)]
@@ -144,6 +144,8 @@ const MOST_FOLDERS: usize = 200;
 const LONGEST_MESSAGE: usize = 400;
 /// Room for saying what is not shown of a snapshot.
 const REFRESH_NOTICE: usize = 400;
+/// Room for saying which part of a bundle is shown, and where the next begins.
+const PART_NOTICE: usize = 1_000;
 
 impl Engine {
     /// Analyses a project, writes its context files, and sets a copy aside.
@@ -270,12 +272,17 @@ impl Engine {
         let path = &*spelled(&request.bundle_path);
         let limit = self.limit();
         if path == written::INDEX {
+            if request.cursor.is_some() {
+                return Err(foreign_cursor());
+            }
             let site = opened.site.clone();
             let pages = written::pages(material, &site, self.now(), None, &written::KeptPages::default());
             let mut index = serde_json::to_value(&pages.index).unwrap_or_default();
-            let lost = shrink(&mut index, limit.room());
+            let lost = shrink(&mut index, limit.beside(&answer).room());
             answer.index = Some(index);
-            answer.notice = (!lost.is_empty()).then(|| format!("Cut to fit: {}.", lost.join("; ")));
+            answer.notice = (!lost.is_empty()).then(|| {
+                format!("Cut to fit: {}. logicstamp_list_bundles has every folder.", lost.join("; "))
+            });
             return Ok(answer);
         }
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -300,9 +307,18 @@ impl Engine {
                 &made
             };
             tell("reading bundles", 0, Some(1));
-            let (value, notice) = fitted(material, one, position, &created, limit);
-            answer.bundle = Some(value);
-            answer.notice = notice;
+            let text = material.text(one, position, &created).json();
+            let size = Limit { bytes: text.len(), tokens: one.tokens };
+            let whole: Value = serde_json::from_str(&text).unwrap_or_default();
+            if request.cursor.is_none() && size.within(limit.beside(&answer)) {
+                answer.bundle = Some(whole);
+                return Ok(answer);
+            }
+            let part = BundlePart::of(whole, request.cursor.as_deref(), limit.beside(&answer).room())?;
+            let more = part.next_cursor.as_ref().map(|_| "Call again with nextCursor as cursor.");
+            answer.notice = Some(partial(&part, size, limit, more));
+            answer.next_cursor = part.next_cursor;
+            answer.bundle = Some(part.bundle);
             return Ok(answer);
         }
         let start = match &request.cursor {
@@ -315,15 +331,22 @@ impl Engine {
             }
         };
         let (mut bundles, mut spent) = (Vec::new(), Limit { bytes: 0, tokens: 0 });
+        let beside = limit.beside(&answer);
         for (at, one) in packed.iter().enumerate().skip(start) {
             tell("reading bundles", at - start, Some(count - start));
             let text = material.text(one, (at + 1, count), &created).json();
-            let next = Limit { bytes: spent.bytes + text.len(), tokens: spent.tokens + one.tokens };
-            if !next.within(limit) {
+            let next = Limit { bytes: spent.bytes + text.len() + 1, tokens: spent.tokens + one.tokens };
+            if !next.within(beside) {
                 if bundles.is_empty() {
-                    let (value, notice) = fitted(material, one, (at + 1, count), &created, limit);
-                    bundles.push(value);
-                    answer.notice = notice;
+                    let whole = serde_json::from_str(&text).unwrap_or_default();
+                    let part = BundlePart::of(whole, None, beside.room())?;
+                    let root = material.graph().path(one.root);
+                    let more = part
+                        .next_cursor
+                        .as_ref()
+                        .map(|_| format!("Read it by the rootComponent {root} for the rest."));
+                    answer.notice = Some(partial(&part, next, limit, more.as_deref()));
+                    bundles.push(part.bundle);
                     answer.next_cursor =
                         packed.get(at + 1).map(|next| material.graph().path(next.root).to_owned());
                 } else {
@@ -415,10 +438,8 @@ impl Engine {
 
     fn limit(&self) -> Limit {
         let number = |key| usize::try_from(self.settings.number(key)).unwrap_or(usize::MAX);
-        let answer = self.max_bundle_answer_bytes();
         Limit {
-            bytes: number(config::SECURITY_MAX_BUNDLE_SIZE)
-                .min(answer.saturating_sub(BUNDLE_FRAME.min(answer / 2))),
+            bytes: number(config::SECURITY_MAX_BUNDLE_SIZE).min(self.max_bundle_answer_bytes()),
             tokens: number(config::SECURITY_MAX_TOKENS_PER_REQUEST),
         }
     }
@@ -440,6 +461,12 @@ struct Limit {
 impl Limit {
     fn within(self, most: Limit) -> bool {
         self.bytes <= most.bytes && self.tokens <= most.tokens
+    }
+
+    /// What is left for bundles beside the other fields of an answer, and what is said of a part.
+    fn beside(self, answer: &ReadBundle) -> Self {
+        let saying = PART_NOTICE.min(self.bytes / 3);
+        Self { bytes: self.bytes.saturating_sub(size(answer) + saying), ..self }
     }
 
     /// The bytes that may be spent are shared with tokens at the usual rate.
@@ -472,61 +499,15 @@ impl Refreshed {
     }
 }
 
-/// The bundle, less the nodes farthest from its root where it is too large; what went is listed in it.
-fn fitted(
-    material: &Material,
-    packed: &Packed,
-    position: (usize, usize),
-    created: &str,
-    limit: Limit,
-) -> (Value, Option<String>) {
-    let text = material.text(packed, position, created).json();
-    let size = Limit { bytes: text.len(), tokens: packed.tokens };
-    if size.within(limit) {
-        return (serde_json::from_str(&text).unwrap_or_default(), None);
-    }
-    let all = packed.nodes.len();
-    let cost = |at: usize| material.entries[at].node().len();
-    let bytes = limit.room();
-    let mut budget = bytes.saturating_sub(BUNDLE_FRAME);
-    // What lies around the nodes is known only when they are chosen: edges, what is missing, what was cut.
-    let (mut value, kept) = loop {
-        let mut options = material.options.bundle;
-        options.token_budget = Some(budget);
-        let reached = bundle::reach(material.graph(), packed.root, options, &cost);
-        let smaller = bundle::bundle(material.graph(), reached);
-        let (root, kept) = (smaller.root, smaller.nodes.len());
-        let (nodes, more) = material.more(smaller);
-        let (hash, more) = (packed.hash.clone(), OnceLock::from(more));
-        let cut = Packed { root, nodes, hash, tokens: 0, more };
-        let text = material.text(&cut, position, created).json();
-        let excess = text.len().saturating_sub(bytes);
-        if excess == 0 || kept <= 1 || budget == 0 {
-            break (serde_json::from_str::<Value>(&text).unwrap_or_default(), kept);
-        }
-        budget = budget.saturating_sub(excess.max(budget / 16));
-    };
-    let without_code = value.to_string().len() > bytes;
-    if without_code {
-        // One file alone is too much: its code goes, its contract stays.
-        for node in value.pointer_mut("/graph/nodes").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(node) = node.as_object_mut() {
-                node.remove("code");
-            }
-        }
-    }
-    // One contract may be too much, too.
-    let lost = shrink(&mut value, bytes);
-    if kept == all && !without_code && lost.is_empty() {
-        return (value, None);
-    }
-    let lost = if lost.is_empty() { String::new() } else { format!(" Cut inside: {}.", lost.join("; ")) };
-    let notice = format!(
-        "{kept} of {all} nodes: the whole bundle has {} bytes and {} tokens, the limits are {} and {}. meta.cut lists what \
-         these need beyond them; read it by its own rootComponent.{lost}",
-        size.bytes, size.tokens, limit.bytes, limit.tokens
+/// What of a bundle is shown, why not all of it, and how to get the rest.
+fn partial(part: &BundlePart, size: Limit, limit: Limit, more: Option<&str>) -> String {
+    let shown = format!(
+        "{}: the whole bundle has {} bytes and {} tokens, the limits are {} and {}.",
+        part.shown, size.bytes, size.tokens, limit.bytes, limit.tokens
     );
-    (value, Some(notice))
+    let inside = part.cut_inside.as_ref().map(|cut| format!("{cut} Higher limits show it whole."));
+    let parts: Vec<String> = std::iter::once(shown).chain(inside).chain(more.map(str::to_owned)).collect();
+    parts.join(" ")
 }
 
 /// The files of a folder.

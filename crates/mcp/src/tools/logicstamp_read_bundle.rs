@@ -34,7 +34,7 @@ impl Tool for LogicstampReadBundle {
     const NAME: &'static str = "logicstamp_read_bundle";
     const TITLE: &'static str = "Read a bundle";
     const DESCRIPTION: &'static str = "Read the contract of a file together with those that it imports, as they were when \
-        the snapshot was taken. What is beyond the limits is cut and listed.";
+        the snapshot was taken. What is too large comes in parts, by cursor.";
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
     const MOST_BYTES: fn(&Engine) -> usize = Engine::max_bundle_answer_bytes;

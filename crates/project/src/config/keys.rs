@@ -79,7 +79,8 @@ keys! {
         default: DefaultValue::Number(16 * MIB),
         variable: Some("BECKET_MAX_MESSAGE_BYTES"),
     }
-    /// Longest tool result, in bytes; more is cut, with a notice of how to get the rest.
+    /// Longest tool result, in bytes; more is cut, with a notice of how to get the rest. One entry is in each answer, which with
+    /// what is said around it may take 2,000 bytes.
     MCP_MAX_OUTPUT_BYTES: NumberKey = "mcp.max_output_bytes" {
         kind: Kind::Number { least: KIB, most: GIB },
         default: DefaultValue::Number(100_000),
@@ -149,7 +150,7 @@ keys! {
         variable: Some("BECKET_ALLOWED_PATHS"),
         flag: Some("--allowed-paths"),
     }
-    /// Largest bundle that is read or given out, in bytes; so long may the answer be, unless `mcp.max_output_bytes` is set.
+    /// Longest answer that holds bundles, in bytes, unless a smaller `mcp.max_output_bytes` is set; a larger bundle comes in parts.
     SECURITY_MAX_BUNDLE_SIZE: NumberKey = "security.max_bundle_size" {
         kind: Kind::Number { least: KIB, most: GIB },
         default: DefaultValue::Number(MIB),

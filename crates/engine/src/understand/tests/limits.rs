@@ -36,32 +36,150 @@ fn read(engine: &Engine, component: Option<&str>) -> ReadBundle {
     engine.read_bundle(&request).unwrap()
 }
 
+/// All parts of the bundle of a component.
+fn parts(engine: &Engine, component: &str) -> Vec<ReadBundle> {
+    let (mut parts, mut cursor) = (Vec::new(), None);
+    loop {
+        let request = ReadBundleRequest {
+            bundle_path: "src/context.json".to_owned(),
+            root_component: Some(component.to_owned()),
+            cursor,
+            ..ReadBundleRequest::default()
+        };
+        let mut part = engine.read_bundle(&request).unwrap();
+        cursor = part.next_cursor.take();
+        parts.push(part);
+        if cursor.is_none() {
+            return parts;
+        }
+    }
+}
+
+/// What a list of a bundle names.
+fn names(bundle: &serde_json::Value, place: &str) -> Vec<String> {
+    let rows = bundle.pointer(place).and_then(serde_json::Value::as_array).into_iter().flatten();
+    rows.map(|row| row.get("entryId").unwrap_or(row).to_string()).collect()
+}
+
 #[test]
-fn a_bundle_that_is_cut_keeps_its_root_and_lists_all_that_went() {
+fn a_bundle_that_is_too_large_comes_in_parts_from_its_root_on() {
     for limit in [8_000, 20_000, 60_000] {
         let repo = large(30, 12);
         repo.write("becket.toml", format!("[security]\nmax_bundle_size = {limit}\n"));
         let engine = engine(&repo);
         refresh(&engine);
-        let answer = read(&engine, Some("file29"));
-        let bundle = answer.bundle.unwrap();
-        assert!(bundle.to_string().len() <= limit, "{}", bundle.to_string().len());
-        let notice = answer.notice.unwrap();
-        assert!(notice.contains(&format!("the limits are {limit} and 100000")), "{notice}");
-        let names = |place: &str, field: &str| -> BTreeSet<String> {
-            let rows = bundle.pointer(place).unwrap().as_array().unwrap().iter();
-            rows.map(|row| row.get(field).unwrap_or(row).as_str().unwrap().to_owned()).collect()
-        };
-        let nodes = names("/graph/nodes", "entryId");
-        assert!(nodes.contains("src/file29.ts"), "{nodes:?}");
-        for edge in bundle["graph"]["edges"].as_array().unwrap() {
-            assert!(
-                edge.as_array().unwrap().iter().all(|end| nodes.contains(end.as_str().unwrap())),
-                "{edge}"
-            );
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for part in parts(&engine, "file29") {
+            assert!(size(&part) <= limit, "{}", size(&part));
+            let notice = part.notice.unwrap();
+            assert!(notice.contains(&format!("the limits are {limit} and 100000")), "{notice}");
+            assert!(!notice.contains("Cut inside"), "{notice}");
+            let bundle = part.bundle.unwrap();
+            nodes.extend(names(&bundle, "/graph/nodes"));
+            edges.extend(names(&bundle, "/graph/edges"));
         }
-        let cut = names("/meta/cut", "entryId");
-        assert_eq!(nodes.len() + cut.len(), 30, "{nodes:?} {cut:?}");
+        assert_eq!(nodes[0], "\"src/file29.ts\"");
+        assert_eq!((nodes.len(), edges.len()), (30, 29 * 30 / 2));
+        nodes.sort();
+        nodes.dedup();
+        edges.sort();
+        edges.dedup();
+        assert_eq!((nodes.len(), edges.len()), (30, 29 * 30 / 2), "each is told once");
+    }
+}
+
+#[test]
+fn a_large_barrel_tells_all_nodes_before_what_it_leaves_out() {
+    let repo = TestRepo::new();
+    let mut barrel = String::new();
+    for number in 0..600 {
+        repo.write(format!("src/icon{number:03}.ts"), format!("export const icon{number}: string = 'x';\n"));
+        writeln!(barrel, "export * from './icon{number:03}';").unwrap();
+    }
+    repo.write("src/index.ts", barrel);
+    repo.write("becket.toml", "[security]\nmax_bundle_size = 60000\n");
+    let engine = engine(&repo);
+    refresh(&engine);
+    let parts = parts(&engine, "index");
+    let all = |place: &str| -> Vec<String> {
+        parts.iter().flat_map(|part| names(part.bundle.as_ref().unwrap(), place)).collect()
+    };
+    let (nodes, cut) = (all("/graph/nodes"), all("/meta/cut"));
+    assert_eq!((nodes.len(), nodes.len() + cut.len(), all("/graph/edges").len()), (100, 601, 99));
+    let known: BTreeSet<String> = nodes.into_iter().chain(cut).collect();
+    assert_eq!(known.len(), 601);
+    let first = parts[0].bundle.as_ref().unwrap();
+    assert_eq!(names(first, "/graph/nodes")[0], "\"src/index.ts\"");
+    assert!(names(first, "/graph/nodes").len() > 20);
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 1024\n");
+    let little = read(&super::engine(&repo), Some("index"));
+    let notice = little.notice.clone().unwrap();
+    assert!(size(&little) <= 2_000, "{} {notice}", size(&little));
+    assert!(notice.contains("Cut inside of src/index.ts: ") && notice.contains(" of 600 at /"), "{notice}");
+    assert!(little.next_cursor.is_some());
+}
+
+#[test]
+fn a_cursor_that_is_of_no_bundle_is_refused() {
+    let repo = large(3, 2);
+    let engine = engine(&repo);
+    refresh(&engine);
+    for (path, component) in
+        [("src/context.json", Some("file02")), ("src/context.json", None), ("context_main.json", None)]
+    {
+        for cursor in ["garbage", "", "\0", &"x".repeat(100_000)] {
+            let request = ReadBundleRequest {
+                bundle_path: path.to_owned(),
+                root_component: component.map(str::to_owned),
+                cursor: Some(cursor.to_owned()),
+                ..ReadBundleRequest::default()
+            };
+            let error = engine.read_bundle(&request).unwrap_err();
+            assert_eq!(error.code(), "invalid_cursor", "{path} {component:?}");
+        }
+    }
+}
+
+#[test]
+fn a_large_change_of_one_file_comes_in_parts() {
+    let types = |of: &str| {
+        let declared = |at| format!("export interface Type{at} {{ id: {of} }}\n");
+        (0..400).map(declared).collect::<String>()
+    };
+    let repo = TestRepo::new();
+    repo.write("src/gen.ts", types("string"));
+    repo.write(
+        "src/use.ts",
+        "import type { Type390 } from './gen';\nexport const f = (one: Type390): void => {};\n",
+    );
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 8000\n");
+    let engine = engine(&repo);
+    refresh(&engine);
+    repo.write("src/gen.ts", types("number"));
+    let first = engine.compare_snapshot(&CompareRequest::default()).unwrap();
+    for again in [false, true] {
+        let (mut seen, mut cursor) = (Vec::new(), None);
+        loop {
+            let part = if again {
+                engine.last_compare_result(&LastCompareRequest { cursor, ..Default::default() }).unwrap()
+            } else if cursor.is_none() {
+                first.clone()
+            } else {
+                engine.compare_snapshot(&CompareRequest { cursor, ..Default::default() }).unwrap()
+            };
+            assert!(size(&part) <= 8_000, "{}", size(&part));
+            let changes = part.result.folder_diffs.into_iter().flat_map(|folder| folder.changes);
+            seen.extend(changes.filter(|one| one.entry_id == "src/gen.ts").flat_map(|one| one.declarations));
+            cursor = part.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let names: BTreeSet<&str> = seen.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!((seen.len(), names.len()), (400, 400));
+        assert!(seen.iter().all(|one| one.before != one.after && !one.after.is_empty()));
+        let used = seen.iter().find(|one| one.name == "Type390").unwrap();
+        assert_eq!(used.used_by, ["src/use.ts"]);
     }
 }
 
@@ -139,11 +257,15 @@ fn answers_fit_into_little_room() {
         assert_eq!((refreshed.left_out_files, refreshed.left_out.is_empty()), (60, false));
         let notice = refreshed.notice.unwrap();
         assert!(notice.contains("61 folders, 60 missing dependencies and 60 sources"), "{notice}");
-        let bundle = read(&engine, Some("file39"));
-        assert!(bundle.notice.is_some() && size(&bundle) <= most + 600, "{}", size(&bundle));
+        // Tokens are counted of the bundles alone.
+        let around = if limits.contains("tokens") { 600 } else { 0 };
+        for part in parts(&engine, "file39") {
+            assert!(part.notice.is_some() && size(&part.bundle) <= most, "{}", size(&part.bundle));
+            assert!(size(&part) <= most + around, "{}", size(&part));
+        }
         let index = ReadBundleRequest { bundle_path: "context_main.json".to_owned(), ..Default::default() };
         let index = engine.read_bundle(&index).unwrap();
-        assert!(index.notice.is_some() && size(&index) <= most + 600, "{}", size(&index));
+        assert!(index.notice.is_some() && size(&index) <= most + around, "{}", size(&index));
         let (mut texts, mut cursor) = (String::new(), None);
         loop {
             let part = engine.logicstamp_documents(&DocumentsRequest { cursor }).unwrap();
