@@ -1,10 +1,10 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    AssignmentTarget, Class, ClassElement, Decorator, Expression, Function, MethodDefinition,
-    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey, Statement,
-    TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
-    TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
+    AccessorPropertyType, AssignmentTarget, Class, ClassElement, Decorator, Expression, Function,
+    MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey,
+    Statement, TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration,
+    TSTypeAliasDeclaration, TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
 };
 
 use super::component::Callable;
@@ -341,7 +341,8 @@ impl Print<'_, '_> {
                 }
                 begin(text, before);
                 text.push_str(modifiers(property.accessibility, property.r#static));
-                text.push_str("accessor ");
+                let is_abstract = property.r#type == AccessorPropertyType::TSAbstractAccessorProperty;
+                text.push_str(if is_abstract { "abstract accessor " } else { "accessor " });
                 self.put_key(text, &property.key, property.computed);
                 text.push_str(": ");
                 match (&property.type_annotation, &property.value) {
