@@ -96,10 +96,12 @@ impl Print<'_, '_> {
             Callable::Function(function) => function.span.start,
             Callable::Arrow(arrow) => arrow.span.start,
         };
+        // What no arrow is has a `this` of its own.
+        let this = self.this.filter(|_| matches!(callable, Callable::Arrow(_)));
         self.printed(|text| {
             text.push_str(if callable.is_async() { "async " } else { "" });
             text.push_str(if callable.is_generator() { "*" } else { "" });
-            self.put_takes_and_gives(text, callable, start, Some(" => "), outer);
+            Print { this, ..self }.put_takes_and_gives(text, callable, start, Some(" => "), outer);
         })
     }
 
@@ -195,7 +197,8 @@ impl Print<'_, '_> {
         let before = text.len();
         for element in elements {
             if is_shown(element) && !self.implements_overload(element, elements) {
-                self.put_class_element(text, before, element);
+                let this = |name: &str| self.method_gives(class, name, element.r#static());
+                Print { this: Some(&this), ..self }.put_class_element(text, before, element);
             }
         }
         for field in self.made_fields(class) {
