@@ -511,8 +511,7 @@ fn widen(member: &mut Member, same: &Member) {
 
 /// All variants as one: what is missing in some is optional.
 pub(super) fn merged(variants: &[Vec<Member>]) -> Cow<'_, [Member]> {
-    struct Known {
-        place: usize,
+    struct Seen {
         last: usize,
         variants: usize,
     }
@@ -522,26 +521,27 @@ pub(super) fn merged(variants: &[Vec<Member>]) -> Cow<'_, [Member]> {
             return only.into();
         }
     }
-    let mut all: Vec<Member> = Vec::new();
-    let mut known: FxHashMap<&str, Known> = FxHashMap::default();
+    let mut all: Vec<(Member, Seen)> = Vec::new();
+    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     for (at, variant) in variants.iter().enumerate() {
         for member in variant {
-            let one = known.entry(&member.name).or_insert(Known { place: all.len(), last: at, variants: 1 });
-            match all.get_mut(one.place) {
-                Some(same) => {
+            let place = *places.entry(&member.name).or_insert(all.len());
+            match all.get_mut(place) {
+                Some((same, seen)) => {
                     same.optional |= member.optional;
                     widen(same, member);
-                    one.variants += usize::from(one.last != at);
-                    one.last = at;
+                    seen.variants += usize::from(seen.last != at);
+                    seen.last = at;
                 }
-                None => all.push(member.clone()),
+                None => all.push((member.clone(), Seen { last: at, variants: 1 })),
             }
         }
     }
-    for one in known.values() {
-        all[one.place].optional |= one.variants < variants.len();
-    }
-    Cow::Owned(all)
+    let is_missing = |seen: &Seen| seen.variants < variants.len();
+    let whole = all
+        .into_iter()
+        .map(|(member, seen)| Member { optional: member.optional || is_missing(&seen), ..member });
+    Cow::Owned(whole.collect())
 }
 
 /// Every variant of the one with every variant of the other; the later one overrules.

@@ -18,7 +18,7 @@ use crate::walk::Below;
 use crate::walk::rules::LARGEST_SOURCE;
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 81");
+pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 82");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

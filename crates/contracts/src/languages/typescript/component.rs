@@ -9,6 +9,7 @@ use oxc_ast::ast::{
     TSType, TSTypeAnnotation, TSTypeParameterDeclaration, TSTypeQueryExprName, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
+use oxc_syntax::operator::LogicalOperator;
 
 use super::body::{BodyUse, FileUse, Walk, callee_name};
 use super::jsdoc::Said;
@@ -326,10 +327,8 @@ pub(super) fn is_component(
         || is_component_name(name) && print.source.has_elements && is_said_to_show_nothing(callable)
         || is_component_name(name)
             && callable.returned().is_none()
-            && maker::last(callable).is_some_and(|last| {
-                body.props.named(last).is_some_and(|prop| prop == "children")
-                    || last.is_null() && gives_nothing_else(callable)
-            })
+            && (shows_children(body, callable)
+                || maker::last(callable).is_some_and(Expression::is_null) && gives_nothing_else(callable))
 }
 
 /// Whether a function that renders nothing itself may be a component by its name and by what it takes and gives, in a file
@@ -369,13 +368,42 @@ fn is_said_to_show_nothing(callable: Callable<'_, '_>) -> bool {
     callable.returned().is_some_and(is_null) && are_props && !takes_more && !callable.is_async()
 }
 
+/// Whether a function gives its `children`, in one of its branches, and nothing in others that cannot be shown.
+fn shows_children(body: &BodyUse, callable: Callable<'_, '_>) -> bool {
+    let mut shown = given(callable);
+    let mut has_children = false;
+    while let Some(value) = shown.pop() {
+        match value.get_inner_expression() {
+            Expression::ConditionalExpression(one) => shown.extend([&one.consequent, &one.alternate]),
+            // What stands before `&&` is asked, and hardly given.
+            Expression::LogicalExpression(one) if one.operator == LogicalOperator::And => {
+                shown.push(&one.right);
+            }
+            Expression::LogicalExpression(one) => shown.extend([&one.left, &one.right]),
+            Expression::ArrayExpression(_)
+            | Expression::ArrowFunctionExpression(_)
+            | Expression::ClassExpression(_)
+            | Expression::FunctionExpression(_)
+            | Expression::NewExpression(_)
+            | Expression::ObjectExpression(_) => return false,
+            other => body.props.each_given(other, &mut |prop| has_children |= prop == "children"),
+        }
+    }
+    has_children && takes_props(callable)
+}
+
 /// Whether `null` is all that a function gives: that of a component which others only read.
 fn gives_nothing_else(callable: Callable<'_, '_>) -> bool {
-    let mut given = Vec::new();
+    given(callable).into_iter().all(Expression::is_null)
+}
+
+/// What a function gives, each time that it gives something.
+fn given<'x, 'a>(callable: Callable<'x, 'a>) -> Vec<&'x Expression<'a>> {
+    let mut returned = Vec::new();
     for statement in callable.statements() {
-        returns(statement, &mut given);
+        returns(statement, &mut returned);
     }
-    given.into_iter().flatten().all(Expression::is_null)
+    returned.into_iter().flatten().chain(callable.expression()).collect()
 }
 
 pub(super) fn is_element(ty: &TSType<'_>) -> bool {

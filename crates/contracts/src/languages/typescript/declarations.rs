@@ -477,7 +477,11 @@ impl<'a> Collector<'_, '_, 'a> {
         };
         let alias = wrapped.as_ref().is_some_and(is_guess) && !annotated.is_component();
         // A call says what it gives, if it can be looked at; what a type says is surer.
-        let made = wrapped::call(print, value).or_else(|| wrapped::part_of_made(print, value));
+        let is_followed = wrapped.as_ref().is_some_and(|wrapped| !matches!(wrapped.inner, Inner::Opaque));
+        let within = if is_followed { wrapped::call_within(print, value) } else { None };
+        let is_made = |form: ComponentForm| form == ComponentForm::Wrapped || within.is_some();
+        let made = within.clone().or_else(|| wrapped::call(print, value));
+        let made = made.or_else(|| wrapped::part_of_made(print, value));
         let made = made.filter(|_| has_name && !wrapped::keeps_props(value));
         let said = match &annotated {
             Annotated::Perhaps(said) if has_name => Some(said.clone()),
@@ -487,7 +491,7 @@ impl<'a> Collector<'_, '_, 'a> {
             wrapped.and_then(|wrapped| self.wrapped(wrapped, value, &known, annotated.declared()))
         {
             let facts = match said {
-                Some(said) if !annotated.is_component() && facts.form == ComponentForm::Wrapped => {
+                Some(said) if !annotated.is_component() && is_made(facts.form) => {
                     ComponentFacts { props: Some(component::as_said(said, facts.props)), ..facts }
                 }
                 Some(said) if matches!(annotated, Annotated::Perhaps(_)) => {

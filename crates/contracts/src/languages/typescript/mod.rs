@@ -20,6 +20,7 @@ mod kind;
 mod loading;
 mod made;
 mod maker;
+mod methods;
 mod modules;
 mod namespaces;
 mod nesting;

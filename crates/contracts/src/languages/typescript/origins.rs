@@ -4,8 +4,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, ChainElement, Declaration, Expression, Function, ImportDeclarationSpecifier,
-    ModuleExportName, Statement, TSEnumDeclaration, TSModuleReference, VariableDeclarator,
+    Argument, BindingPattern, ChainElement, Class, Declaration, Expression, Function,
+    ImportDeclarationSpecifier, ModuleExportName, Statement, TSEnumDeclaration, TSModuleReference,
+    VariableDeclarator,
 };
 
 use super::body::callee_name;
@@ -38,7 +39,8 @@ pub(super) struct Origins<'a> {
 pub(super) enum Top<'a> {
     Function(&'a Function<'a>),
     Constant(&'a VariableDeclarator<'a>),
-    /// A class, or what is declared several times.
+    Class(&'a Class<'a>),
+    /// What is declared several times, or stands for one value after the other.
     Other,
 }
 
@@ -76,7 +78,9 @@ impl<'a> Origins<'a> {
             Declaration::FunctionDeclaration(function) => {
                 Some((function.id.as_ref()?.name.as_str(), Top::Function(function)))
             }
-            Declaration::ClassDeclaration(class) => Some((class.id.as_ref()?.name.as_str(), Top::Other)),
+            Declaration::ClassDeclaration(class) => {
+                Some((class.id.as_ref()?.name.as_str(), Top::Class(class)))
+            }
             Declaration::VariableDeclaration(variables) => {
                 let one = variables.declarations.get(part)?;
                 let BindingPattern::BindingIdentifier(id) = &one.id else { return None };

@@ -22,17 +22,22 @@ use super::within::Locals;
 /// Said where a type stands in no annotation.
 pub(crate) const INFERRED: &str = "inferred";
 
+/// What the methods of a class are annotated to give, by their names.
+pub(super) type Methods<'s> = &'s dyn Fn(&str) -> Option<String>;
+
 /// Prints with the text of the file at hand, for the few things that are shown as written.
 #[derive(Clone, Copy)]
 pub(super) struct Print<'s, 'a> {
     pub(super) source: &'s Source<'a>,
     /// What only the functions around a place know by its name.
     pub(super) locals: Option<&'s Locals<'s>>,
+    /// In a class: what a method of it is annotated to give that is called on `this`.
+    pub(super) this: Option<Methods<'s>>,
 }
 
 impl<'s, 'a> Print<'s, 'a> {
     pub(super) fn new(source: &'s Source<'a>) -> Self {
-        Self { source, locals: None }
+        Self { source, locals: None, this: None }
     }
 }
 

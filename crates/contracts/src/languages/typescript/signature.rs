@@ -1,10 +1,10 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
 use oxc_ast::ast::{
-    AssignmentTarget, Class, ClassElement, Decorator, Expression, Function, MethodDefinition,
-    MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey, Statement,
-    TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration, TSTypeAliasDeclaration,
-    TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
+    AccessorPropertyType, AssignmentTarget, Class, ClassElement, Decorator, Expression, Function,
+    MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey,
+    Statement, TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration,
+    TSTypeAliasDeclaration, TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
 };
 
 use super::component::Callable;
@@ -96,10 +96,12 @@ impl Print<'_, '_> {
             Callable::Function(function) => function.span.start,
             Callable::Arrow(arrow) => arrow.span.start,
         };
+        // What no arrow is has a `this` of its own.
+        let this = self.this.filter(|_| matches!(callable, Callable::Arrow(_)));
         self.printed(|text| {
             text.push_str(if callable.is_async() { "async " } else { "" });
             text.push_str(if callable.is_generator() { "*" } else { "" });
-            self.put_takes_and_gives(text, callable, start, Some(" => "), outer);
+            Print { this, ..self }.put_takes_and_gives(text, callable, start, Some(" => "), outer);
         })
     }
 
@@ -195,7 +197,8 @@ impl Print<'_, '_> {
         let before = text.len();
         for element in elements {
             if is_shown(element) && !self.implements_overload(element, elements) {
-                self.put_class_element(text, before, element);
+                let this = |name: &str| self.method_gives(class, name, element.r#static());
+                Print { this: Some(&this), ..self }.put_class_element(text, before, element);
             }
         }
         for field in self.made_fields(class) {
@@ -341,7 +344,8 @@ impl Print<'_, '_> {
                 }
                 begin(text, before);
                 text.push_str(modifiers(property.accessibility, property.r#static));
-                text.push_str("accessor ");
+                let is_abstract = property.r#type == AccessorPropertyType::TSAbstractAccessorProperty;
+                text.push_str(if is_abstract { "abstract accessor " } else { "accessor " });
                 self.put_key(text, &property.key, property.computed);
                 text.push_str(": ");
                 match (&property.type_annotation, &property.value) {

@@ -82,7 +82,7 @@ impl Print<'_, '_> {
             None if self.is_local_value(&name.name) => return None,
             None => match self.source.origins.declared(&name.name)? {
                 Top::Constant(constant) => constant,
-                Top::Function(_) | Top::Other => return None,
+                Top::Class(_) | Top::Function(_) | Top::Other => return None,
             },
         };
         match constant.init.as_ref().filter(|_| constant.type_annotation.is_none())? {

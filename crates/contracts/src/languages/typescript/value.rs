@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
     ArrayExpression, ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectProperty,
-    ObjectPropertyKind, PropertyKey, PropertyKind, TSType, TSTypeParameterInstantiation,
+    ObjectPropertyKind, PropertyKey, PropertyKind, TSTypeParameterInstantiation,
 };
 
 use super::arguments::{Given, begins_without_object, given_to, names_listed, names_within};
@@ -27,7 +27,7 @@ pub(super) const LONGEST_LITERAL: usize = 60;
 /// Objects that are shown with the objects inside of them.
 const LONGEST_WHOLE: usize = 120;
 /// Longer objects and lists are data, too.
-const LONGEST_OBJECT: usize = 240;
+pub(super) const LONGEST_OBJECT: usize = 240;
 /// The names of what a function gives.
 pub(super) const LONGEST_RETURN: usize = 160;
 /// And with their types.
@@ -187,7 +187,7 @@ impl Print<'_, '_> {
             Expression::Identifier(name) => match self.source.origins.declared(&name.name)? {
                 Top::Function(function) => Some(Callable::Function(function)),
                 Top::Constant(constant) => Callable::of(constant.init.as_ref()?),
-                Top::Other => None,
+                Top::Class(_) | Top::Other => None,
             },
             other => Callable::of(other),
         }
@@ -299,23 +299,18 @@ impl Print<'_, '_> {
         self.result_of(call)
     }
 
-    /// What a function of the file is annotated to give, `make()`.
+    /// What a function of the file is annotated to give, `make()`, or a method, `Store.open()`.
     fn result_of(self, call: &CallExpression<'_>) -> Option<String> {
-        let Expression::Identifier(name) = &call.callee else { return None };
+        let Expression::Identifier(name) = &call.callee else { return self.result_of_method(call) };
         if self.is_local_value(&name.name) {
             return None;
         }
         let callable = match self.source.origins.declared(&name.name)? {
             Top::Function(function) => Callable::Function(function),
             Top::Constant(constant) => Callable::of(constant.init.as_ref()?)?,
-            Top::Other => return None,
+            Top::Class(_) | Top::Other => return None,
         };
-        let said = callable.returned().filter(|_| callable.type_parameters().is_none())?;
-        if matches!(said.type_annotation, TSType::TSTypePredicate(_) | TSType::TSThisType(_)) {
-            return None;
-        }
-        let text = self.annotation(said);
-        Some(if text.len() > LONGEST_OBJECT { format!("{INFERRED} {}", digest(&text)) } else { text })
+        self.annotated_to_give(callable)
     }
 
     /// What is known of a value that is returned, in place or by a name.
@@ -399,8 +394,10 @@ impl Print<'_, '_> {
                 (_, Some(given)) => {
                     Some(self.typed_call(&call.callee, given)).filter(|text| text != INFERRED)
                 }
-                (Some(name), None) if within.local(name).is_none() => self.called(call),
-                _ => None,
+                (name, None) => {
+                    let of = root(&call.callee).or(name);
+                    of.is_none_or(|of| within.local(of).is_none()).then(|| self.called(call))?
+                }
             },
             _ => None,
         }
@@ -548,7 +545,9 @@ impl Print<'_, '_> {
         };
         Some(match said {
             Some(said) => self.annotation(said),
-            None if property.kind == PropertyKind::Get => self.given(Callable::Function(function), None),
+            None if property.kind == PropertyKind::Get => {
+                Print { this: None, ..self }.given(Callable::Function(function), None)
+            }
             None => INFERRED.to_owned(),
         })
     }

@@ -16,6 +16,9 @@ use super::print::Print;
 use super::{component, maker, shape};
 use crate::model::{CallShape, ComponentForm, NATIVE_COMPONENTS, TypeShape, is_react};
 
+/// Calls in what a call is given that are looked at.
+const MOST_WRAPPED: usize = 4;
+
 /// A component that is the value of an expression, with the calls around it taken off.
 pub(super) struct Wrapped<'x, 'a> {
     pub(super) form: ComponentForm,
@@ -438,6 +441,58 @@ pub(super) fn call(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeS
     if call.callee.is_specific_id(CREATE_CONTEXT) { None } else { call_of(print, call) }
 }
 
+/// What `memo` is given, where a call makes it: `withTheme(Plain)` of `memo(withTheme(Plain))`.
+pub(super) fn call_within(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return None };
+    let name = known_as(print, &call.callee);
+    let is_typed = call.type_arguments.is_some();
+    if is_typed || !matches!(name, Some("memo" | "forwardRef")) || !may_be_reacts(print, call) {
+        return None;
+    }
+    let inner = call.arguments.first()?.as_expression()?;
+    match inner.get_inner_expression() {
+        Expression::CallExpression(one)
+            if known_as(print, &one.callee).is_some_and(is_widespread) && may_be_reacts(print, one) =>
+        {
+            call_within(print, inner)
+        }
+        _ if keeps_props(inner) => None,
+        _ => self::call(print, inner),
+    }
+}
+
+/// The type of a component that is made in place: `memo(Plain)`, `withTheme(Plain)`.
+fn wrapped_type(print: Print<'_, '_>, value: &Expression<'_>) -> Option<TypeShape> {
+    let Expression::CallExpression(call) = value else { return None };
+    if nests(value, MOST_WRAPPED) {
+        return None;
+    }
+    let wrapped = wrapped_call(print, call)?;
+    let is_sure = wrapped.form != ComponentForm::Wrapped;
+    let of = match wrapped.inner {
+        _ if wrapped.props.is_some() => Some(TypeShape::Reference {
+            name: "FC".to_owned(),
+            arguments: wrapped.props.into_iter().collect(),
+        }),
+        Inner::Named(name) | Inner::Alias(name) => Some(TypeShape::Query(name)),
+        Inner::Callable(made) if is_sure || maker::has_jsx(made) => maker::component_type(print, made),
+        Inner::Callable(_) | Inner::Class(_) | Inner::Opaque => None,
+    };
+    let made = if is_sure { call_within(print, value) } else { self::call(print, value) };
+    match made.filter(|_| !keeps_props(value)) {
+        Some(made) => Some(component::as_said(made, of)),
+        None => of,
+    }
+}
+
+/// Whether a call is made of calls over more than so many levels.
+fn nests(value: &Expression<'_>, levels: usize) -> bool {
+    let Expression::CallExpression(call) = value.get_inner_expression() else { return false };
+    let Some(levels) = levels.checked_sub(1) else { return true };
+    let mut given = call.arguments.iter().filter_map(Argument::as_expression);
+    nests(&call.callee, levels) || given.any(|one| nests(one, levels))
+}
+
 /// Gives one value where it is React's.
 const CREATE_CONTEXT: &str = "createContext";
 
@@ -465,6 +520,7 @@ fn call_of(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option<TypeShape>
             (None, Expression::Identifier(name)) => TypeShape::Query(name.name.into_string()),
             (None, other) => Callable::of(other)
                 .and_then(|callable| maker::component_type(print, callable))
+                .or_else(|| wrapped_type(print, other))
                 .unwrap_or_else(|| TypeShape::Text(String::new())),
         },
         None => TypeShape::Text(String::new()),
