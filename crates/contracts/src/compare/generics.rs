@@ -110,7 +110,7 @@ pub(super) fn unnamed<const PARTS: usize>(list: &str, parts: [&str; PARTS]) -> (
     let number = |text: &str| {
         let all = text.split(PARAMETER).skip(1);
         let digits = |one: &str| one.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok();
-        all.filter_map(|one| digits(one)).max().map_or(0, |last: usize| last + 1)
+        all.filter_map(digits).max().map_or(0, |last: usize| last + 1)
     };
     let first = parts.iter().map(|part| number(part)).chain([number(list)]).max().unwrap_or_default();
     let others = (first..).zip(names).map(|(at, one)| (one.name, format!("{PARAMETER}{at}")));
