@@ -147,12 +147,14 @@ fn build_here(
             KeptGraph::fresh(Graph::from_edges(paths, edges))
         },
     );
+    let unlisted = resolver.unlisted().clone();
+    let walked = Walked { unlisted, ..walked.decided_by(resolver.rests_on()) };
     Index {
         bytes: files.iter().map(|file| file.bytes).sum(),
         files: files.into(),
         graph: Arc::new(graph),
         problems,
-        known: Arc::new(Known { walked: walked.decided_by(resolver.rests_on()), keys: keys.into(), taken }),
+        known: Arc::new(Known { walked, keys: keys.into(), taken }),
         resolver: Arc::new(OnceLock::from(resolver)),
         lost_extends: lost,
         adding,

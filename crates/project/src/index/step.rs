@@ -15,7 +15,7 @@ use super::build::{LIBRARY, NEXT, found, id_with, library, made, next_app, targe
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
-use super::local::{Key, Local, Surface, read};
+use super::local::{Key, Local, OnDisk, Surface};
 use super::shown::Shown;
 use super::touched::Touched;
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
@@ -159,10 +159,7 @@ pub(super) fn step(
 }
 
 fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {
-    resolver.get_or_init(|| {
-        let root = Below::new(&place.root);
-        Resolver::new(Modules::of(walked), &|path: &str| read(&root, path))
-    })
+    resolver.get_or_init(|| Resolver::new(Modules::of(walked), &OnDisk::at(&place.root)))
 }
 
 /// The files of before with those that were edited in their place.

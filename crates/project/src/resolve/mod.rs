@@ -14,7 +14,7 @@ mod patterns;
 mod range;
 mod tsconfig;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use becket_contracts::graph::Library;
@@ -28,12 +28,17 @@ use self::lockfile::Versions;
 use self::manifest::Manifests;
 pub use self::modules::Modules;
 use self::tsconfig::Tsconfigs;
-use crate::walk::{Ignored, rules::is_rule_file};
+use crate::walk::{Ignored, Stamp, rules::is_rule_file};
 
 /// Reads the small files that decide resolution: manifests, lock files, tsconfig.
 pub trait Contents: Sync {
     /// The bytes at a path of the tree, relative to its root.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
+
+    /// The same of a file that is not listed (it lies in a hidden folder), with the stamp that it had before it was read.
+    fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        Some((self.read(path)?, Stamp::default()))
+    }
 }
 
 impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
@@ -46,12 +51,20 @@ impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
 struct Noted<'a> {
     contents: &'a dyn Contents,
     paths: Mutex<BTreeSet<String>>,
+    unlisted: Mutex<BTreeMap<String, Option<Stamp>>>,
 }
 
 impl Contents for Noted<'_> {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         self.contents.read(path)
+    }
+
+    fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        let read = self.contents.read_unlisted(path);
+        let stamp = read.as_ref().map(|(_, stamp)| *stamp);
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), stamp);
+        read
     }
 }
 
@@ -60,6 +73,7 @@ impl Contents for Noted<'_> {
 pub struct Resolver {
     modules: Arc<Modules>,
     rests_on: BTreeSet<String>,
+    unlisted: BTreeMap<String, Option<Stamp>>,
     tsconfigs: Tsconfigs,
     /// Whether any tsconfig has names end with more than they are written with.
     has_suffixes: bool,
@@ -85,17 +99,18 @@ struct Surroundings {
 
 impl Resolver {
     pub fn new(modules: Modules, contents: &dyn Contents) -> Self {
-        let contents = &Noted { contents, paths: Mutex::default() };
+        let contents = &Noted { contents, paths: Mutex::default(), unlisted: Mutex::default() };
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
-        let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
+        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
+        let rules: BTreeMap<String, Vec<u8>> =
+            rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect();
+        let tsconfigs = Tsconfigs::read(&modules, &manifests, &rules, contents);
+        let ignored = Ignored::by(rules);
         let deno = deno::Configs::read(&modules, contents);
         let versions = Versions::read(&modules, contents);
         let exported =
             Exported::new(Arc::clone(&modules), Arc::clone(&manifests), tsconfigs.all_conditions());
-        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
-        let ignored =
-            Ignored::by(rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect());
         let mut folders: FxHashMap<String, Surroundings> = FxHashMap::default();
         // By path: what is around a folder comes before it.
         for folder in modules.folders() {
@@ -109,9 +124,11 @@ impl Resolver {
         }
         let libraries = vec![OnceLock::new(); manifests.count()];
         let rests_on = std::mem::take(&mut *contents.paths.lock().unwrap_or_else(PoisonError::into_inner));
+        let unlisted = std::mem::take(&mut *contents.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
         Self {
             modules,
             rests_on,
+            unlisted,
             has_suffixes: tsconfigs.have_suffixes(),
             tsconfigs,
             manifests,
@@ -128,6 +145,11 @@ impl Resolver {
     /// The files that it was made of: what a tsconfig extends may be called anything.
     pub fn rests_on(&self) -> &BTreeSet<String> {
         &self.rests_on
+    }
+
+    /// Files that are not listed and decide resolution all the same, with their stamps; nothing for one that is not there.
+    pub(crate) fn unlisted(&self) -> &BTreeMap<String, Option<Stamp>> {
+        &self.unlisted
     }
 
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.

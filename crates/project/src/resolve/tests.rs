@@ -283,6 +283,39 @@ fn a_tsconfig_that_extends_an_absent_package_keeps_its_own() {
 }
 
 #[test]
+fn a_tsconfig_in_a_hidden_folder_is_extended() {
+    let resolver = resolver(&[
+        (".gitignore", "gen\n"),
+        ("tsconfig.json", r#"{ "extends": "./.config/tsconfig.json" }"#),
+        (".config/tsconfig.json", r#"{ "extends": "./base", "compilerOptions": { "baseUrl": "../src" } }"#),
+        (".config/base.json", r#"{ "compilerOptions": { "paths": { "@/*": ["./lib/*"] } } }"#),
+        ("src/a.ts", ""),
+        ("src/b.ts", ""),
+        ("src/lib/c.ts", ""),
+        ("kit/tsconfig.json", r#"{ "extends": ["./.svelte-kit/tsconfig.json", "./gen/base", "./none"] }"#),
+        ("kit/.svelte-kit/tsconfig.json", r#"{ "compilerOptions": { "baseUrl": "." } }"#),
+        ("kit/gen/base.json", "{}"),
+        ("kit/a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/a.ts", "b"), file("src/b.ts"));
+    assert_eq!(resolver.resolve("src/a.ts", "@/c"), file("src/lib/c.ts"));
+    assert_eq!(resolver.resolve("kit/b.ts", "a"), package("a", None, false));
+    let lost: Vec<&str> = resolver.lost_extends().iter().map(|(_, what)| what.as_str()).collect();
+    let left_out = "is not read: a rule leaves it out, or tools write there; its own rules hold";
+    assert_eq!(
+        lost,
+        [
+            &*format!("extends `./.svelte-kit/tsconfig.json`, which {left_out}"),
+            &*format!("extends `./gen/base`, which {left_out}"),
+            "extends `./none`, which is not there; its own rules hold",
+        ]
+    );
+    let unlisted: Vec<&str> = resolver.unlisted().keys().map(String::as_str).collect();
+    assert!(unlisted.contains(&".config/tsconfig.json") && unlisted.contains(&".config/base.json"));
+    assert!(!unlisted.iter().any(|path| path.starts_with("kit/.svelte-kit")), "{unlisted:?}");
+}
+
+#[test]
 fn a_tsconfig_that_cannot_be_read_is_told() {
     let resolver = resolver(&[
         ("tsconfig.json", r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"] }"#),
