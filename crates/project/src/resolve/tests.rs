@@ -364,6 +364,25 @@ fn a_solution_hands_a_file_to_the_project_that_includes_it() {
 }
 
 #[test]
+fn a_project_that_does_not_say_what_belongs_to_it_has_its_folder() {
+    let options = r#""compilerOptions": {"paths": {"@/*": ["./src/*"]}}"#;
+    let (a, b) = (format!("{{{options}}}"), format!(r#"{{"include": ["src"], {options}}}"#));
+    let resolver = resolver(&[
+        (
+            "tsconfig.json",
+            r#"{"files": [], "references": [{"path": "./packages/a"}, {"path": "./tsconfig.b.json"}]}"#,
+        ),
+        ("packages/a/tsconfig.json", &a),
+        ("packages/a/src/y.ts", ""),
+        ("tsconfig.b.json", &b),
+        ("src/x.ts", ""),
+        ("src/y.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("src/x.ts", "@/y"), file("src/y.ts"));
+    assert_eq!(resolver.resolve("packages/a/src/x.ts", "@/y"), file("packages/a/src/y.ts"));
+}
+
+#[test]
 fn a_package_in_a_folder_that_builds_write_to_has_its_manifest() {
     let manifest = r#"{"name": "@x/build", "dependencies": {"magic-string": "^0.30.0"}}"#;
     let resolver = resolver(&[

@@ -30,6 +30,8 @@ pub(super) struct Tsconfigs {
 /// One file with everything that it extends.
 #[derive(Debug, Default)]
 struct Tsconfig {
+    /// Where it stands: all that is below belongs to it where it does not say what does.
+    home: String,
     base: Option<String>,
     /// Pattern and targets, the targets relative to the root.
     paths: Vec<(String, Vec<String>)>,
@@ -58,12 +60,8 @@ struct Globs {
 
 impl Globs {
     fn is_match(&self, path: &str) -> bool {
-        let is_below = |folder: &String| {
-            let rest = path.strip_prefix(&**folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         let compiled = || self.compiled.get_or_init(|| globs(&self.patterns));
-        self.folders.iter().any(is_below)
+        self.folders.iter().any(|folder| is_below(folder, path))
             || self.plain.iter().any(|glob| glob.is_match(path))
             || (!self.patterns.is_empty() && compiled().is_match(path))
     }
@@ -265,7 +263,7 @@ impl Tsconfig {
 
     fn includes_by_name(&self, file: &str) -> bool {
         match (&self.files, &self.include) {
-            (None, None) => true,
+            (None, None) => is_below(&self.home, file),
             (files, include) => {
                 files.as_ref().is_some_and(|files| files.iter().any(|name| name == file))
                     || include.as_ref().is_some_and(|include| include.is_match(file))
@@ -276,6 +274,11 @@ impl Tsconfig {
     fn includes(&self, file: &str) -> bool {
         self.includes_by_name(file) && !self.exclude.as_ref().is_some_and(|exclude| exclude.is_match(file))
     }
+}
+
+fn is_below(folder: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What the star of a pattern stands for in a name.
@@ -459,6 +462,7 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
         conditions.extend((!is_bundled).then(|| "node".to_owned()));
     }
     Tsconfig {
+        home: home.to_owned(),
         base,
         paths: paths.unwrap_or_default(),
         root_dirs: root_dirs.map(names).unwrap_or_default(),
