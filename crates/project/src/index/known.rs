@@ -1,7 +1,6 @@
 //! What was seen at the last look: stamps, by which an unchanged tree is known without reading it.
 #![allow(clippy::disallowed_methods, reason = "asks the disk for stamps")]
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,7 +12,9 @@ use super::local::Key;
 use super::{IndexError, Place};
 use crate::walk::rules::{is_sheet, role_of};
 use crate::walk::stamp::Below;
-use crate::walk::{Folder, Found, Link, Role, Stamp, WalkProblem, Walked, names_in, unlisted_stamp, walk};
+use crate::walk::{
+    Folder, Found, Link, Role, Stamp, Unlisted, WalkProblem, Walked, names_in, unlisted_stamp, walk,
+};
 use becket_base::codec::{Decoder, Encoder};
 
 /// A clock tick: what was changed this shortly before a look may have been changed again in the same tick.
@@ -43,9 +44,10 @@ pub(super) fn look(place: &Place, known: Option<&Known>) -> Result<(Walked, i64)
 }
 
 /// What is not listed, with its stamps of now.
-fn unlisted(place: &Place, known: &Known) -> BTreeMap<String, Option<Stamp>> {
+fn unlisted(place: &Place, known: &Known) -> Arc<Unlisted> {
     let paths = known.walked.unlisted.keys();
-    paths.map(|path| (path.clone(), unlisted_stamp(&place.root, path))).collect()
+    let stamps: Unlisted = paths.map(|path| (path.clone(), unlisted_stamp(&place.root, path))).collect();
+    stamps.into()
 }
 
 /// A look at some files only, and where they stand; `None` where one of them is not known, or is gone.
@@ -194,7 +196,7 @@ impl Known {
             encoder.text(&link.target);
         }
         encoder.count(self.walked.unlisted.len());
-        for (path, stamp) in &self.walked.unlisted {
+        for (path, stamp) in &*self.walked.unlisted {
             encoder.text(path);
             encoder.bytes.push(u8::from(stamp.is_some()));
             stamp.unwrap_or_default().encode(encoder);
@@ -225,7 +227,7 @@ impl Known {
             let (path, target) = (decoder.text()?, decoder.text()?);
             links.push(Link { path, target });
         }
-        let mut unlisted = BTreeMap::new();
+        let mut unlisted = Unlisted::new();
         for _ in 0..decoder.count()? {
             let (path, is_there) = (decoder.text()?, decoder.byte()? == 1);
             let stamp = Stamp::decode(decoder)?;
@@ -235,6 +237,7 @@ impl Known {
             let (path, message) = (decoder.text()?, decoder.text()?);
             problems.push(WalkProblem { path, message });
         }
+        let unlisted = unlisted.into();
         let walked = Walked { files, folders: folders.into(), links, unlisted, problems };
         Some(Self { walked, keys, taken })
     }

@@ -19,7 +19,7 @@ use super::local::{Key, Local, OnDisk, Surface};
 use super::shown::Shown;
 use super::touched::Touched;
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
-use crate::resolve::{Modules, Resolver};
+use crate::resolve::{Loading, Modules, Resolver};
 use crate::share::each;
 use crate::walk::{Below, Role, Walked};
 
@@ -66,12 +66,19 @@ pub(super) fn step(
         let Some(local) = &content.local else { return Some(None) };
         let at = previous.position(path)?;
         let old = &previous.files[at];
-        let found = |specifier: &str| {
-            let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
+        let found = |how, specifier: &str| {
+            let found = found(resolver_of(resolver, place, &walked), how, path, specifier)?;
             Some(previous.adding.modules.led(path, specifier, found))
         };
-        let targets = targets_of(path, &local.facts, |specifier| {
-            old.targets().get(specifier).cloned().or_else(|| found(specifier))
+        let targets = targets_of(path, &local.facts, |how, specifier| {
+            // Where a path leads is the same however it is loaded, and so it is for packages of others.
+            let is_same = |target: &Target| {
+                specifier.starts_with('.')
+                    || matches!(target, Target::Package { .. } | Target::Builtin(_))
+                    || Loading::of(path, &old.local().facts, specifier) == how
+            };
+            let known = old.targets().get(specifier).filter(|target| is_same(target));
+            known.cloned().or_else(|| found(how, specifier))
         });
         let (key, local, surface) = (content.key, Arc::clone(local), Surface::of(&local.facts));
         Some(Some((source.seen, Edited { at, key, local, surface, targets: targets.into() })))

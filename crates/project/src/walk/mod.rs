@@ -117,8 +117,8 @@ pub struct Walked {
     pub folders: Parts<Folder>,
     /// By path. What they lead to is listed where it is.
     pub links: Vec<Link>,
-    /// What is not listed and decides how others are read all the same; nothing for one that is not there.
-    pub unlisted: BTreeMap<String, Option<Stamp>>,
+    /// What is not listed and decides how others are read all the same.
+    pub unlisted: Arc<Unlisted>,
     pub problems: Vec<WalkProblem>,
 }
 
@@ -138,6 +138,9 @@ impl Walked {
         self
     }
 }
+
+/// Files by path with their stamps; nothing for one that is not there.
+pub type Unlisted = BTreeMap<String, Option<Stamp>>;
 
 /// What was found below a folder, in any order.
 #[derive(Default)]
