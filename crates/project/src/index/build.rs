@@ -26,7 +26,7 @@ use super::pack::{Pack, Record, Slot};
 use super::reading::Reading;
 use super::shown::Shown;
 use super::{Index, IndexId, KeptGraph, LostExtends, Targets, Work, mounted};
-use crate::resolve::{Contents, Modules, Resolver};
+use crate::resolve::{Contents, Loading, Modules, Resolver};
 use crate::share::AT_ONCE;
 use crate::walk::{Found, Role, WalkProblem, Walked};
 
@@ -96,8 +96,8 @@ fn build_here(
         .with_max_len(AT_ONCE)
         .zip(&read)
         .map(|((_, file), read)| match read {
-            Some(read) => targets_of(&file.path, &read.local.facts, |specifier| {
-                Some(modules.led(&file.path, specifier, found(&resolver, &file.path, specifier)?))
+            Some(read) => targets_of(&file.path, &read.local.facts, |loading, specifier| {
+                Some(modules.led(&file.path, specifier, found(&resolver, loading, &file.path, specifier)?))
             })
             .into(),
             None => Arc::default(),
@@ -147,12 +147,14 @@ fn build_here(
             KeptGraph::fresh(Graph::from_edges(paths, edges))
         },
     );
+    let unlisted = Arc::new(resolver.unlisted().clone());
+    let walked = Walked { unlisted, ..walked.decided_by(resolver.rests_on()) };
     Index {
         bytes: files.iter().map(|file| file.bytes).sum(),
         files: files.into(),
         graph: Arc::new(graph),
         problems,
-        known: Arc::new(Known { walked: walked.decided_by(resolver.rests_on()), keys: keys.into(), taken }),
+        known: Arc::new(Known { walked, keys: keys.into(), taken }),
         resolver: Arc::new(OnceLock::from(resolver)),
         lost_extends: lost,
         adding,
@@ -213,7 +215,7 @@ pub(super) const NEXT: &str = "next/";
 pub(super) const LIBRARY: &str = "library/";
 
 /// Where a specifier leads, or [`NEXT`], or [`LIBRARY`].
-pub(super) fn found(resolver: &Resolver, from: &str, specifier: &str) -> Option<Target> {
+pub(super) fn found(resolver: &Resolver, loading: Loading, from: &str, specifier: &str) -> Option<Target> {
     if specifier == LIBRARY {
         let library = match resolver.library(from) {
             Library::Unknown => return None,
@@ -224,7 +226,7 @@ pub(super) fn found(resolver: &Resolver, from: &str, specifier: &str) -> Option<
         return Some(Target::Builtin(library.to_owned()));
     }
     if specifier != NEXT {
-        return Some(resolver.resolve(from, specifier));
+        return Some(resolver.resolve_for(loading, from, specifier));
     }
     let (folder, asks_for_it) = resolver.home(from, "next")?;
     Some(Target::Builtin(if asks_for_it { format!("{NEXT}{folder}") } else { String::new() }))
@@ -252,8 +254,9 @@ pub(super) fn library(target: Option<&Target>) -> Library {
 pub(super) fn targets_of(
     path: &str,
     facts: &LocalFacts,
-    resolve: impl Fn(&str) -> Option<Target>,
+    resolve: impl Fn(Loading, &str) -> Option<Target>,
 ) -> Targets {
+    let resolve = |specifier: &str| resolve(Loading::of(path, facts, specifier), specifier);
     let exported = facts.exports.iter().filter_map(|export| match &export.origin {
         ExportOrigin::Module { specifier, .. } => Some(specifier),
         ExportOrigin::Local(_) => None,

@@ -12,7 +12,9 @@ use super::local::Key;
 use super::{IndexError, Place};
 use crate::walk::rules::{is_sheet, role_of};
 use crate::walk::stamp::Below;
-use crate::walk::{Folder, Found, Link, Role, Stamp, WalkProblem, Walked, names_in, walk};
+use crate::walk::{
+    Folder, Found, Link, Role, Stamp, Unlisted, WalkProblem, Walked, names_in, unlisted_stamp, walk,
+};
 use becket_base::codec::{Decoder, Encoder};
 
 /// A clock tick: what was changed this shortly before a look may have been changed again in the same tick.
@@ -37,12 +39,23 @@ pub(super) fn look(place: &Place, known: Option<&Known>) -> Result<(Walked, i64)
     if let Some(walked) = known.and_then(|known| same_names(place, known)) {
         return Ok((walked, taken));
     }
-    Ok((walk(&place.root, place.tests)?, taken))
+    let unlisted = known.map(|known| unlisted(place, known)).unwrap_or_default();
+    Ok((Walked { unlisted, ..walk(&place.root, place.tests)? }, taken))
+}
+
+/// What is not listed, with its stamps of now.
+fn unlisted(place: &Place, known: &Known) -> Arc<Unlisted> {
+    let paths = known.walked.unlisted.keys();
+    let stamps: Unlisted = paths.map(|path| (path.clone(), unlisted_stamp(&place.root, path))).collect();
+    stamps.into()
 }
 
 /// A look at some files only, and where they stand; `None` where one of them is not known, or is gone.
 pub(super) fn look_at(place: &Place, known: &Known, paths: &[String]) -> Option<(Walked, Vec<usize>)> {
-    let mut walked = known.walked.clone();
+    let mut walked = Walked { unlisted: unlisted(place, known), ..known.walked.clone() };
+    if !known.has_same_unlisted(&walked) {
+        return None;
+    }
     let mut places = Vec::with_capacity(paths.len());
     for path in paths {
         let at = walked.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
@@ -85,7 +98,8 @@ fn same_names(place: &Place, known: &Known) -> Option<Walked> {
         let sound = file.role != Role::Control || (same && known.trusts(stamp));
         sound.then(|| Seen::new(same, || Found { path: Arc::clone(&file.path), role, stamp }))
     })?;
-    Some(Walked { files, folders, links: links.clone(), problems: known.walked.problems.clone() })
+    let (links, problems) = (links.clone(), known.walked.problems.clone());
+    Some(Walked { files, folders, links, unlisted: unlisted(place, known), problems })
 }
 
 enum Seen<T> {
@@ -129,6 +143,12 @@ impl Known {
         stamp.modified.max(stamp.changed).saturating_add(TICK) < self.taken
     }
 
+    /// Whether what is not listed was not touched since.
+    pub(super) fn has_same_unlisted(&self, walked: &Walked) -> bool {
+        let mut stamps = walked.unlisted.values().flatten();
+        self.walked.unlisted == walked.unlisted && stamps.all(|stamp| self.trusts(*stamp))
+    }
+
     /// The key of a file that was not touched since.
     pub(super) fn key(&self, file: &Found) -> Option<Key> {
         let at = self.walked.files.binary_search_by(|known| known.path.cmp(&file.path)).ok()?;
@@ -140,6 +160,7 @@ impl Known {
     pub(super) fn is_current(&self, walked: &Walked) -> bool {
         self.walked.problems == walked.problems
             && self.walked.links == walked.links
+            && self.has_same_unlisted(walked)
             && self.walked.files.len() == walked.files.len()
             && self.walked.files.iter().zip(&walked.files).all(|(old, new)| {
                 old.has_path(&new.path)
@@ -174,6 +195,12 @@ impl Known {
             encoder.text(&link.path);
             encoder.text(&link.target);
         }
+        encoder.count(self.walked.unlisted.len());
+        for (path, stamp) in &*self.walked.unlisted {
+            encoder.text(path);
+            encoder.bytes.push(u8::from(stamp.is_some()));
+            stamp.unwrap_or_default().encode(encoder);
+        }
         encoder.count(self.walked.problems.len());
         for problem in &self.walked.problems {
             encoder.text(&problem.path);
@@ -200,11 +227,18 @@ impl Known {
             let (path, target) = (decoder.text()?, decoder.text()?);
             links.push(Link { path, target });
         }
+        let mut unlisted = Unlisted::new();
+        for _ in 0..decoder.count()? {
+            let (path, is_there) = (decoder.text()?, decoder.byte()? == 1);
+            let stamp = Stamp::decode(decoder)?;
+            unlisted.insert(path, is_there.then_some(stamp));
+        }
         for _ in 0..decoder.count()? {
             let (path, message) = (decoder.text()?, decoder.text()?);
             problems.push(WalkProblem { path, message });
         }
-        let walked = Walked { files, folders: folders.into(), links, problems };
+        let unlisted = unlisted.into();
+        let walked = Walked { files, folders: folders.into(), links, unlisted, problems };
         Some(Self { walked, keys, taken })
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::path::Path;
 
 use becket_base::text::decoded;
 use becket_contracts::fingerprint;
@@ -14,8 +15,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
 
-use crate::walk::Below;
+use crate::resolve::Contents;
 use crate::walk::rules::LARGEST_SOURCE;
+use crate::walk::{Below, Stamp, unlisted_stamp};
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
 pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 82");
@@ -171,6 +173,29 @@ pub(super) fn read(root: &Below<'_>, path: &str) -> Option<Vec<u8>> {
     bytes.clear();
     root.read(path, LARGEST_SOURCE, &mut bytes).ok()?;
     Some(bytes)
+}
+
+/// The files of a tree as they are now.
+pub(super) struct OnDisk<'a> {
+    root: &'a Path,
+    below: Below<'a>,
+}
+
+impl<'a> OnDisk<'a> {
+    pub(super) fn at(root: &'a Path) -> Self {
+        Self { root, below: Below::new(root) }
+    }
+}
+
+impl Contents for OnDisk<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        read(&self.below, path)
+    }
+
+    fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        let stamp = unlisted_stamp(self.root, path)?;
+        Some((self.read(path)?, stamp))
+    }
 }
 
 /// `.d.ts` differs from `.ts` in meaning.

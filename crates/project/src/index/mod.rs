@@ -40,6 +40,7 @@ pub use self::file::{FileRecord, IndexedFile};
 use self::kept::Again;
 pub use self::kept::Linked;
 use self::known::Known;
+use self::local::OnDisk;
 pub use self::local::{GENERATION, Key, Local, facts_of};
 pub use self::look::{Gist, Look};
 use self::pack::{FACTS, Pack};
@@ -47,7 +48,7 @@ pub use self::reading::Reading;
 pub use self::stored::{seal, unsealed};
 use self::touched::Touched;
 use crate::resolve::{Contents, Resolver};
-use crate::walk::{Below, Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
+use crate::walk::{Found, Role, Tests, WalkError, WalkProblem, Walked, rules};
 
 /// Where the imports of a file lead, by specifier.
 pub type Targets = ByName<Target>;
@@ -176,8 +177,7 @@ impl Index {
             },
             None => walked,
         };
-        let root = Below::new(&place.root);
-        let read = |path: &str| local::read(&root, path);
+        let read = OnDisk::at(&place.root);
         let facts = Pack::new(&place.cache, FACTS);
         let build = |walked, previous| build::build(walked, taken, &read, &facts, previous, &place.reading);
         // What it said was made anew from the files of now, and so tells nothing of what changed since.
@@ -217,8 +217,7 @@ impl Index {
 
     fn without_cache(place: &Place) -> Result<Self, IndexError> {
         let (walked, taken) = known::look(place, None)?;
-        let root = Below::new(&place.root);
-        let read = |path: &str| local::read(&root, path);
+        let read = OnDisk::at(&place.root);
         Ok(build::build(walked, taken, &read, &Pack::new(&place.cache, ""), None, &place.reading))
     }
 

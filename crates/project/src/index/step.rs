@@ -15,11 +15,11 @@ use super::build::{LIBRARY, NEXT, found, id_with, library, made, next_app, targe
 use super::file::IndexedFile;
 use super::kept::Kept;
 use super::known::Known;
-use super::local::{Key, Local, Surface, read};
+use super::local::{Key, Local, OnDisk, Surface};
 use super::shown::Shown;
 use super::touched::Touched;
 use super::{Index, KeptGraph, Place, Targets, Work, mounted};
-use crate::resolve::{Modules, Resolver};
+use crate::resolve::{Loading, Modules, Resolver};
 use crate::share::each;
 use crate::walk::{Below, Role, Walked};
 
@@ -66,12 +66,19 @@ pub(super) fn step(
         let Some(local) = &content.local else { return Some(None) };
         let at = previous.position(path)?;
         let old = &previous.files[at];
-        let found = |specifier: &str| {
-            let found = found(resolver_of(resolver, place, &walked), path, specifier)?;
+        let found = |how, specifier: &str| {
+            let found = found(resolver_of(resolver, place, &walked), how, path, specifier)?;
             Some(previous.adding.modules.led(path, specifier, found))
         };
-        let targets = targets_of(path, &local.facts, |specifier| {
-            old.targets().get(specifier).cloned().or_else(|| found(specifier))
+        let targets = targets_of(path, &local.facts, |how, specifier| {
+            // Where a path leads is the same however it is loaded, and so it is for packages of others.
+            let is_same = |target: &Target| {
+                specifier.starts_with('.')
+                    || matches!(target, Target::Package { .. } | Target::Builtin(_))
+                    || Loading::of(path, &old.local().facts, specifier) == how
+            };
+            let known = old.targets().get(specifier).filter(|target| is_same(target));
+            known.cloned().or_else(|| found(how, specifier))
         });
         let (key, local, surface) = (content.key, Arc::clone(local), Surface::of(&local.facts));
         Some(Some((source.seen, Edited { at, key, local, surface, targets: targets.into() })))
@@ -159,10 +166,7 @@ pub(super) fn step(
 }
 
 fn resolver_of<'a>(resolver: &'a OnceLock<Resolver>, place: &Place, walked: &Walked) -> &'a Resolver {
-    resolver.get_or_init(|| {
-        let root = Below::new(&place.root);
-        Resolver::new(Modules::of(walked), &|path: &str| read(&root, path))
-    })
+    resolver.get_or_init(|| Resolver::new(Modules::of(walked), &OnDisk::at(&place.root)))
 }
 
 /// The files of before with those that were edited in their place.

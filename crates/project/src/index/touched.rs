@@ -37,7 +37,7 @@ impl Touched {
     /// Those of a later look; `None` where a name, a role or a rule is another.
     pub(super) fn since(known: &Known, walked: &Walked) -> Option<Self> {
         let same_rest = known.walked.problems == walked.problems && known.walked.links == walked.links;
-        if known.walked.files.len() != walked.files.len() || !same_rest {
+        if known.walked.files.len() != walked.files.len() || !same_rest || !known.has_same_unlisted(walked) {
             return None;
         }
         let mut touched = Vec::new();

@@ -11,6 +11,7 @@ use becket_contracts::target::{Reason, Target};
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError, ResolveOptions, ResolverGeneric};
 use rustc_hash::FxHashMap;
 
+use super::conditions::Loading;
 use super::manifest::{Manifest, Manifests};
 use super::modules::{Modules, join};
 
@@ -22,6 +23,11 @@ const CONDITIONS: &[&[&str]] = &[
     &["types", "import", "module", "browser", "development", "default"],
     &["import", "module-sync", "node", "default"],
     &["require", "module-sync", "node", "default"],
+];
+/// Asked before these where a module is required.
+const REQUIRED: &[&[&str]] = &[
+    &["source", "types", "require", "module-sync", "node", "default"],
+    &["types", "require", "module", "browser", "development", "default"],
 ];
 /// Folders that builds write to; what is in them comes from `src` or from the package's own folder.
 const OUTPUT: &[&str] = &["dist", "lib", "build", "out", "src"];
@@ -52,9 +58,51 @@ const BUILT: &[&str] = &[".d.ts", ".d.mts", ".d.cts", ".mjs", ".cjs"];
 pub(super) struct Exported {
     modules: Arc<Modules>,
     manifests: Arc<Manifests>,
-    resolvers: Vec<ResolverGeneric<TreeFiles>>,
+    /// One for each entry that the lists in manifests have, and one at least.
+    choices: Vec<Resolvers>,
+}
+
+struct Resolvers {
+    always: Vec<ResolverGeneric<TreeFiles>>,
+    required: Vec<ResolverGeneric<TreeFiles>>,
     /// By the conditions of a tsconfig, asked before the others.
     by_conditions: FxHashMap<Vec<String>, ResolverGeneric<TreeFiles>>,
+}
+
+impl Resolvers {
+    fn new(files: TreeFiles, conditions: &BTreeSet<Vec<String>>) -> Self {
+        let options = |condition_names: Vec<String>| ResolveOptions {
+            condition_names,
+            extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
+                .map(str::to_owned)
+                .to_vec(),
+            // The tree knows where its links lead, and resolving them would ask for every folder above.
+            symlinks: false,
+            ..ResolveOptions::default()
+        };
+        let first = ResolverGeneric::new_with_file_system(files, options(Vec::new()));
+        let by = |conditions: Vec<String>| first.clone_with_options(options(conditions));
+        let each = |list: &[&[&str]]| {
+            let names = list.iter().map(|names| names.iter().map(|&name| name.to_owned()).collect());
+            names.map(by).collect()
+        };
+        let by_conditions = conditions.iter().map(|names| (names.clone(), by(names.clone()))).collect();
+        Self { always: each(CONDITIONS), required: each(REQUIRED), by_conditions }
+    }
+
+    /// In the order in which they are asked.
+    fn of(
+        &self,
+        loading: Loading,
+        conditions: &[String],
+    ) -> impl Iterator<Item = &ResolverGeneric<TreeFiles>> {
+        let required = match loading {
+            Loading::Import => &[][..],
+            Loading::Require => &self.required,
+        };
+        let own = self.by_conditions.get(&loading.among(conditions));
+        own.into_iter().chain(required).chain(&self.always)
+    }
 }
 
 impl std::fmt::Debug for Exported {
@@ -69,36 +117,34 @@ impl Exported {
         manifests: Arc<Manifests>,
         conditions: impl Iterator<Item = &'t [String]>,
     ) -> Self {
-        let files = TreeFiles { modules: Arc::clone(&modules), manifests: Arc::clone(&manifests) };
-        let options = |condition_names: Vec<String>| ResolveOptions {
-            condition_names,
-            extensions: [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"]
-                .map(str::to_owned)
-                .to_vec(),
-            // The tree knows where its links lead, and resolving them would ask for every folder above.
-            symlinks: false,
-            ..ResolveOptions::default()
+        let both = |names: &'t [String]| {
+            [Loading::Import, Loading::Require].into_iter().map(move |loading| loading.among(names))
         };
-        let first = ResolverGeneric::new_with_file_system(files, options(Vec::new()));
-        let by = |conditions: Vec<String>| first.clone_with_options(options(conditions));
-        let always = |names: &&[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let resolvers = CONDITIONS.iter().map(always).map(by).collect();
-        let conditions: BTreeSet<Vec<String>> = conditions.map(<[String]>::to_vec).collect();
-        let by_conditions = conditions.into_iter().map(|names| (names.clone(), by(names))).collect();
-        Self { modules, manifests, resolvers, by_conditions }
+        let conditions: BTreeSet<Vec<String>> = conditions.flat_map(both).collect();
+        let files =
+            |choice| TreeFiles { modules: Arc::clone(&modules), manifests: Arc::clone(&manifests), choice };
+        let choices = 0..=manifests.most_choices();
+        let choices = choices.map(|choice| Resolvers::new(files(choice), &conditions)).collect();
+        Self { modules, manifests, choices }
     }
 
     /// A `#name` of the package around `folder`.
-    pub(super) fn internal(&self, folder: &str, name: &str, conditions: &[String]) -> Target {
-        self.ask(folder, name, conditions).unwrap_or_else(Target::Unresolved)
+    pub(super) fn internal(
+        &self,
+        loading: Loading,
+        folder: &str,
+        name: &str,
+        conditions: &[String],
+    ) -> Target {
+        self.ask(loading, folder, name, conditions).unwrap_or_else(Target::Unresolved)
     }
 
     /// Where a bare specifier leads, when its package is one of this tree's.
     pub(super) fn workspace_package(
         &self,
+        loading: Loading,
         from: Option<usize>,
-        package: &str,
-        specifier: &str,
+        (package, specifier): (&str, &str),
         conditions: &[String],
     ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
@@ -106,7 +152,7 @@ impl Exported {
         let subpath = inside.trim_start_matches('/');
         // A package may import itself by its own name, which is how any other would, by whatever name.
         if let (Some(_), Some(name)) = (&manifest.fields.exports, &manifest.fields.name) {
-            let exported = self.ask(&manifest.folder, &[name, inside].concat(), conditions);
+            let exported = self.ask(loading, &manifest.folder, &[name, inside].concat(), conditions);
             return Some(exported.unwrap_or_else(Target::Unresolved));
         }
         let within_src = format!("src/{subpath}");
@@ -152,10 +198,16 @@ impl Exported {
     }
 
     /// What a manifest leads to. Where it names a file that is not in the tree, that is what a build writes.
-    fn ask(&self, folder: &str, specifier: &str, conditions: &[String]) -> Result<Target, Reason> {
+    fn ask(
+        &self,
+        loading: Loading,
+        folder: &str,
+        specifier: &str,
+        conditions: &[String],
+    ) -> Result<Target, Reason> {
         let directory = absolute(folder);
         let mut reason = Reason::NotExported;
-        for resolver in self.by_conditions.get(conditions).into_iter().chain(&self.resolvers) {
+        for resolver in self.choices.iter().flat_map(|one| one.of(loading, conditions)) {
             match resolver.resolve(&directory, specifier) {
                 Ok(found) => {
                     let target = relative(found.path()).and_then(|path| {
@@ -244,18 +296,20 @@ fn relative(path: &Path) -> Option<String> {
 struct TreeFiles {
     modules: Arc<Modules>,
     manifests: Arc<Manifests>,
+    /// Which entry of lists is meant.
+    choice: usize,
 }
 
 impl FileSystem for TreeFiles {
     fn new() -> Self {
-        Self { modules: Arc::default(), manifests: Arc::default() }
+        Self { modules: Arc::default(), manifests: Arc::default(), choice: 0 }
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let path = relative(path).ok_or(io::ErrorKind::NotFound)?;
         let folder = path.strip_suffix("package.json").ok_or(io::ErrorKind::NotFound)?.trim_end_matches('/');
         let index = self.manifests.of_folder(folder).ok_or(io::ErrorKind::NotFound)?;
-        Ok(self.manifests.get(index).bytes.to_vec())
+        Ok(self.manifests.get(index).bytes(self.choice).to_vec())
     }
 
     fn read_to_string(&self, path: &Path) -> io::Result<String> {

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::conditions::{Loading, said_plainly};
 use super::modules::{Modules, join};
 use super::{Contents, folders_around};
 use crate::walk::rules::is_for_output;
@@ -28,8 +29,18 @@ type Catalogs = BTreeMap<(String, String), String>;
 #[derive(Debug)]
 pub(super) struct Manifest {
     pub(super) folder: String,
-    pub(super) bytes: Box<[u8]>,
+    bytes: Box<[u8]>,
+    /// With a further entry of its lists in the place of each.
+    choices: Vec<Vec<u8>>,
     pub(super) fields: Fields,
+}
+
+impl Manifest {
+    /// As its lists are read by their entry at `choice`.
+    pub(super) fn bytes(&self, choice: usize) -> &[u8] {
+        let chosen = choice.checked_sub(1).and_then(|at| self.choices.get(at).or(self.choices.last()));
+        chosen.map_or(&*self.bytes, Vec::as_slice)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -116,11 +127,14 @@ impl Manifests {
             };
             match name {
                 "package.json" => {
+                    let plain = said_plainly(without_mark(&bytes));
+                    let (bytes, choices) = plain.unwrap_or_else(|| (bytes, Vec::new()));
                     let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
                     roots.extend(fields.members().map(|globs| (folder.to_owned(), globs_of(&globs))));
                     manifests.add_catalogs(folder, fields.all_catalogs());
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
-                    manifests.all.push(Manifest { folder: folder.to_owned(), bytes: bytes.into(), fields });
+                    let (folder, bytes) = (folder.to_owned(), bytes.into());
+                    manifests.all.push(Manifest { folder, bytes, choices, fields });
                 }
                 "lerna.json" => {
                     let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -262,6 +276,11 @@ impl Manifests {
         self.all.len()
     }
 
+    /// How many further entries the lists of a manifest have at most.
+    pub(super) fn most_choices(&self) -> usize {
+        self.all.iter().map(|manifest| manifest.choices.len()).max().unwrap_or_default()
+    }
+
     /// A manifest and those in the folders above it.
     fn chain(&self, index: usize) -> Vec<usize> {
         folders_around(&self.all[index].folder)
@@ -272,10 +291,12 @@ impl Manifests {
 
 impl Fields {
     /// What the manifest has a `#name` stand for: a path in the package, or the name of another.
-    pub(super) fn imported(&self, name: &str, conditions: &[String]) -> Option<String> {
+    pub(super) fn imported(&self, loading: Loading, name: &str, conditions: &[String]) -> Option<String> {
+        let (_, not) = loading.conditions();
+        let under = |to| under(to, conditions, not).or_else(|| under(to, conditions, ""));
         let imports = self.imports.as_ref()?.as_object()?;
         if let Some(to) = imports.get(name) {
-            return Some(under(to, conditions)?.to_owned());
+            return Some(under(to)?.to_owned());
         }
         let matched = imports.iter().filter_map(|(pattern, to)| {
             let (before, after) = pattern.split_once('*')?;
@@ -283,7 +304,7 @@ impl Fields {
             Some((before.len(), to, star))
         });
         let (_, to, star) = matched.max_by_key(|(before, ..)| *before)?;
-        Some(under(to, conditions)?.replace('*', star))
+        Some(under(to)?.replace('*', star))
     }
 
     /// Patterns of the folders that its workspace has.
@@ -315,15 +336,16 @@ impl Fields {
     }
 }
 
-/// What is said under the first condition that holds: those given, and those that hold for every program.
-fn under<'v>(said: &'v Value, conditions: &[String]) -> Option<&'v str> {
+/// What is said under the first condition that holds: those given, and those that hold for every program but one.
+fn under<'v>(said: &'v Value, conditions: &[String], but: &str) -> Option<&'v str> {
     const ALWAYS: &[&str] = &["types", "import", "module-sync", "node", "require", "default"];
     match said {
         Value::String(text) => Some(text),
-        Value::Array(several) => several.iter().find_map(|one| under(one, conditions)),
+        Value::Array(several) => several.iter().find_map(|one| under(one, conditions, but)),
         Value::Object(by_condition) => by_condition.iter().find_map(|(condition, said)| {
-            let holds = ALWAYS.contains(&&**condition) || conditions.contains(condition);
-            holds.then(|| under(said, conditions)).flatten()
+            let is_known = ALWAYS.contains(&&**condition) || conditions.contains(condition);
+            let holds = is_known && condition != but;
+            holds.then(|| under(said, conditions, but)).flatten()
         }),
         _ => None,
     }

@@ -3,6 +3,7 @@
 //! their versions. It reads through [`Contents`] and asks no disk, so that a commit resolves as a checkout does.
 
 mod builtin;
+mod conditions;
 mod deno;
 mod exported;
 mod frameworks;
@@ -14,7 +15,7 @@ mod patterns;
 mod range;
 mod tsconfig;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use becket_contracts::graph::Library;
@@ -23,17 +24,23 @@ use becket_contracts::secrets;
 use becket_contracts::target::{Reason, Target};
 use rustc_hash::FxHashMap;
 
+pub use self::conditions::Loading;
 use self::exported::Exported;
 use self::lockfile::Versions;
 use self::manifest::Manifests;
 pub use self::modules::Modules;
 use self::tsconfig::Tsconfigs;
-use crate::walk::{Ignored, rules::is_rule_file};
+use crate::walk::{Ignored, Stamp, Unlisted, rules::is_rule_file};
 
 /// Reads the small files that decide resolution: manifests, lock files, tsconfig.
 pub trait Contents: Sync {
     /// The bytes at a path of the tree, relative to its root.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
+
+    /// The same of a file that is not listed (it lies in a hidden folder), with the stamp that it had before it was read.
+    fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        Some((self.read(path)?, Stamp::default()))
+    }
 }
 
 impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
@@ -46,12 +53,20 @@ impl<F: Fn(&str) -> Option<Vec<u8>> + Sync> Contents for F {
 struct Noted<'a> {
     contents: &'a dyn Contents,
     paths: Mutex<BTreeSet<String>>,
+    unlisted: Mutex<Unlisted>,
 }
 
 impl Contents for Noted<'_> {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         self.contents.read(path)
+    }
+
+    fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
+        let read = self.contents.read_unlisted(path);
+        let stamp = read.as_ref().map(|(_, stamp)| *stamp);
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), stamp);
+        read
     }
 }
 
@@ -60,6 +75,7 @@ impl Contents for Noted<'_> {
 pub struct Resolver {
     modules: Arc<Modules>,
     rests_on: BTreeSet<String>,
+    unlisted: Unlisted,
     tsconfigs: Tsconfigs,
     /// Whether any tsconfig has names end with more than they are written with.
     has_suffixes: bool,
@@ -72,7 +88,7 @@ pub struct Resolver {
     /// By manifest, once somebody asks.
     libraries: Vec<OnceLock<Library>>,
     /// Bare names by what decides them; the same few are asked for thousands of times.
-    known: RwLock<FxHashMap<(Surroundings, String), Target>>,
+    known: RwLock<FxHashMap<(Surroundings, Loading, String), Target>>,
 }
 
 /// What a folder's imports are decided by.
@@ -85,17 +101,18 @@ struct Surroundings {
 
 impl Resolver {
     pub fn new(modules: Modules, contents: &dyn Contents) -> Self {
-        let contents = &Noted { contents, paths: Mutex::default() };
+        let contents = &Noted { contents, paths: Mutex::default(), unlisted: Mutex::default() };
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
-        let tsconfigs = Tsconfigs::read(&modules, &manifests, contents);
+        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
+        let rules: BTreeMap<String, Vec<u8>> =
+            rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect();
+        let tsconfigs = Tsconfigs::read(&modules, &manifests, &rules, contents);
+        let ignored = Ignored::by(rules);
         let deno = deno::Configs::read(&modules, contents);
         let versions = Versions::read(&modules, contents);
         let exported =
             Exported::new(Arc::clone(&modules), Arc::clone(&manifests), tsconfigs.all_conditions());
-        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
-        let ignored =
-            Ignored::by(rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect());
         let mut folders: FxHashMap<String, Surroundings> = FxHashMap::default();
         // By path: what is around a folder comes before it.
         for folder in modules.folders() {
@@ -109,9 +126,11 @@ impl Resolver {
         }
         let libraries = vec![OnceLock::new(); manifests.count()];
         let rests_on = std::mem::take(&mut *contents.paths.lock().unwrap_or_else(PoisonError::into_inner));
+        let unlisted = std::mem::take(&mut *contents.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
         Self {
             modules,
             rests_on,
+            unlisted,
             has_suffixes: tsconfigs.have_suffixes(),
             tsconfigs,
             manifests,
@@ -130,13 +149,23 @@ impl Resolver {
         &self.rests_on
     }
 
+    /// Files that are not listed and decide resolution all the same, with their stamps; nothing for one that is not there.
+    pub(crate) fn unlisted(&self) -> &Unlisted {
+        &self.unlisted
+    }
+
     /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.
     pub fn lost_extends(&self) -> &[(String, String)] {
         self.tsconfigs.lost_extends()
     }
 
-    /// Where `specifier` leads, said in the file `from`.
+    /// Where `specifier` leads, said in a statement of the file `from`.
     pub fn resolve(&self, from: &str, specifier: &str) -> Target {
+        self.resolve_for(Loading::within(from), from, specifier)
+    }
+
+    /// The same for what is imported or required.
+    pub fn resolve_for(&self, loading: Loading, from: &str, specifier: &str) -> Target {
         // What is put together when the program runs: only then there is a name to look for.
         if specifier.contains(Import::PUT_IN) {
             return Target::Unresolved(Reason::DecidedAtRunTime);
@@ -149,14 +178,15 @@ impl Resolver {
         };
         if Import::is_pattern(specifier) {
             // A file may be called so.
-            let plain = self.plain(folder, here(), specifier);
+            let plain = self.plain(loading, folder, here(), specifier);
             let is_there = matches!(plain, Target::File(_) | Target::Asset(_));
             return if is_there { plain } else { self.matching(folder, here(), specifier) };
         }
         // Bundlers append a query and prepend loaders; neither is part of the name, unless a file or a folder is called so.
         if specifier.bytes().any(|byte| matches!(byte, b'!' | b'?')) && !specifier.contains('\0') {
             let ends = [specifier.len()].into_iter().chain(specifier.rfind('?'));
-            let whole = ends.filter(|end| *end > 0).map(|end| self.plain(folder, here(), &specifier[..end]));
+            let whole =
+                ends.filter(|end| *end > 0).map(|end| self.plain(loading, folder, here(), &specifier[..end]));
             let mut found = whole.filter(|target| matches!(target, Target::File(_) | Target::Asset(_)));
             if let Some(target) = found.next() {
                 return target;
@@ -171,20 +201,20 @@ impl Resolver {
         if is_relative(name) {
             return self.relative(folder, name, || here().tsconfig);
         }
-        let key = (here(), name.to_owned());
+        let key = (here(), loading, name.to_owned());
         if let Some(target) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return target.clone();
         }
-        let target = self.bare(folder, key.0, name);
+        let target = self.bare(loading, folder, key.0, name);
         self.known.write().unwrap_or_else(PoisonError::into_inner).insert(key, target.clone());
         target
     }
 
-    fn plain(&self, folder: &str, here: Surroundings, name: &str) -> Target {
+    fn plain(&self, loading: Loading, folder: &str, here: Surroundings, name: &str) -> Target {
         if is_relative(name) {
             self.relative(folder, name, || here.tsconfig)
         } else {
-            self.bare(folder, here, name)
+            self.bare(loading, folder, here, name)
         }
     }
 
@@ -254,7 +284,7 @@ impl Resolver {
     }
 
     /// In TypeScript's order: `paths`, `baseUrl`, then packages.
-    fn bare(&self, folder: &str, here: Surroundings, name: &str) -> Target {
+    fn bare(&self, loading: Loading, folder: &str, here: Surroundings, name: &str) -> Target {
         let mapped = here.tsconfig.map(|index| self.tsconfigs.candidates(index, name)).unwrap_or_default();
         let suffixes = self.suffixes(here.tsconfig);
         let found = mapped.iter().find_map(|(path, is_written_out)| {
@@ -273,16 +303,18 @@ impl Resolver {
         }
         let conditions = here.tsconfig.map(|index| self.tsconfigs.conditions(index)).unwrap_or_default();
         if name.starts_with('#') {
-            let inside = self.exported.internal(folder, name, conditions);
+            let inside = self.exported.internal(loading, folder, name, conditions);
             let imported = || {
                 let manifest = self.manifests.get(here.manifest?);
                 manifest
                     .fields
-                    .imported(name, conditions)
+                    .imported(loading, name, conditions)
                     .filter(|to| !is_relative(to) && !to.starts_with('#'))
             };
             return match inside {
-                Target::Unresolved(_) => imported().map_or(inside, |to| self.bare(folder, here, &to)),
+                Target::Unresolved(_) => {
+                    imported().map_or(inside, |to| self.bare(loading, folder, here, &to))
+                }
                 _ => inside,
             };
         }
@@ -317,7 +349,7 @@ impl Resolver {
         // One of the tree may have the name of one that is installed.
         let is_installed =
             range.as_deref().is_some_and(|range| self.is_installed(here.manifest, package, range));
-        let of_tree = || self.exported.workspace_package(here.manifest, package, name, conditions);
+        let of_tree = || self.exported.workspace_package(loading, here.manifest, (package, name), conditions);
         if let Some(target) = (!is_installed).then(of_tree).flatten() {
             return target;
         }

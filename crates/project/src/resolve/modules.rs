@@ -191,7 +191,8 @@ impl Modules {
         if let Some(Target::Asset(_)) = found {
             return self.with_ending(path, &[".d.ts"], suffixes).or(found);
         }
-        found.or_else(|| self.with_ending(path, ADDED, suffixes))
+        let added = || self.with_ending(path, ADDED, suffixes);
+        found.or_else(added).or_else(|| self.target(&declared(path)?))
     }
 
     fn with_ending(&self, stem: &str, endings: &[&str], suffixes: &[String]) -> Option<Target> {
@@ -236,6 +237,13 @@ pub(super) fn names_of(path: &str) -> impl Iterator<Item = (&str, &'static str)>
         Some(instead.iter().map(move |ending| (stem, *ending)))
     });
     instead.flatten().chain(ADDED.iter().map(move |ending| (path, *ending)))
+}
+
+/// What declares a file that only a build writes: `theme.d.css.ts` of `theme.css`.
+fn declared(path: &str) -> Option<String> {
+    let (stem, ending) = path.rsplit_once('.')?;
+    let has_stem = !stem.is_empty() && !stem.ends_with('/') && !ending.contains('/');
+    has_stem.then(|| format!("{stem}.d.{ending}.ts"))
 }
 
 /// Whether a path says what kind of file it is.

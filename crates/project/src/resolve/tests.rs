@@ -1,6 +1,8 @@
 //! Trees as lists of files: no disk is asked.
 
 mod asked;
+mod branches;
+mod projects;
 
 use super::*;
 use crate::walk::{Link, Tests, from_paths};
@@ -296,41 +298,6 @@ fn a_tsconfig_that_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_config_package_of_the_workspace_is_extended() {
-    let resolver = resolver(&[
-        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
-        ("packages/config/package.json", r#"{"name": "@x/tsconfig"}"#),
-        ("packages/config/next.json", r#"{"compilerOptions": {"paths": {"~/*": ["${configDir}/src/*"]}}}"#),
-        ("packages/app/package.json", r#"{"name": "app"}"#),
-        ("packages/app/tsconfig.json", r#"{"extends": "@x/tsconfig/next.json"}"#),
-        ("packages/app/src/a.ts", ""),
-    ]);
-    assert_eq!(resolver.resolve("packages/app/src/b.ts", "~/a"), file("packages/app/src/a.ts"));
-    assert!(resolver.lost_extends().is_empty());
-}
-
-#[test]
-fn a_solution_hands_a_file_to_the_project_that_includes_it() {
-    let resolver = resolver(&[
-        (
-            "tsconfig.json",
-            r#"{"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}]}"#,
-        ),
-        (
-            "tsconfig.node.json",
-            r#"{"include": ["vite.config.ts"], "compilerOptions": {"paths": {"@/*": ["node/*"]}}}"#,
-        ),
-        ("tsconfig.app.json", r#"{"include": ["src"], "compilerOptions": {"paths": {"@/*": ["src/*"]}}}"#),
-        ("src/deep/a.ts", ""),
-        ("src/b.ts", ""),
-        ("node/b.ts", ""),
-        ("vite.config.ts", ""),
-    ]);
-    assert_eq!(resolver.resolve("src/deep/a.ts", "@/b"), file("src/b.ts"));
-    assert_eq!(resolver.resolve("vite.config.ts", "@/b"), file("node/b.ts"));
-}
-
-#[test]
 fn a_package_in_a_folder_that_builds_write_to_has_its_manifest() {
     let manifest = r#"{"name": "@x/build", "dependencies": {"magic-string": "^0.30.0"}}"#;
     let resolver = resolver(&[
@@ -426,21 +393,6 @@ fn a_package_that_is_asked_for_by_path_has_the_name_that_it_is_asked_for_by() {
         assert_eq!(resolver.resolve("app/src/a.ts", specifier), target, "{specifier}");
     }
     assert_eq!(resolver.resolve("other/a.ts", "one/entry"), package("one", None, false));
-}
-
-#[test]
-fn modules_for_import_and_require_alike_are_exported() {
-    let resolver = resolver(&[
-        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
-        (
-            "packages/sync/package.json",
-            r#"{"name": "sync", "exports": {".": {"module-sync": "./sync.js", "default": "./other.js"}, "./late": {"default": "./other.js", "module-sync": "./sync.js"}}}"#,
-        ),
-        ("packages/sync/sync.js", ""),
-        ("packages/sync/other.js", ""),
-    ]);
-    assert_eq!(resolver.resolve("a.ts", "sync"), file("packages/sync/sync.js"));
-    assert_eq!(resolver.resolve("a.ts", "sync/late"), file("packages/sync/other.js"));
 }
 
 #[test]

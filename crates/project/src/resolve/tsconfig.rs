@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Contents;
 use super::manifest::Manifests;
 use super::modules::{Modules, join};
+use crate::walk::Ignored;
 
 /// Tried in a folder in this order.
 const NAMES: &[&str] = &["tsconfig.json", "jsconfig.json", "tsconfig.base.json"];
@@ -29,6 +30,8 @@ pub(super) struct Tsconfigs {
 /// One file with everything that it extends.
 #[derive(Debug, Default)]
 struct Tsconfig {
+    /// Where it stands: all that is below belongs to it where it does not say what does.
+    home: String,
     base: Option<String>,
     /// Pattern and targets, the targets relative to the root.
     paths: Vec<(String, Vec<String>)>,
@@ -57,12 +60,8 @@ struct Globs {
 
 impl Globs {
     fn is_match(&self, path: &str) -> bool {
-        let is_below = |folder: &String| {
-            let rest = path.strip_prefix(&**folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         let compiled = || self.compiled.get_or_init(|| globs(&self.patterns));
-        self.folders.iter().any(is_below)
+        self.folders.iter().any(|folder| is_below(folder, path))
             || self.plain.iter().any(|glob| glob.is_match(path))
             || (!self.patterns.is_empty() && compiled().is_match(path))
     }
@@ -152,8 +151,15 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
 }
 
 impl Tsconfigs {
-    pub(super) fn read(modules: &Modules, manifests: &Manifests, contents: &dyn Contents) -> Self {
-        let mut reader = Reader { modules, manifests, contents, tsconfigs: Self::default() };
+    /// `rules` are the texts of rule files by path.
+    pub(super) fn read(
+        modules: &Modules,
+        manifests: &Manifests,
+        rules: &BTreeMap<String, Vec<u8>>,
+        contents: &dyn Contents,
+    ) -> Self {
+        let left_out = OnceLock::new();
+        let mut reader = Reader { modules, manifests, rules, left_out, contents, tsconfigs: Self::default() };
         let mut found: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
         for path in modules.controls() {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -257,7 +263,7 @@ impl Tsconfig {
 
     fn includes_by_name(&self, file: &str) -> bool {
         match (&self.files, &self.include) {
-            (None, None) => true,
+            (None, None) => is_below(&self.home, file),
             (files, include) => {
                 files.as_ref().is_some_and(|files| files.iter().any(|name| name == file))
                     || include.as_ref().is_some_and(|include| include.is_match(file))
@@ -268,6 +274,11 @@ impl Tsconfig {
     fn includes(&self, file: &str) -> bool {
         self.includes_by_name(file) && !self.exclude.as_ref().is_some_and(|exclude| exclude.is_match(file))
     }
+}
+
+fn is_below(folder: &str, path: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What the star of a pattern stands for in a name.
@@ -284,8 +295,28 @@ fn wildcard<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
 struct Reader<'a> {
     modules: &'a Modules,
     manifests: &'a Manifests,
+    rules: &'a BTreeMap<String, Vec<u8>>,
+    /// What is left out where hidden folders are looked into. Made when something is not listed.
+    left_out: OnceLock<Ignored>,
     contents: &'a dyn Contents,
     tsconfigs: Tsconfigs,
+}
+
+/// Why what a tsconfig extends is not read.
+enum Lost {
+    Absent,
+    Installed,
+    LeftOut,
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Absent => "is not there",
+            Self::Installed => "is of no package of this tree: what is installed is not read",
+            Self::LeftOut => "is not read: a rule leaves it out, or tools write there",
+        })
+    }
 }
 
 impl Reader<'_> {
@@ -316,7 +347,7 @@ impl Reader<'_> {
     /// The file and everything it extends, nearest first, each with its folder.
     fn chain(&mut self, path: &str, depth: usize) -> Vec<(String, Value)> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let Some(bytes) = self.contents.read(path).filter(|_| depth < LONGEST_CHAIN) else {
+        let Some(bytes) = self.bytes(path).filter(|_| depth < LONGEST_CHAIN) else {
             return Vec::new();
         };
         let text = decoded(&bytes);
@@ -335,29 +366,52 @@ impl Reader<'_> {
         let mut chain = vec![(folder.clone(), value)];
         // Of several, the last one wins.
         for extended in extends.iter().rev() {
-            if let Some(path) = self.extended(&folder, extended) {
-                chain.extend(self.chain(&path, depth + 1));
-            } else {
-                let lost = format!("extends `{extended}`, which is not there; its own rules hold");
-                self.tsconfigs.lost.push((path.to_owned(), lost));
+            match self.extended(&folder, extended) {
+                Ok(path) => chain.extend(self.chain(&path, depth + 1)),
+                Err(why) => {
+                    let lost = format!("extends `{extended}`, which {why}; its own rules hold");
+                    self.tsconfigs.lost.push((path.to_owned(), lost));
+                }
             }
         }
         chain
     }
 
-    fn extended(&self, folder: &str, name: &str) -> Option<String> {
+    /// Nothing for what is left out, and for what is not there.
+    fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        if self.modules.has(path) {
+            return self.contents.read(path);
+        }
+        let is_read = self.reads_unlisted(path);
+        is_read.then(|| self.contents.read_unlisted(path)).flatten().map(|(bytes, _)| bytes)
+    }
+
+    /// Whether a file that is not listed is so for its hidden folder alone.
+    fn reads_unlisted(&self, path: &str) -> bool {
+        let left_out = self.left_out.get_or_init(|| Ignored::with_hidden(self.rules.clone()));
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        left_out.inside(folder).is_some_and(|rules| rules.lists(path, name))
+    }
+
+    fn extended(&self, folder: &str, name: &str) -> Result<String, Lost> {
         let relative = name.starts_with('.') || name.starts_with('/');
         let place = if relative {
-            join(folder, name)?
+            join(folder, name).ok_or(Lost::Absent)?
         } else {
             let parts = if name.starts_with('@') { 2 } else { 1 };
             let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
             let from = self.manifests.of_folder("");
-            let package = self.manifests.package(from, &name[..end])?;
-            join(self.manifests.folder(package), name[end..].trim_start_matches('/'))?
+            let package = self.manifests.package(from, &name[..end]).ok_or(Lost::Installed)?;
+            join(self.manifests.folder(package), name[end..].trim_start_matches('/')).ok_or(Lost::Absent)?
         };
-        let tried = [place.clone(), format!("{place}.json"), join(&place, "tsconfig.json")?];
-        tried.into_iter().find(|path| self.modules.has(path))
+        let within = join(&place, "tsconfig.json").ok_or(Lost::Absent)?;
+        let tried = [place.clone(), format!("{place}.json"), within];
+        if let Some(path) = tried.iter().find(|path| self.modules.has(path)) {
+            return Ok(path.clone());
+        }
+        let is_left_out = !tried.iter().any(|path| self.reads_unlisted(path));
+        let why = if is_left_out { Lost::LeftOut } else { Lost::Absent };
+        tried.into_iter().find(|path| self.bytes(path).is_some()).ok_or(why)
     }
 }
 
@@ -408,6 +462,7 @@ fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
         conditions.extend((!is_bundled).then(|| "node".to_owned()));
     }
     Tsconfig {
+        home: home.to_owned(),
         base,
         paths: paths.unwrap_or_default(),
         root_dirs: root_dirs.map(names).unwrap_or_default(),

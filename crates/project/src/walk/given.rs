@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::rules::{Rules, Tests, role_of};
+use super::rules::{Hidden, Rules, Tests, role_of};
 use super::{Found, Link, Stamp, WalkProblem, Walked};
 
 /// What [`super::walk`] would find, were `paths` (each with its size) a tree on the disk, with `links` in it. `read` gives
@@ -21,7 +21,7 @@ pub fn from_paths<'a>(
     let has = |path: &str| sizes.contains_key(path);
     let mut rules_around = |folder: &str| {
         let read = |path: &str| has(path).then(|| read(path)).flatten();
-        rules_of(folder, tests, &mut folders, &mut problems, &read)
+        rules_of(folder, tests, Hidden::LeftOut, &mut folders, &mut problems, &read)
     };
     for (path, size) in &sizes {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -44,12 +44,18 @@ pub fn from_paths<'a>(
 pub(crate) struct Ignored {
     /// Rule files by path.
     texts: BTreeMap<String, Vec<u8>>,
+    hidden: Hidden,
     folders: Mutex<BTreeMap<String, Option<Arc<Rules>>>>,
 }
 
 impl Ignored {
     pub(crate) fn by(texts: BTreeMap<String, Vec<u8>>) -> Self {
-        Self { texts, folders: Mutex::default() }
+        Self { texts, ..Self::default() }
+    }
+
+    /// Without what only begins with a dot.
+    pub(crate) fn with_hidden(texts: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { texts, hidden: Hidden::Included, ..Self::default() }
     }
 
     /// Whether there are any.
@@ -61,7 +67,7 @@ impl Ignored {
     pub(crate) fn inside(&self, folder: &str) -> Option<Arc<Rules>> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |path: &str| self.texts.get(path).cloned();
-        rules_of(folder, Tests::Included, &mut folders, &mut BTreeSet::new(), &read)
+        rules_of(folder, Tests::Included, self.hidden, &mut folders, &mut BTreeSet::new(), &read)
     }
 }
 
@@ -69,6 +75,7 @@ impl Ignored {
 fn rules_of(
     folder: &str,
     tests: Tests,
+    hidden: Hidden,
     known: &mut BTreeMap<String, Option<Arc<Rules>>>,
     problems: &mut BTreeSet<WalkProblem>,
     read: &impl Fn(&str) -> Option<Vec<u8>>,
@@ -77,10 +84,10 @@ fn rules_of(
         return rules.clone();
     }
     let around = if folder.is_empty() {
-        Some(Arc::new(Rules::start(tests)))
+        Some(Arc::new(Rules::start(tests).with(hidden)))
     } else {
         let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
-        rules_of(parent, tests, known, problems, read).filter(|rules| rules.enters(folder, name))
+        rules_of(parent, tests, hidden, known, problems, read).filter(|rules| rules.enters(folder, name))
     };
     let rules = around.map(|around| {
         let inside =

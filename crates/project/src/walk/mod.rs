@@ -7,6 +7,7 @@ mod pattern;
 pub mod rules;
 pub(crate) mod stamp;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub(crate) use self::given::Ignored;
 pub use self::given::from_paths;
 use self::rules::{Hidden, Rules, role_of};
 pub use self::rules::{Role, RuleProblem, Tests};
+pub(crate) use self::stamp::unlisted_stamp;
 pub use self::stamp::{Below, Stamp, names_digest, stamp_of};
 use crate::canonical::canonical;
 
@@ -115,6 +117,8 @@ pub struct Walked {
     pub folders: Parts<Folder>,
     /// By path. What they lead to is listed where it is.
     pub links: Vec<Link>,
+    /// What is not listed and decides how others are read all the same.
+    pub unlisted: Arc<Unlisted>,
     pub problems: Vec<WalkProblem>,
 }
 
@@ -134,6 +138,9 @@ impl Walked {
         self
     }
 }
+
+/// Files by path with their stamps; nothing for one that is not there.
+pub type Unlisted = BTreeMap<String, Option<Stamp>>;
 
 /// What was found below a folder, in any order.
 #[derive(Default)]
@@ -183,7 +190,8 @@ fn walk_by(root: &Path, rules: Rules) -> Result<Walked, WalkError> {
     links.sort();
     problems.sort();
     let links = links.into_iter().filter_map(|path| Link::at(root, path)).collect();
-    Ok(Walked { files: files.into(), folders: folders.into(), links, problems })
+    let (files, folders) = (files.into(), folders.into());
+    Ok(Walked { files, folders, links, problems, ..Walked::default() })
 }
 
 struct Entry {

@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::io;
 #[cfg(not(unix))]
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use becket_base::codec::{Decoder, Encoder};
@@ -135,6 +135,13 @@ const LEAST_ROOM: usize = 4 * 1024;
 /// The stamp of a file now; `None` where there is none.
 pub fn stamp_of(path: &Path) -> Option<Stamp> {
     fs_err::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
+}
+
+/// The same of a file that no walk came to: the way to it leads through folders alone, as that of all others does.
+pub(crate) fn unlisted_stamp(root: &Path, path: &str) -> Option<Stamp> {
+    let mut folders = path.match_indices('/').map(|(end, _)| root.join(&path[..end]));
+    let is_folder = |folder: PathBuf| fs_err::symlink_metadata(folder).is_ok_and(|it| it.is_dir());
+    folders.all(is_folder).then(|| stamp_of(&root.join(path))).flatten()
 }
 
 /// A digest of the names in a folder, in whatever order they come. What becket itself writes into folders is left out,
