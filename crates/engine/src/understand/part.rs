@@ -244,9 +244,7 @@ fn clipped(declaration: &mut DeclarationChange, entry: &str, room: usize) -> Opt
     }
     while size(declaration) > room {
         let lists = [&mut declaration.used_by, &mut declaration.before, &mut declaration.after];
-        let Some(list) =
-            lists.into_iter().filter(|list| list.len() > LEAST_LIST).max_by_key(|list| size(list))
-        else {
+        let Some(list) = lists.into_iter().filter(|list| list.len() > LEAST_LIST).max_by_key(size) else {
             break;
         };
         list.truncate((list.len() / 2).max(LEAST_LIST));
