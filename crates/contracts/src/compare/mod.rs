@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::fingerprint::canonical;
-use crate::graph::{Edge, Graph};
+use crate::graph::Graph;
 use crate::model::{
     ComponentForm, Contract, ContractDeclaration, DeclarationKind, Diagnostic, Member, Severity,
     UnresolvedType,
@@ -55,7 +55,7 @@ pub use self::result::{
     CompareResult, CompareSummary, ComponentChange, Costs, FolderDiff, TokenDelta, component_name, folders,
 };
 pub use self::users::seen_through;
-use self::users::{users, users_of, users_of_file};
+use self::users::{users, users_left, users_now, users_of, users_of_file};
 pub use self::verdict::Verdict;
 use self::verdict::{judge, judge_props};
 use self::written::Alike;
@@ -161,46 +161,6 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         }
     }
     Comparison { files }
-}
-
-/// Without those who used something that went, were written anew since, and take nothing by its name any more. Whoever depends
-/// on it through them is told as long as one of them is left.
-fn users_left(origins: &Origins<'_, '_>, file: &str, change: &mut DeclarationChange) {
-    let Some((before, after)) = origins.before.graph.zip(origins.after.graph) else { return };
-    let Some(contract) = origins.before.contracts.get(file) else { return };
-    let named = contract.declarations.iter().filter(|one| one.name == change.name);
-    let names: BTreeSet<String> =
-        named.flat_map(|one| exported::names(contract, one)).chain([change.name.clone()]).collect();
-    let takes = |edge: &Edge| names.iter().any(|name| edge.takes(name));
-    let asks =
-        |graph: &Graph, user: &str| graph.position(user).is_some_and(|at| graph.edges(at).iter().any(takes));
-    let is_gone = !origins.after.contracts.contains_key(origins.path_now(file));
-    let missing = if is_gone { left::missing(origins, file) } else { Vec::new() };
-    // Who finds the name elsewhere now may find something else by it.
-    let has_followed = |user: &String| {
-        asks(before, user)
-            && !origins.is_untouched(user)
-            && !asks(after, origins.path_now(user))
-            && !missing.contains(user)
-    };
-    let is_direct = |user: &&String| asks(before, user);
-    let direct = change.used_by.iter().filter(is_direct).count();
-    change.used_by.retain(|user| !has_followed(user));
-    if direct > 0 && !change.used_by.iter().any(|user| is_direct(&user)) {
-        change.used_by.clear();
-    }
-}
-
-/// Users are found where they were, and told where they are; one that is gone uses nothing.
-fn users_now(origins: &Origins<'_, '_>, users: &mut Vec<String>) {
-    for user in users.iter_mut() {
-        *user = origins.path_now(user).to_owned();
-    }
-    if let Some(graph) = origins.after.graph {
-        users.retain(|user| graph.position(user).is_some());
-    }
-    users.sort_unstable();
-    users.dedup();
 }
 
 impl Comparison {
