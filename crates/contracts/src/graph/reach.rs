@@ -42,6 +42,23 @@ pub struct Dependent {
 }
 
 impl Graph {
+    /// Everything that needs a file itself, by path.
+    pub fn direct(&self, file: usize) -> Vec<Dependent> {
+        let others = self.dependents(file).iter().filter(|from| **from != file);
+        others.filter_map(|from| self.dependent(*from, file, 1)).collect()
+    }
+
+    fn dependent(&self, from: usize, via: usize, distance: usize) -> Option<Dependent> {
+        let edge = self.edges(from).iter().find(|edge| edge.to == via)?;
+        Some(Dependent {
+            path: self.path(from).to_owned(),
+            distance,
+            via: self.path(via).to_owned(),
+            kind: edge.kind,
+            names: edge.names.iter().map(str::to_owned).collect(),
+        })
+    }
+
     /// Everything that depends on `file`, or on some of its exports, nearest first, then by path. A barrel hands on those
     /// exports alone; whoever uses it otherwise may be another as a whole.
     pub fn impact(&self, file: usize, exports: Option<(&BTreeSet<String>, HandedOn<'_>)>) -> Vec<Dependent> {
@@ -97,19 +114,8 @@ impl Graph {
                 }
             }
         }
-        let mut dependents: Vec<Dependent> = found
-            .iter()
-            .filter_map(|(from, Felt { distance, via, .. })| {
-                let edge = self.edges(*from).iter().find(|edge| edge.to == *via)?;
-                Some(Dependent {
-                    path: self.path(*from).to_owned(),
-                    distance: *distance,
-                    via: self.path(*via).to_owned(),
-                    kind: edge.kind,
-                    names: edge.names.iter().map(str::to_owned).collect(),
-                })
-            })
-            .collect();
+        let felt = |(from, felt): (&usize, &Felt)| self.dependent(*from, felt.via, felt.distance);
+        let mut dependents: Vec<Dependent> = found.iter().filter_map(felt).collect();
         dependents.sort_by(|left, right| (left.distance, &left.path).cmp(&(right.distance, &right.path)));
         dependents
     }

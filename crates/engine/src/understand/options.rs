@@ -115,7 +115,7 @@ impl Engine {
         let max_nodes = counted("max-nodes", choice.max_nodes, most, usize::MAX)?;
         let budget = choice.token_budget;
         let token_budget =
-            budget.map(|most| counted("max-tokens", Some(most), most, usize::MAX)).transpose()?;
+            budget.map(|most| counted("max-tokens", Some(most), usize::MAX, usize::MAX)).transpose()?;
         let style_mode = pick("style mode", choice.style_mode.as_deref().unwrap_or("lean"), &STYLES)?;
         Ok(ContextOptions {
             profile,

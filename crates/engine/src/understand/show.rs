@@ -91,7 +91,7 @@ impl Engine {
             contract: file.contract().to_json(SchemaVersion::V03),
             header: header::code_header(&file.local().facts, usize::MAX),
             imports: imports.collect(),
-            dependents: graph.impact(at, None).into_iter().filter(|one| one.distance == 1).collect(),
+            dependents: graph.direct(at),
             source_tokens: file.tokens,
             entry_id: path,
         })

@@ -158,8 +158,9 @@ impl StyleCollector {
         let mut has_motion = false;
         for import in imports {
             let from = import.specifier.as_str();
-            let mut known = LIBRARIES.iter().filter(|_| !from.starts_with('.'));
-            if let Some((key, _)) = known.find(|(_, known)| known.iter().any(|known| belongs(from, known))) {
+            let is_of = |(_, known): &&(&str, &[&str])| known.iter().any(|known| belongs(from, known));
+            let library = if from.starts_with('.') { None } else { LIBRARIES.iter().find(is_of) };
+            if let Some((key, _)) = library {
                 let at = libraries.iter().position(|(one, _)| one == key).unwrap_or_else(|| {
                     libraries.push((key, Vec::new()));
                     libraries.len() - 1
