@@ -2,9 +2,17 @@
 
 use std::io;
 
+use becket_fence::Refused;
 use becket_project::AdmitError;
 
 use crate::{Error, ErrorKind, engine::kind_of, repository::sentence};
+
+/// What a failure is to a caller whose cause is a file of becket's own that is a link to elsewhere; nothing for any other.
+pub(crate) fn refused_link(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    let mut causes = std::iter::successors(Some(error), |cause| cause.source());
+    let refused = causes.find_map(|cause| Refused::of(cause.downcast_ref()?))?;
+    Some(Error::denied(refused.code(), sentence(&refused.to_string())).with_hint(refused.hint()))
+}
 
 impl From<AdmitError> for Error {
     fn from(error: AdmitError) -> Self {

@@ -25,6 +25,9 @@ pub struct Problem {
     /// About the token: to go on without it would be to take another one than the user meant.
     #[serde(skip)]
     pub(crate) about_token: bool,
+    /// About the store: another one than was meant would be a store that nobody else looks into.
+    #[serde(skip)]
+    pub(crate) about_store: bool,
 }
 
 /// What `becket config` prints.
@@ -73,6 +76,8 @@ pub struct LogSettings {
 
 /// Of answers in JSON, at least.
 pub(crate) const BYTES_PER_TOKEN: u64 = 3;
+/// The text beside the structured part of an answer, with what is around the two.
+const LONGEST_TEXT: usize = 9_000;
 /// With fewer bytes nothing can be said.
 const LEAST_OUTPUT: u64 = 1_024;
 
@@ -103,6 +108,14 @@ impl Engine {
     /// Tools refuse to guess while a setting is broken.
     pub fn settings_are_sound(&self) -> Result<(), Error> {
         self.problems.first().map_or(Ok(()), |problem| Err(as_error(problem)))
+    }
+
+    /// Nor is another store taken than the one that was meant.
+    pub(crate) fn store_is_sound(&self) -> Result<(), Error> {
+        self.problems
+            .iter()
+            .find(|problem| problem.about_store)
+            .map_or(Ok(()), |problem| Err(as_error(problem)))
     }
 
     /// A wrong flag ends the command; a wrong file does not keep a server from starting.
@@ -139,8 +152,19 @@ impl Engine {
         self.settings.optional_text(config::SERVER_NAME)
     }
 
-    /// How long an answer may be. Tokens are bytes at the usual rate; what is counted in them, bundles, is held to them too.
+    /// How long the structured part of an answer may be: what the text beside it needs is left for that.
     pub fn max_output_bytes(&self) -> usize {
+        let whole = self.max_result_bytes();
+        whole - self.max_text_bytes()
+    }
+
+    /// How long the text beside the structured part may be, with what is around the two.
+    pub fn max_text_bytes(&self) -> usize {
+        (self.max_result_bytes() / 4).min(LONGEST_TEXT)
+    }
+
+    /// How long a whole answer may be. Tokens are bytes at the usual rate; what is counted in them, bundles, is held to them too.
+    fn max_result_bytes(&self) -> usize {
         let tokens = self.settings.number(config::SECURITY_MAX_TOKENS_PER_REQUEST);
         let by_tokens = tokens.saturating_mul(BYTES_PER_TOKEN).max(LEAST_OUTPUT);
         bytes(self.settings.number(config::MCP_MAX_OUTPUT_BYTES).min(by_tokens))
@@ -214,6 +238,11 @@ impl From<&config::Problem> for Problem {
             message: sentence(&problem.to_string()),
             hint: Some(problem.hint()),
             from_flag: matches!(problem.place, Place::Flag(_)),
+            about_store: match &problem.kind {
+                config::ProblemKind::ServerFromFile { .. } => true,
+                config::ProblemKind::Refused { key, .. } => *key == config::STORE_URL.key().name,
+                _ => false,
+            },
             about_token: matches!(&problem.kind, config::ProblemKind::BadSecret { key, .. } if *key == config::HTTP_TOKEN.key().name),
         }
     }
@@ -227,6 +256,7 @@ impl From<&Error> for Problem {
             hint: error.hint().map(str::to_owned),
             from_flag: false,
             about_token: false,
+            about_store: false,
         }
     }
 }

@@ -256,15 +256,26 @@ pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
 /// and it must not come back.
 pub(crate) fn create_below(home: &Path, folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
-        return Ok(());
+        return stays_below(home, folder);
     }
     if let Some(parent) = folder.parent().filter(|parent| *parent != home && parent.starts_with(home)) {
         create_below(home, parent)?;
     }
     match fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {
+            stays_below(home, folder)
+        }
         made => made,
     }
+}
+
+/// A folder of our own in a project may have come with it, as a link to anywhere. In a Git directory it is the user's.
+fn stays_below(home: &Path, folder: &Path) -> io::Result<()> {
+    let is_of_git = home.iter().any(|name| name == ".git");
+    if is_of_git || home.as_os_str().is_empty() {
+        return Ok(());
+    }
+    becket_fence::place(home, folder).map(drop)
 }
 
 /// The folder of a file in becket's cache, as [`create_below`] what holds the cache.

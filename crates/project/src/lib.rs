@@ -2,7 +2,6 @@
 //! are written. It starts no process and speaks no protocol.
 
 pub mod admit;
-pub mod canonical;
 pub mod config;
 pub mod environment;
 pub mod files;
@@ -16,6 +15,8 @@ mod shown;
 pub mod snapshot;
 pub mod walk;
 pub mod watch;
+
+pub use becket_fence::canonical;
 
 pub use admit::{AdmitError, Admitted, Sandbox};
 pub use config::{Loaded, Settings};

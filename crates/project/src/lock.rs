@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fs_err::OpenOptions;
+
 use crate::files;
 
 const STEP: Duration = Duration::from_millis(5);
@@ -30,7 +32,9 @@ impl FileLock {
     pub fn take(path: &Path, patience: Duration) -> Result<Self, LockError> {
         let failed = |source| LockError::Failed { path: path.to_owned(), source };
         files::create_folder_of(path).map_err(failed)?;
-        let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true);
+        let file = becket_fence::open(path, options).map_err(failed)?.into_parts().0;
         let deadline = Instant::now() + patience;
         loop {
             match file.try_lock() {
@@ -44,8 +48,8 @@ impl FileLock {
 
     /// Whether somebody holds it now.
     pub fn is_held(path: &Path) -> bool {
-        let Ok(file) = File::options().write(true).open(path) else { return false };
-        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+        let Ok(file) = becket_fence::open(path, OpenOptions::new().write(true)) else { return false };
+        matches!(file.file().try_lock(), Err(TryLockError::WouldBlock))
     }
 }
 
@@ -64,5 +68,15 @@ mod tests {
         drop(held);
         assert!(!FileLock::is_held(&path));
         FileLock::take(&path, Duration::ZERO).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (folder.path().join("lock"), folder.path().join("elsewhere"));
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        assert!(matches!(FileLock::take(&path, Duration::ZERO), Err(LockError::Failed { .. })));
+        assert!(!FileLock::is_held(&path) && !elsewhere.exists());
     }
 }

@@ -34,6 +34,11 @@ pub(crate) trait Backend: Debug + Send + Sync {
     /// Changes of users cannot be kept; what is mirrored from files still can, for as long as the process lives.
     fn is_read_only(&self) -> bool;
 
+    /// Whether what is mirrored from files can go on without room on the disk, after a write that met none.
+    fn make_do(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Why a change would not be kept, if it would not. Looks again where that may have changed.
     fn refusal(&self) -> Option<Error>;
 

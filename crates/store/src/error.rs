@@ -50,6 +50,8 @@ pub enum Error {
     Busy { place: String, seconds: u64 },
     #[error("{place} is damaged: {detail}")]
     Corrupt { place: String, detail: String },
+    #[error("{place} is a database of something else: it has {tables}, and nothing of becket's")]
+    Foreign { place: String, tables: String },
     #[error("{place} was written by a newer becket (schema {found}, this one knows {known})")]
     Newer { place: String, found: i64, known: i64 },
     #[error("the store cannot be reached: {detail}")]

@@ -18,6 +18,8 @@ pub struct Options {
     /// Which of the repositories of a database; of a file it is only said.
     pub repository: String,
     pub policy: Policy,
+    /// What the links of a file's place must not lead out of; nothing for a place that the user named.
+    pub within: Option<PathBuf>,
     /// Refuses changes, also where they could be made.
     pub read_only: bool,
     /// Nothing is the engine's own: time since boot for a file, the server's for a server.
@@ -30,6 +32,7 @@ impl Options {
             place,
             repository: "default".to_owned(),
             policy: Policy::default(),
+            within: None,
             read_only: false,
             clock: None,
         }
@@ -61,6 +64,7 @@ impl Place {
 }
 
 impl Store {
+    /// A database that somebody else made is refused, and nothing is changed in it.
     pub fn open(options: &Options) -> Result<Self> {
         let backend: Box<dyn Backend> = match &options.place {
             Place::File(path) => Box::new(SqliteStore::open(path, options)?),

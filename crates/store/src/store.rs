@@ -180,7 +180,7 @@ impl Store {
 
     /// The same content under a new stamp.
     pub fn touch_stamp(&self, worktree: &Worktree, stamp: &SpecStamp) -> Result<()> {
-        self.write(|transaction| sync::set_stamp(transaction, worktree, stamp))
+        self.mirror(|transaction| sync::set_stamp(transaction, worktree, stamp))
     }
 
     /// Reads a whole file into the mirror. Also where nothing else can be written: then it lasts as long as the process.
@@ -205,7 +205,7 @@ impl Store {
     ) -> Result<SyncReport> {
         let mut known = None;
         loop {
-            let done = self.write(|transaction| sync::sync(transaction, worktree, stamp, known, file))?;
+            let done = self.mirror(|transaction| sync::sync(transaction, worktree, stamp, known, file))?;
             match done {
                 Some(report) => return Ok(report),
                 None => known = Some(origin()),
@@ -577,6 +577,14 @@ impl Store {
         match self.backend.refusal() {
             Some(refusal) => Err(refusal),
             None => self.write_by(by, work),
+        }
+    }
+
+    /// What a file says. Whoever only reads needs it too, so a full disk does not keep it from being known.
+    fn mirror<T>(&self, mut work: impl FnMut(&mut dyn Transaction) -> Result<T>) -> Result<T> {
+        match self.write(&mut work) {
+            Err(Error::Full { .. }) if self.backend.make_do()? => self.write(work),
+            written => written,
         }
     }
 

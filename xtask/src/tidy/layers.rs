@@ -8,6 +8,7 @@ use crate::tree::Tree;
 const LAYERS: &[(&str, &[&str])] = &[
     ("base", &["base"]),
     ("pure", &["contracts", "diff", "commits"]),
+    ("fence", &["fence"]),
     ("boundaries", &["project", "store", "memory", "git", "embeddings"]),
     ("use cases", &["engine"]),
     ("faces", &["cli", "mcp", "web"]),

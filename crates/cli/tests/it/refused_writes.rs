@@ -113,6 +113,34 @@ mod unix {
     }
 
     #[test]
+    fn clean_removes_what_it_can_and_names_the_rest() {
+        let place = Place::new();
+        for folder in ["a", "b", "c"] {
+            place.repo.write(format!("{folder}/one.ts"), "export const one = 1;\n");
+        }
+        if place.as_root {
+            give_to_nobody(place.repo.root());
+        }
+        assert!(place.run(&["context", "-q"]).status.success());
+        place.mode("b", 0o555);
+        let cleaned = place.run(&["context", "clean", "--all", "--yes"]);
+        let again = place.run(&["context", "clean", "--all", "--yes", "--json"]);
+        place.mode("b", 0o755);
+        assert_eq!(cleaned.status.code(), Some(1), "{cleaned:?}");
+        let said = String::from_utf8_lossy(&cleaned.stdout).into_owned();
+        assert!(said.contains("not removed: b/context.json (permission denied)"), "{said}");
+        let left = ["a", "b", "c"].map(|folder| place.repo.path(format!("{folder}/context.json")).exists());
+        assert_eq!((left, place.repo.path("context_main.json").exists()), ([false, true, false], false));
+        let again = envelope(&again);
+        assert_eq!(
+            (&again["ok"], &again["error"]["code"]),
+            (&json!(false), &json!("not_removed")),
+            "{again}"
+        );
+        assert_eq!(again["data"]["notRemoved"][0]["file"], "b/context.json", "{again}");
+    }
+
+    #[test]
     fn a_read_only_folder_can_be_read_and_says_why_it_cannot_be_written() {
         let place = Place::new();
         place.mode(".context", 0o555);

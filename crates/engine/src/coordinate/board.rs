@@ -12,7 +12,10 @@ use std::{
 
 use becket_base::Timestamp;
 use becket_git::provenance::Provenance;
-use becket_project::{Sandbox, Workspace, config};
+use becket_project::{
+    Sandbox, Workspace,
+    config::{self, StorePlace},
+};
 use becket_store::{
     LeaseBounds, LockPolicy, Options, Origin, Place, Policy, SpecStamp, Store, SyncReport, Verifier,
     Worktree,
@@ -20,7 +23,7 @@ use becket_store::{
 };
 
 use super::flush::Flusher;
-use crate::{Engine, Error, progress::tell, status::StatusRequest};
+use crate::{Engine, Error, progress::tell, sandbox::refused_link, status::StatusRequest};
 
 /// Kept by the engine between calls.
 #[derive(Debug, Default)]
@@ -129,10 +132,10 @@ impl Engine {
         workspace: &Workspace,
     ) -> Result<(Arc<Store>, String, Worktree, bool), Error> {
         let address = self.settings.optional_text(config::STORE_URL);
+        let (place, within) = self.store_place(root, workspace)?;
         if address.is_none() {
             self.make_runtime_folder(root, workspace)?;
         }
-        let place = self.store_place(root, workspace)?;
         let shown = match &place {
             Place::Server(server) => server.to_string(),
             Place::File(file) => file.display().to_string(),
@@ -154,7 +157,7 @@ impl Engine {
                 return Ok((Arc::clone(&opened.store), shown, key, false));
             }
         }
-        let store = Arc::new(self.open_store(&place, workspace)?);
+        let store = Arc::new(self.open_store(&place, within.as_deref(), workspace)?);
         let identity = match &place {
             Place::File(file) => Some(self::identity(file)),
             Place::Server(_) => None,
@@ -163,30 +166,56 @@ impl Engine {
         Ok((store, shown, key, true))
     }
 
-    /// As the settings say, or beside the main worktree's `spec.yaml`.
-    fn store_place(&self, root: &Path, workspace: &Workspace) -> Result<Place, Error> {
-        Ok(match self.settings.optional_text(config::STORE_URL) {
-            Some(address) if address.contains("://") => Place::parse(address)?,
-            Some(path) => Place::File(workspace.root.join(path)),
-            None => Place::File(runtime_place(root, workspace).join("runtime.sqlite")),
-        })
+    /// As the settings say, or beside the main worktree's `spec.yaml`; and of a file the folder that no link may lead out of.
+    fn store_place(&self, root: &Path, workspace: &Workspace) -> Result<(Place, Option<PathBuf>), Error> {
+        self.store_is_sound()?;
+        let (file, within) =
+            match self.settings.optional_text(config::STORE_URL).map(|text| (text, StorePlace::of(text))) {
+                Some((address, StorePlace::Server)) => return Ok((Place::parse(address)?, None)),
+                Some((_, StorePlace::File(path))) => {
+                    let file = self.settings.place_of_store(workspace, path)?;
+                    let is_told =
+                        matches!(self.settings.source(config::STORE_URL.key()), config::Source::File { .. });
+                    let within = if file.starts_with(&workspace.root) {
+                        Some(workspace.root.clone())
+                    } else {
+                        file.parent().filter(|_| is_told).map(Path::to_owned)
+                    };
+                    (file, within)
+                }
+                None => {
+                    let (folder, within) = runtime_place(root, workspace);
+                    (folder.join("runtime.sqlite"), Some(within))
+                }
+            };
+        Ok((Place::File(file), within))
     }
 
-    /// The file that the store is in, or what stands in the place of one.
-    pub(super) fn runtime_file(&self, root: &Path, workspace: &Workspace) -> Result<PathBuf, String> {
+    /// The file that the store is in and what its links may not lead out of, or what stands in the place of one.
+    pub(super) fn runtime_file(
+        &self,
+        root: &Path,
+        workspace: &Workspace,
+    ) -> Result<(PathBuf, Option<PathBuf>), String> {
         match self.store_place(root, workspace) {
-            Ok(Place::File(file)) => Ok(file),
-            Ok(Place::Server(server)) => Err(server.to_string()),
+            Ok((Place::File(file), within)) => Ok((file, within)),
+            Ok((Place::Server(server), _)) => Err(server.to_string()),
             Err(error) => Err(error.message().to_owned()),
         }
     }
 
     /// Made where it is not there, unless nothing may be written.
     fn make_runtime_folder(&self, root: &Path, workspace: &Workspace) -> Result<(), Error> {
-        let folder = runtime_place(root, workspace);
+        let (folder, within) = runtime_place(root, workspace);
         if !folder.is_dir() && !self.settings.flag(config::MCP_READ_ONLY) {
-            let made = fs_err::create_dir_all(&folder).and_then(|()| super::init::write_ignore(&folder));
+            let made = becket_fence::place(&within, &folder).and_then(|folder| {
+                fs_err::create_dir_all(&folder)?;
+                super::init::write_ignore(&folder)
+            });
             made.map_err(|error| {
+                if let Some(refused) = refused_link(&error) {
+                    return refused;
+                }
                 Error::unavailable("runtime_folder", format!("{} cannot be made.", folder.display()))
                     .with_hint("Check the permissions of the main worktree.")
                     .with_source(error)
@@ -195,7 +224,12 @@ impl Engine {
         Ok(())
     }
 
-    fn open_store(&self, place: &Place, workspace: &Workspace) -> Result<Store, Error> {
+    fn open_store(
+        &self,
+        place: &Place,
+        within: Option<&Path>,
+        workspace: &Workspace,
+    ) -> Result<Store, Error> {
         let repository = match (self.settings.optional_text(config::STORE_REPOSITORY), place) {
             (Some(name), _) => name.to_owned(),
             // Only a server holds several; of a file it is only said, and not worth a walk through the history.
@@ -207,6 +241,7 @@ impl Engine {
         let options = |read_only| Options {
             repository: repository.clone(),
             policy: self.policy(),
+            within: within.map(Path::to_owned),
             read_only,
             ..Options::new(place.clone())
         };
@@ -378,14 +413,19 @@ fn stat_text(stat: &Stat, settled: bool) -> String {
     if fresh { format!("{text}?") } else { text }
 }
 
-/// Where the runtime of a clone lives: beside the main worktree's `spec.yaml`; of a bare repository in its own folder.
-pub(super) fn runtime_place(root: &Path, workspace: &Workspace) -> PathBuf {
+/// Where the runtime of a clone lives: beside the main worktree's `spec.yaml`; of a bare repository in its own folder. And
+/// the folder that it may not be led out of.
+fn runtime_place(root: &Path, workspace: &Workspace) -> (PathBuf, PathBuf) {
     let inside = root.strip_prefix(&workspace.root).unwrap_or(Path::new(""));
     let outside = !root.starts_with(&workspace.root);
     match &workspace.main_root {
-        _ if outside => root.join(FOLDER),
-        Some(main) => main.join(inside).join(FOLDER),
-        None => workspace.cache_dir.join("lodestar").join(inside),
+        _ if outside => (root.join(FOLDER), root.to_owned()),
+        Some(main) => (main.join(inside).join(FOLDER), main.clone()),
+        None => {
+            let own = &workspace.cache_dir;
+            let within = if own.is_dir() { own } else { own.parent().unwrap_or(own) };
+            (own.join("lodestar").join(inside), within.to_owned())
+        }
     }
 }
 

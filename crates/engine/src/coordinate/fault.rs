@@ -3,7 +3,7 @@
 use becket_base::clip;
 use becket_store::{Error as StoreError, spec_file::SpecError};
 
-use crate::{Error, repository::sentence};
+use crate::{Error, repository::sentence, sandbox::refused_link};
 
 /// A message names what a caller sent, which can be of any length.
 const SHOWN: usize = 400;
@@ -14,6 +14,9 @@ fn told(error: &dyn std::fmt::Display) -> String {
 
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Self {
+        if let Some(refused) = refused_link(&error) {
+            return refused.with_source(error);
+        }
         let (code, hint) = (error.code(), error.hint());
         let message = told(&error);
         let mapped = match &error {
@@ -28,6 +31,9 @@ impl From<SpecError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
+        if let Some(refused) = refused_link(&error) {
+            return refused.with_source(error);
+        }
         let message = told(&error);
         let mapped = match &error {
             StoreError::UnknownAgent { .. } => Error::not_found("unknown_agent", message)
@@ -84,6 +90,10 @@ impl From<StoreError> for Error {
             StoreError::Busy { .. } => Error::unavailable("store_busy", message).with_hint("Try again."),
             StoreError::Corrupt { .. } => Error::unavailable("store_corrupt", message)
                 .with_hint("Run `becket doctor --repair`: it keeps what can be read, and a backup."),
+            StoreError::Foreign { .. } => Error::denied("store_foreign", message).with_hint(
+                "becket writes into no database that is not its own. Move that file away, or name another place for the store \
+                 in BECKET_STORE or `[store] url`.",
+            ),
             StoreError::Newer { .. } => Error::unavailable("store_newer", message).with_hint("Update becket."),
             StoreError::Unavailable { .. } => Error::unavailable("store_unavailable", message)
                 .with_hint("Nothing was done. Check that the server of `[store] url` runs, and try again."),

@@ -1,13 +1,16 @@
 //! Making `.lodestar/`: the file of tasks, what Git is to ignore, and what agents are told. Never overwrites without force.
 #![allow(clippy::disallowed_methods, reason = "makes .lodestar and the files that `init` promises")]
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use becket_project::files;
 use becket_store::spec_file::SpecFile;
 use serde::Serialize;
 
-use crate::{Engine, Error};
+use crate::{Engine, Error, sandbox::refused_link};
 
 /// What `init` was asked for.
 #[derive(Debug, Clone, Default)]
@@ -62,11 +65,15 @@ impl Engine {
 
 fn make(root: &Path, options: &InitOptions) -> Result<InitOutcome, Error> {
     let failed = |path: &Path, error: io::Error| {
+        if let Some(refused) = refused_link(&error) {
+            return refused;
+        }
         Error::unavailable("file_not_writable", format!("{} cannot be written.", path.display()))
             .with_hint("Check the permissions of the folder.")
             .with_source(error)
     };
     let folder = root.join(".lodestar");
+    becket_fence::place(root, &folder).map_err(|error| failed(&folder, error))?;
     fs_err::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     let name =
         options.name.clone().or_else(|| root.file_name().map(|name| name.to_string_lossy().into_owned()));
@@ -93,7 +100,7 @@ fn make(root: &Path, options: &InitOptions) -> Result<InitOutcome, Error> {
         }
     }
     if options.prd {
-        created.extend(write_new(&root.join("PRD-PROMPT.md"), PRD_PROMPT, options.force)?);
+        created.extend(write_new(&inside(root, "PRD-PROMPT.md")?, PRD_PROMPT, options.force)?);
     }
     Ok(InitOutcome {
         initialized: true,
@@ -121,7 +128,7 @@ pub(super) fn write_ignore(folder: &Path) -> io::Result<()> {
 
 /// The block in `AGENTS.md`, once.
 fn agents(root: &Path) -> Result<Option<String>, Error> {
-    let path = root.join("AGENTS.md");
+    let path = inside(root, "AGENTS.md")?;
     let before = read(&path)?;
     if before.as_deref().is_some_and(|text| text.contains(BEGIN)) {
         return Ok(None);
@@ -137,7 +144,7 @@ fn agents(root: &Path) -> Result<Option<String>, Error> {
 
 /// Adds the server to a host's file; another server in it stays.
 fn host_file(root: &Path, file: &str, key: &str, force: bool) -> Result<Option<String>, Error> {
-    let path = root.join(file);
+    let path = inside(root, file)?;
     let mut value = match read(&path)? {
         None => serde_json::json!({}),
         Some(text) => serde_json::from_str(&text).map_err(|error| {
@@ -174,6 +181,17 @@ fn write_new(path: &Path, text: &str, force: bool) -> Result<Option<String>, Err
     }
     write(path, text)?;
     Ok(path.file_name().map(|name| name.to_string_lossy().into_owned()))
+}
+
+/// Where a file of the repository is: what came with a clone may be a link to anywhere.
+fn inside(root: &Path, file: &str) -> Result<PathBuf, Error> {
+    let path = root.join(file);
+    becket_fence::place(root, &path).map_err(|error| match refused_link(&error) {
+        Some(refused) => refused,
+        None => Error::unavailable("file_not_writable", format!("{} cannot be found.", path.display()))
+            .with_hint("Check the permissions of the folder.")
+            .with_source(error),
+    })
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {

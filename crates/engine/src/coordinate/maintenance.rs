@@ -1,9 +1,10 @@
 //! The store itself: reset, snapshot, export, import, checks and repair.
 
 use std::io::{BufRead, Write};
+use std::path::Path;
 
-use becket_base::counted;
-use becket_store::{Inbox, spec_file::Edit};
+use becket_base::{counted, verb};
+use becket_store::{Error as StoreError, Inbox, spec_file::Edit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -276,17 +277,18 @@ impl Engine {
                     check("store", CheckState::Fail, message, error.hint())
                 }
             });
-        } else if let Some(runtime) = runtime.ok().filter(|file| file.is_file()) {
-            checks.push(match becket_store::check(&runtime) {
+        } else if let Some((runtime, within)) = runtime.ok().filter(|(file, _)| is_there(file)) {
+            checks.push(match becket_store::check(&runtime, within.as_deref()) {
                 Ok(()) => {
                     check("runtime.sqlite", CheckState::Pass, "The database is sound.".to_owned(), None)
                 }
+                Err(StoreError::Corrupt { place, detail }) => {
+                    let message = format!("{place} is damaged: {detail}.");
+                    check("runtime.sqlite", CheckState::Fail, message, Some("becket doctor --repair"))
+                }
                 Err(error) => {
-                    let step = match &error {
-                        becket_store::Error::Full { .. } => "Make room on the disk.",
-                        _ => "becket doctor --repair",
-                    };
-                    check("runtime.sqlite", CheckState::Fail, format!("{error}."), Some(step))
+                    let error = Error::from(error);
+                    check("runtime.sqlite", CheckState::Fail, error.message().to_owned(), error.hint())
                 }
             });
         } else {
@@ -319,9 +321,11 @@ impl Engine {
     pub fn lodestar_repair(&self) -> Result<Vec<String>, Error> {
         let Ok((root, workspace)) = self.board_root(None) else { return Ok(Vec::new()) };
         let mut done = Vec::new();
-        let runtime = self.runtime_file(&root, &workspace).ok().filter(|file| file.is_file());
-        if let Some(runtime) = runtime.filter(|file| becket_store::check(file).is_err()) {
-            let repaired = becket_store::repair(&runtime)?;
+        let runtime = self.runtime_file(&root, &workspace).ok().filter(|(file, _)| is_there(file));
+        if let Some((runtime, within)) = runtime
+            && is_damaged(&runtime, within.as_deref())?
+        {
+            let repaired = becket_store::repair(&runtime, within.as_deref())?;
             let kept: Vec<String> =
                 repaired.kept.iter().map(|(table, rows)| format!("{rows} {table}")).collect();
             done.push(format!(
@@ -336,10 +340,28 @@ impl Engine {
         let board = self.board(None)?;
         let swept = board.spec.sweep()?;
         if swept > 0 {
-            done.push(format!("{swept} files that interrupted writes had left were removed."));
+            done.push(format!(
+                "{} that interrupted writes had left {} removed.",
+                counted(swept, "file"),
+                verb(swept, "was", "were")
+            ));
         }
         self.refresh(&board)?;
         self.flush_board(&board)?;
         Ok(done)
     }
+}
+
+/// What is somebody else's, or elsewhere, is not mended.
+fn is_damaged(file: &Path, within: Option<&Path>) -> Result<bool, Error> {
+    match becket_store::check(file, within) {
+        Ok(()) => Ok(false),
+        Err(error @ (StoreError::Foreign { .. } | StoreError::File { .. })) => Err(error.into()),
+        Err(_) => Ok(true),
+    }
+}
+
+/// Also a link that leads nowhere.
+fn is_there(file: &Path) -> bool {
+    fs_err::symlink_metadata(file).is_ok_and(|metadata| !metadata.is_dir())
 }

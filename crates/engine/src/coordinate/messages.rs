@@ -107,7 +107,7 @@ pub struct MessageAck {
 #[serde(rename_all = "camelCase")]
 pub struct AckedMessages {
     pub ok: bool,
-    /// How many were unread before.
+    /// How many became read by the agent: those that were sent to it, or stand in the thread of a task, and were unread.
     pub updated: u64,
 }
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use becket_base::counted;
 use becket_memory::{
     Entry, Vault, VaultError,
     entry::count_lines,
@@ -180,13 +181,13 @@ fn check_text(desk: &Desk<'_>, document: &Document, findings: &mut Findings) {
     if lines > most {
         add(
             OVER_LONG,
-            format!("It has {lines} lines; maxLines is {most}."),
+            format!("It has {}; maxLines is {most}.", counted(lines, "line")),
             Some(entry.front_lines + most + 1),
         );
     }
     let (bytes, most) = (document.text.len(), desk.config.max_bytes);
     if bytes > most {
-        add(OVER_LONG, format!("It has {bytes} bytes; the limit is {most}."), None);
+        add(OVER_LONG, format!("It has {}; the limit is {most}.", counted(bytes, "byte")), None);
     }
     for secret in secrets(&document.text) {
         add(SECRET, format!("This looks like {}.", secret.kind), Some(secret.line));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::counted;
 use becket_memory::{
     Entry, FrontMatter,
     anchor::Anchor,
@@ -168,7 +169,7 @@ fn measure(desk: &Desk<'_>, markdown: &str) -> Result<(), Error> {
     if lines > most {
         return Err(Error::invalid(
             "too_many_lines",
-            format!("The entry has {lines} lines; maxLines is {most}."),
+            format!("The entry has {}; maxLines is {most}.", counted(lines, "line")),
         )
         .with_hint("Keep to one reason an entry; write a second entry and relate the two."));
     }
@@ -180,7 +181,7 @@ fn measure_whole(desk: &Desk<'_>, text: &str) -> Result<(), Error> {
     if text.len() > most {
         return Err(Error::invalid(
             "too_large",
-            format!("The entry has {} bytes; the limit is {most}.", text.len()),
+            format!("The entry has {}; the limit is {most}.", counted(text.len(), "byte")),
         )
         .with_hint(
             "Keep to the reason; link to what is long. `maxBytes` in `.context/config.json` sets the limit.",
@@ -206,7 +207,8 @@ fn metadata(desk: &mut Desk<'_>, request: &CreateRequest) -> Result<FrontMatter,
             return Err(Error::invalid(
                 "invalid_arguments",
                 format!("`{name}` is one line of 1 to {LONGEST_WORD} characters."),
-            ));
+            )
+            .with_hint(format!("Leave `{name}` out where there is nothing to say.")));
         }
     }
     let numbers = |references: &[String], desk: &mut Desk<'_>| -> Result<Vec<u64>, Error> {

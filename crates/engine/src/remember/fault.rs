@@ -2,12 +2,15 @@
 
 use becket_memory::{ConfigError, VaultError, anchor::AnchorError};
 
-use crate::{Error, repository::sentence};
+use crate::{Error, repository::sentence, sandbox::refused_link};
 
 const INIT: &str = "Run `context-stash --init` (or `becket note init`) in the root of the workspace.";
 
 impl From<VaultError> for Error {
     fn from(error: VaultError) -> Self {
+        if let Some(refused) = refused_link(&error) {
+            return refused.with_source(error);
+        }
         let message = sentence(&error.to_string());
         let mapped = match &error {
             VaultError::Missing { .. } => {
@@ -29,7 +32,8 @@ impl From<VaultError> for Error {
                 .with_hint("context_list shows all entries, context_search finds one by its words."),
             VaultError::NotText { .. } => Error::invalid("entry_not_utf8", message)
                 .with_hint("Restore the file from Git, or write the reason again with context_create."),
-            VaultError::TooLarge { .. } => Error::invalid("entry_too_large", message),
+            VaultError::TooLarge { .. } => Error::invalid("entry_too_large", message)
+                .with_hint("Write a shorter one, or raise `maxBytes` in .context/config.json."),
             VaultError::NotAnEntry { .. } => Error::invalid("not_an_entry", message)
                 .with_hint("Entries are plain files; links and folders in `.context/` are not followed."),
             VaultError::Busy { .. } => {

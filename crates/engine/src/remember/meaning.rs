@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use becket_base::{counted, verb};
 use becket_embeddings::cosine;
 use becket_memory::{ContentHash, Entry, screen::secrets, search::Document};
 
@@ -79,9 +80,11 @@ fn compare(
     let taken = if among == Among::Known { 0 } else { new.len().min(MOST_NEW) };
     let mut warnings = Vec::new();
     if among == Among::Everything && taken < new.len() {
+        let left = new.len() - taken;
+        let (have, are) = (verb(left, "has", "have"), verb(left, "is", "are"));
         warnings.push(format!(
-            "{} entries have no vector yet and are ranked by words alone; every search makes {MOST_NEW} more.",
-            new.len() - taken
+            "{} {have} no vector yet and {are} ranked by words alone; every search makes {MOST_NEW} more.",
+            counted(left, "entry")
         ));
     }
     let compared: Vec<_> = known.iter().chain(&new[..taken]).collect();

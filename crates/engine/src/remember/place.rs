@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::desk::View;
-use crate::{Engine, Error, status::StatusRequest};
+use crate::{Engine, Error, sandbox::refused_link, status::StatusRequest};
 
 /// Kept by the engine between calls.
 #[derive(Debug, Default)]
@@ -124,6 +124,11 @@ impl Engine {
         } else {
             state
         };
+        if workspace.git_dir.is_none() || !state.starts_with(&workspace.cache_dir) {
+            // Such a folder comes along with what was unpacked here; one in a Git directory is the user's.
+            let placed = becket_fence::place(&root, &state);
+            placed.err().and_then(|error| refused_link(&error)).map_or(Ok(()), Err)?;
+        }
         let (head, branch) =
             holding.map_or((None, None), |worktree| (worktree.head.clone(), worktree.branch.clone()));
         Ok(Place { root, state, head, branch, past, sandbox })

@@ -334,10 +334,15 @@ fn unfinished(desk: &Desk<'_>, number: u64, hash: &ContentHash) -> Option<(u64, 
 impl Desk<'_> {
     /// Writes the new number where the old one stands, on the given lines of a file.
     fn rewrite(&self, path: &RepoPath, lines: &BTreeSet<usize>, from: u64, to: u64) -> Result<(), Error> {
-        let unreadable = || Error::unavailable("file_unreadable", format!("{path} cannot be read."));
+        let unreadable = || {
+            Error::unavailable("file_unreadable", format!("{path} cannot be read."))
+                .with_hint("Check its permissions, and run the command again.")
+        };
         let bytes = self.read_file(path).ok_or_else(unreadable)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::invalid("file_not_utf8", format!("{path} is not UTF-8; edit it by hand.")))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Error::invalid("file_not_utf8", format!("{path} is not UTF-8; edit it by hand."))
+                .with_hint("Put the new number there yourself, and run the command again.")
+        })?;
         let source = Source::new(path.as_str(), &text);
         let mut rewritten = text.clone();
         for mention in mentions(&source).iter().rev() {

@@ -1,5 +1,6 @@
 //! Entries for a question, best first, page by page.
 
+use becket_base::{counted, verb};
 use becket_memory::{
     ContentHash,
     search::{Hit, HitKind},
@@ -127,8 +128,8 @@ impl Engine {
             let next_cursor = (!all).then(|| format!("{digest}-{looked_at}"));
             let cut = next_cursor.as_ref().map(|_| {
                 format!(
-                    "{} results are shown from {} on, of {} that match; call again with `cursor` set to nextCursor for the rest.",
-                    results.len(),
+                    "{} shown from {} on, of {} that match; call again with `cursor` set to nextCursor for the rest.",
+                    counted(results.len(), "result") + verb(results.len(), " is", " are"),
                     start + 1,
                     hits.len()
                 )

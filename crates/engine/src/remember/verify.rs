@@ -54,7 +54,8 @@ impl Engine {
                 return Err(Error::denied(
                     "secret_found",
                     format!("Nothing was written: the note looks like {}.", secret.kind),
-                ));
+                )
+                .with_hint("Say it without the secret: a note is committed with the repository."));
             }
         }
         self.at_desk(request.worktree.as_deref(), |desk| verify(desk, request))

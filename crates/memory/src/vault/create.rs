@@ -77,7 +77,7 @@ impl Vault {
     /// Adds an event to the log.
     pub fn append(&self, event: &Event) -> Result<(), VaultError> {
         let _exclusion = Exclusion::take(&self.state)?;
-        append(&self.directory, event).map(|_| ())
+        append(self, event).map(|_| ())
     }
 }
 
@@ -144,7 +144,7 @@ impl<'a> Writing<'a> {
     }
 
     pub(super) fn record(&mut self, event: &Event) -> Result<(), VaultError> {
-        let log_length = append(&self.vault.directory, event)?;
+        let log_length = append(self.vault, event)?;
         self.mark.log_length = log_length;
         self.mark.folder_changed = folder_changed(&self.vault.directory);
         // The entry is safe already: a mark that could not be renewed only costs the next writer a look at the folder.
@@ -217,17 +217,19 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Adds a line to the log, whole or not at all, and gives its new length.
-pub(super) fn append(directory: &Path, event: &Event) -> Result<u64, VaultError> {
-    let path = directory.join(LOG_FILE);
+pub(super) fn append(vault: &Vault, event: &Event) -> Result<u64, VaultError> {
+    let path = vault.directory.join(LOG_FILE);
     let failed = |source| VaultError::Write { path: path.clone(), source };
     let line = event.to_line().map_err(|error| failed(error.into()))?;
     let existed = path.exists();
     if !existed {
-        super::init::attributes(directory)?;
+        super::init::attributes(vault)?;
     }
-    let mut file = fs::OpenOptions::new().create(true).append(true).read(true).open(&path).map_err(failed)?;
+    let mut options = fs::OpenOptions::new();
+    let options = options.create(true).append(true).read(true);
+    let mut file = vault.open_own(&path, options).map_err(failed)?;
     let before = file.metadata().map_err(failed)?.len();
-    let line = if before > 0 && !ends_with_break(&path, before).map_err(failed)? {
+    let line = if before > 0 && !ends_with_break(&mut file, before).map_err(failed)? {
         format!("\n{line}")
     } else {
         line
@@ -240,15 +242,14 @@ pub(super) fn append(directory: &Path, event: &Event) -> Result<u64, VaultError>
         return Err(failed(error));
     }
     if !existed {
-        sync_directory(directory).map_err(failed)?;
+        sync_directory(&vault.directory).map_err(failed)?;
     }
     Ok(before + line.len() as u64)
 }
 
 /// Whether the last process that wrote here finished its line.
-fn ends_with_break(path: &Path, length: u64) -> io::Result<bool> {
+fn ends_with_break(file: &mut fs::File, length: u64) -> io::Result<bool> {
     use std::io::{Read, Seek, SeekFrom};
-    let mut file = fs::File::open(path)?;
     file.seek(SeekFrom::Start(length - 1))?;
     let mut last = [0];
     file.read_exact(&mut last)?;

@@ -26,14 +26,9 @@ impl Exclusion {
         let path = state.join("lock");
         let failed = |source| VaultError::Write { path: path.clone(), source };
         fs::create_dir_all(state).map_err(failed)?;
-        let file: File = fs::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(failed)?
-            .into_parts()
-            .0;
+        let mut options = fs::OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true);
+        let file: File = becket_fence::open(&path, options).map_err(failed)?.into_parts().0;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {

@@ -7,7 +7,10 @@ use std::{
 
 use fs_err as fs;
 
-use super::{CONFIG_FILE, FOLDER, Vault, VaultError, create::sync_directory, read};
+use super::{
+    CONFIG_FILE, FOLDER, Vault, VaultError,
+    create::{remove_quietly, sync_directory},
+};
 use crate::config::Config;
 
 /// What `init` found and did.
@@ -37,9 +40,9 @@ impl Vault {
             Err(source) => return Err(VaultError::Write { path: directory, source }),
         };
         // Opening refuses a folder that is a file, or leads elsewhere.
-        Self::open(root, &directory)?;
-        let path = directory.join(CONFIG_FILE);
-        let config = match read(&path)? {
+        let vault = Self::open(root, &directory)?;
+        let path = vault.directory.join(CONFIG_FILE);
+        let config = match vault.bytes_of(&path)? {
             None => {
                 replace(&path, &Config::default_text())?;
                 ConfigOutcome::Created
@@ -56,7 +59,7 @@ impl Vault {
                 }
             }
         };
-        attributes(&directory)?;
+        attributes(&vault)?;
         Ok(Initialised { folder_created, config })
     }
 }
@@ -77,18 +80,16 @@ impl Vault {
 }
 
 /// Tells Git how to merge the log, unless the folder's attributes speak of it already.
-pub(super) fn attributes(directory: &Path) -> Result<(), VaultError> {
-    let path = directory.join(".gitattributes");
-    let present = read(&path)?.unwrap_or_default();
+pub(super) fn attributes(vault: &Vault) -> Result<(), VaultError> {
+    let path = vault.directory.join(".gitattributes");
+    let present = vault.bytes_of(&path)?.unwrap_or_default();
     let present = String::from_utf8_lossy(&present);
     if present.lines().any(|line| line.split_whitespace().next() == Some("log.jsonl")) {
         return Ok(());
     }
     let separator = if present.is_empty() || present.ends_with('\n') { "" } else { "\n" };
-    let mut file = fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&path)
+    let mut file = vault
+        .open_own(&path, fs::OpenOptions::new().create(true).append(true))
         .map_err(|source| VaultError::Write { path: path.clone(), source })?;
     file.write_all(format!("{separator}{ATTRIBUTES}\n").as_bytes())
         .map_err(|source| VaultError::Write { path: path.clone(), source })
@@ -98,11 +99,13 @@ pub(super) fn attributes(directory: &Path) -> Result<(), VaultError> {
 fn replace(path: &Path, text: &str) -> Result<(), VaultError> {
     let failed = |source| VaultError::Write { path: path.to_owned(), source };
     let beside = path.with_extension(format!("json.{}.new", std::process::id()));
-    let written = fs::File::create(&beside)
+    // What has that name is not written through: it may be a link, and the name can be guessed.
+    remove_quietly(&beside);
+    let written = fs::File::create_new(&beside)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     if let Err(source) = written {
-        super::create::remove_quietly(&beside);
+        remove_quietly(&beside);
         return Err(failed(source));
     }
     path.parent().map_or(Ok(()), sync_directory).map_err(failed)

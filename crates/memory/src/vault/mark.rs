@@ -28,7 +28,9 @@ pub(super) struct MarkFile {
 impl MarkFile {
     pub(super) fn open(state: &Path) -> std::io::Result<Self> {
         let path = state.join("mark");
-        let file = fs::OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+        let mut options = fs::OpenOptions::new();
+        let options = options.create(true).truncate(false).read(true).write(true);
+        let file = becket_fence::open(&path, options)?;
         Ok(Self { file })
     }
 

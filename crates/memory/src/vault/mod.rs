@@ -11,7 +11,7 @@ mod renumber;
 mod stamps;
 
 use std::{
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -33,6 +33,8 @@ pub use stamps::FileStamp;
 /// A vault that exists.
 #[derive(Debug, Clone)]
 pub struct Vault {
+    /// No link in the vault may lead out of it.
+    root: PathBuf,
     directory: PathBuf,
     /// Private to this clone and shared by its worktrees: the lock and the high-water mark.
     state: PathBuf,
@@ -106,11 +108,11 @@ impl Vault {
             fs::canonicalize(path).map_err(|source| VaultError::Read { path: path.to_owned(), source })
         };
         // A link may lead elsewhere in the workspace, never out of it.
-        let directory = canonical(&directory)?;
-        if !directory.starts_with(canonical(root)?) {
+        let (directory, root) = (canonical(&directory)?, canonical(root)?);
+        if !directory.starts_with(&root) {
             return Err(VaultError::Unfit { path: directory, problem: "it leads outside the workspace" });
         }
-        Ok(Self { directory, state: state.to_owned() })
+        Ok(Self { root, directory, state: state.to_owned() })
     }
 
     pub fn directory(&self) -> &Path {
@@ -124,7 +126,7 @@ impl Vault {
 
     pub fn config(&self) -> Result<Config, VaultError> {
         let path = self.directory.join(CONFIG_FILE);
-        match read(&path)? {
+        match self.bytes_of(&path)? {
             None => Err(VaultError::ConfigMissing { path }),
             Some(bytes) => {
                 let text = String::from_utf8(bytes).map_err(|_| VaultError::ConfigNotText { path })?;
@@ -134,7 +136,7 @@ impl Vault {
     }
 
     pub fn log(&self) -> Result<Log, VaultError> {
-        Ok(Log::parse(&read(&self.directory.join(LOG_FILE))?.unwrap_or_default()))
+        Ok(Log::parse(&self.bytes_of(&self.directory.join(LOG_FILE))?.unwrap_or_default()))
     }
 
     /// Brings a log that was read before in step with the file. Lines that were only added are read alone.
@@ -147,7 +149,7 @@ impl Vault {
         }
         let (start, bytes) = match self.read_added(&path, cached)? {
             Some(added) => (cached.length, added),
-            None => (0, read(&path)?.unwrap_or_default()),
+            None => (0, self.bytes_of(&path)?.unwrap_or_default()),
         };
         if start == 0 {
             *cached = CachedLog::default();
@@ -164,12 +166,12 @@ impl Vault {
 
     /// What was added behind what is known; nothing if the file is no longer a continuation of it.
     fn read_added(&self, path: &Path, cached: &CachedLog) -> Result<Option<Vec<u8>>, VaultError> {
-        use std::io::{Read, Seek, SeekFrom};
+        use std::io::{Seek, SeekFrom};
         let failed = |source| VaultError::Read { path: path.to_owned(), source };
         if cached.length == 0 || !cached.end.ends_with(b"\n") {
             return Ok(None);
         }
-        let mut file = match fs::File::open(path) {
+        let mut file = match self.open_own(path, fs::OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(failed(source)),
@@ -206,15 +208,25 @@ impl Vault {
                 most: MOST_READ,
             });
         }
-        fs::read(&path).map_err(failed)
+        let mut bytes = Vec::new();
+        let file = becket_fence::open(&path, fs::OpenOptions::new().read(true));
+        file.and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
+        Ok(bytes)
     }
-}
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, VaultError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(VaultError::Read { path: path.to_owned(), source }),
+    /// A file that is becket's and no entry: it may have come with a clone, as a link to anywhere.
+    fn open_own(&self, path: &Path, options: &mut fs::OpenOptions) -> io::Result<fs::File> {
+        becket_fence::open_inside(&self.root, path, options)
+    }
+
+    fn bytes_of(&self, path: &Path) -> Result<Option<Vec<u8>>, VaultError> {
+        let mut bytes = Vec::new();
+        let file = self.open_own(path, fs::OpenOptions::new().read(true));
+        match file.and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(VaultError::Read { path: path.to_owned(), source }),
+        }
     }
 }
 

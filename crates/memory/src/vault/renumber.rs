@@ -67,7 +67,8 @@ impl Vault {
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write;
     let beside = path.with_file_name(format!("{}settle-{}", super::create::TEMPORARY, std::process::id()));
-    let written = fs::File::create(&beside)
+    remove_quietly(&beside);
+    let written = fs::File::create_new(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {

@@ -330,3 +330,60 @@ fn a_renumbered_entry_is_moved_whole_and_recorded() {
     let log = vault.log().unwrap();
     assert_eq!(log.current_number(1, &ContentHash::of(b"theirs")), 2);
 }
+
+/// A clone brings links with it: what is written through one would be written anywhere.
+#[cfg(unix)]
+#[test]
+fn no_file_of_the_vault_is_a_link_that_leads_outside() {
+    use std::os::unix::fs::symlink;
+    let leads_out = |error: VaultError| match error {
+        VaultError::Read { source, .. } | VaultError::Write { source, .. } => {
+            becket_fence::Refused::of(&source).is_some()
+        }
+        _ => false,
+    };
+    for name in ["log.jsonl", "config.json", ".gitattributes"] {
+        for target in ["victim", "new"] {
+            let (workspace, outside) = (Workspace::new(), TempDir::new().unwrap());
+            let link = workspace.root.path().join(FOLDER).join(name);
+            _ = fs::remove_file(&link);
+            fs::write(outside.path().join("victim"), "mine").unwrap();
+            symlink(outside.path().join(target), &link).unwrap();
+            let vault = workspace.vault();
+            let error = match name {
+                "log.jsonl" => {
+                    assert!(leads_out(vault.log().unwrap_err()), "{target}");
+                    assert!(leads_out(vault.refresh_log(&mut CachedLog::default()).unwrap_err()), "{target}");
+                    vault.create(&Config::default(), draft("x"), || None).unwrap_err()
+                }
+                "config.json" => {
+                    assert!(leads_out(vault.config().unwrap_err()), "{target}");
+                    Vault::init(workspace.root.path()).unwrap_err()
+                }
+                _ => {
+                    assert!(leads_out(Vault::init(workspace.root.path()).unwrap_err()), "{target}");
+                    vault.create(&Config::default(), draft("x"), || None).unwrap_err()
+                }
+            };
+            assert!(leads_out(error), "{name} {target}");
+            assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1, "{name} {target}");
+            assert_eq!(fs::read_to_string(outside.path().join("victim")).unwrap(), "mine");
+            assert!(!workspace.exists("00001.md"), "{name} {target}: nothing half done is left");
+        }
+    }
+}
+
+/// The name can be guessed by whoever prepares a clone.
+#[cfg(unix)]
+#[test]
+fn what_is_written_beside_a_file_goes_through_no_link_either() {
+    let (workspace, outside) = (Workspace::empty(), TempDir::new().unwrap());
+    let victim = outside.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    fs::create_dir(workspace.root.path().join(FOLDER)).unwrap();
+    let beside = format!("config.json.{}.new", std::process::id());
+    std::os::unix::fs::symlink(&victim, workspace.root.path().join(FOLDER).join(beside)).unwrap();
+    Vault::init(workspace.root.path()).unwrap();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(workspace.vault().config().is_ok());
+}

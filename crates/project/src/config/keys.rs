@@ -79,8 +79,8 @@ keys! {
         default: DefaultValue::Number(16 * MIB),
         variable: Some("BECKET_MAX_MESSAGE_BYTES"),
     }
-    /// Longest tool result, in bytes; more is cut, with a notice of how to get the rest. One entry is in each answer, which with
-    /// what is said around it may take 2,000 bytes.
+    /// Longest tool result, in bytes, its text included; more is cut, with a notice of how to get the rest. One entry is in each
+    /// answer, which with what is said around it may take 2,000 bytes. Where the text is the result itself, it comes on top.
     MCP_MAX_OUTPUT_BYTES: NumberKey = "mcp.max_output_bytes" {
         kind: Kind::Number { least: KIB, most: GIB },
         default: DefaultValue::Number(100_000),
@@ -210,7 +210,7 @@ keys! {
         variable: Some("BECKET_MODE"),
         aliases: &["server.defaultMode", "server.default_mode"],
     }
-    /// Where tasks, leases and messages live: `postgres://user@host/database`, or a path; unset, `.lodestar/runtime.sqlite`.
+    /// Where tasks, leases and messages live: a path, or from the environment alone `postgres://user@host/database`; unset, `.lodestar/runtime.sqlite`.
     STORE_URL: OptionalTextKey = "store.url" {
         kind: Kind::Text,
         variable: Some("BECKET_STORE"),

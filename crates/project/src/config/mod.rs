@@ -21,7 +21,7 @@ pub use keys::*;
 pub use problem::{Notice, Place, Position, Problem, ProblemKind};
 pub use value::{Secret, Value};
 
-use crate::admit::Sandbox;
+use crate::admit::{AdmitError, Sandbox};
 use crate::environment::Environment;
 use crate::root::Workspace;
 
@@ -61,6 +61,7 @@ impl Settings {
         loading.read_variables();
         loading.read_flags(flags);
         loading.confine_paths(workspace);
+        loading.confine_store(workspace);
         loading.finish()
     }
 
@@ -130,8 +131,42 @@ impl Settings {
         Sandbox::new(workspace, self.paths(SECURITY_ALLOWED_PATHS).iter().cloned())
     }
 
+    /// The same for what a file of the repository names: it may not first allow the place that it then names.
+    fn sandbox_for_files(&self, workspace: Workspace) -> Sandbox {
+        let is_users = !matches!(self.source(SECURITY_ALLOWED_PATHS.key()), Source::File { .. });
+        let allowed = if is_users { self.paths(SECURITY_ALLOWED_PATHS) } else { &[] };
+        Sandbox::new(workspace, allowed.iter().cloned())
+    }
+
+    /// Where a path in `store.url` leads. One that a file says is refused outside of what the user has opened.
+    pub fn place_of_store(&self, workspace: &Workspace, path: &Path) -> Result<PathBuf, AdmitError> {
+        let place = workspace.root.join(path);
+        if matches!(self.source(STORE_URL.key()), Source::File { .. }) {
+            return self.sandbox_for_files(workspace.clone()).admit_anywhere(&place);
+        }
+        Ok(place)
+    }
+
     fn value(&self, key: &Key) -> Option<&Value> {
         self.slots.get(key.name).map(|slot| &slot.value)
+    }
+}
+
+/// What a value of `store.url` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorePlace<'a> {
+    /// Or something that is no path, which the store refuses.
+    Server,
+    File(&'a Path),
+}
+
+impl<'a> StorePlace<'a> {
+    pub fn of(text: &'a str) -> Self {
+        match text.split_once("://") {
+            Some(("sqlite" | "file", path)) => Self::File(Path::new(path)),
+            Some(_) => Self::Server,
+            None => Self::File(Path::new(text)),
+        }
     }
 }
 

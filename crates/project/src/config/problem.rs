@@ -54,6 +54,8 @@ pub enum ProblemKind {
     BadSecret { key: String, expected: String, variable: &'static str },
     #[error("`{key}` does not count in a file of the repository, which could then send your texts to others")]
     NotFromFile { key: String, variable: &'static str },
+    #[error("`{key}` is a server, and a file of the repository does not say where becket connects to")]
+    ServerFromFile { key: String, variable: &'static str },
     #[error("`{key}` is a place that becket must not use: {reason}")]
     Refused { key: String, reason: String },
     #[error("{message}")]
@@ -70,7 +72,7 @@ pub enum ProblemKind {
     TooLarge { limit: u64 },
     #[error("the file cannot be read: {reason}")]
     Unreadable { reason: String },
-    #[error("{count} more problems in this file")]
+    #[error("{} in this file", becket_base::counted(*count, "other problem"))]
     More { count: usize },
 }
 
@@ -84,7 +86,7 @@ impl Problem {
             ProblemKind::OutOfRange { .. } => "setting_range",
             ProblemKind::Duplicate { .. } => "setting_duplicate",
             ProblemKind::SecretInFile { .. } => "setting_secret_in_file",
-            ProblemKind::NotFromFile { .. } => "setting_not_from_file",
+            ProblemKind::NotFromFile { .. } | ProblemKind::ServerFromFile { .. } => "setting_not_from_file",
             ProblemKind::Refused { .. } => "setting_path_refused",
             ProblemKind::Syntax { .. } | ProblemKind::NotATable { .. } => "settings_malformed",
             ProblemKind::NotUnicode | ProblemKind::Utf16 => "settings_not_utf8",
@@ -107,6 +109,11 @@ impl Problem {
             ProblemKind::SecretInFile { variable, .. }
             | ProblemKind::BadSecret { variable, .. }
             | ProblemKind::NotFromFile { variable, .. } => format!("Set {variable} in the environment."),
+            ProblemKind::ServerFromFile { variable, .. } => {
+                format!(
+                    "If you trust that server, set {variable} to its address in your environment: that counts."
+                )
+            }
             ProblemKind::Refused { .. } => {
                 "Name a folder inside the repository or an allowed path, or use the flag or the variable."
                     .to_owned()

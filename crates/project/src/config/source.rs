@@ -9,8 +9,9 @@ use becket_base::nearest;
 use super::document::{self, Content, Format, Member};
 use super::problem::{Notice, Place, Position, Problem, ProblemKind};
 use super::value::Asked;
-use super::{KEYS, Key, Kind, Loaded, SECURITY_ALLOWED_PATHS, Settings, Slot, Value, find};
-use crate::admit::Sandbox;
+use super::{
+    KEYS, Key, Kind, Loaded, SECURITY_ALLOWED_PATHS, STORE_URL, Settings, Slot, StorePlace, Value, find,
+};
 use crate::canonical::canonical;
 use crate::environment::Environment;
 use crate::files::{self, FileError};
@@ -181,17 +182,7 @@ impl<'a> Loading<'a> {
     /// What a file of the repository names must be inside: else cloning a repository could make becket write anywhere.
     /// What the user says, on the command line or in the environment, holds.
     pub(super) fn confine_paths(&mut self, workspace: &Workspace) {
-        // Nor may the same file first allow the place that it then names.
-        let given = self.settings.slots.get(SECURITY_ALLOWED_PATHS.key().name);
-        let allowed = match given {
-            Some(Slot { value: Value::Paths(paths), place, .. })
-                if !matches!(place, Some(Place::File { .. })) =>
-            {
-                paths.clone()
-            }
-            _ => Vec::new(),
-        };
-        let sandbox = Sandbox::new(workspace.clone(), allowed);
+        let sandbox = self.settings.sandbox_for_files(workspace.clone());
         for key in KEYS.iter().filter(|key| key.kind == Kind::Path) {
             let Some(slot) = self.settings.slots.get_mut(key.name) else { continue };
             let (Value::Path(path), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {
@@ -206,6 +197,28 @@ impl<'a> Loading<'a> {
                 }
             }
         }
+    }
+
+    /// A server that a file names is connected to by nobody, and a path is one as those above. Both count only where neither
+    /// environment nor flag say something else.
+    pub(super) fn confine_store(&mut self, workspace: &Workspace) {
+        let key = STORE_URL.key();
+        let Some(slot) = self.settings.slots.get(key.name) else { return };
+        let (Value::Text(text), Some(place @ Place::File { .. })) = (&slot.value, &slot.place) else {
+            return;
+        };
+        let name = key.name.to_owned();
+        let kind = match StorePlace::of(text) {
+            StorePlace::Server => {
+                ProblemKind::ServerFromFile { key: name, variable: key.variable.unwrap_or_default() }
+            }
+            StorePlace::File(path) => match self.settings.place_of_store(workspace, path) {
+                Ok(_) => return,
+                Err(error) => ProblemKind::Refused { key: name, reason: error.to_string() },
+            },
+        };
+        self.problems.push(Problem { place: place.clone(), kind });
+        self.settings.slots.insert(key.name, Slot::default_of(key));
     }
 
     /// A file that came with the repository has opened other folders: that is the user's to know.

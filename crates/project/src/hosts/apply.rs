@@ -215,12 +215,9 @@ impl Lock {
         let folders = above.cloned().chain([folder.to_owned()]).collect();
         fs_err::create_dir_all(folder).map_err(SetupError::io(folder))?;
         let path = folder.join(LOCK_NAME);
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(SetupError::io(&path))?;
+        let mut options = OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true);
+        let file = becket_fence::open(&path, options).map_err(SetupError::io(&path))?;
         match file.file().try_lock() {
             Ok(()) => Ok(Self { record: record.to_owned(), path, file, folders }),
             Err(std::fs::TryLockError::WouldBlock) => Err(SetupError::Busy { path }),

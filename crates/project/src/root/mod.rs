@@ -90,6 +90,8 @@ pub enum RootError {
     BrokenGitFile { path: PathBuf, source: GitFileError },
     #[error("{} leads to {}, which is not a Git directory", shown_path(path), shown_path(target))]
     LostGitDir { path: PathBuf, target: PathBuf },
+    #[error(transparent)]
+    CacheElsewhere(becket_fence::Refused),
     #[error("the current directory cannot be read; it may have been removed")]
     NoCurrentDirectory,
     /// Answers, settings and host files are text, and could only name another folder.
@@ -145,12 +147,18 @@ fn search(start: &Path) -> Result<Workspace, RootError> {
     }
     let marked = start.ancestors().find(|folder| folder.join(crate::config::BECKET_TOML).is_file());
     let root = marked.unwrap_or(&start).to_owned();
+    let cache_dir = root.join(CACHE_NAMES[1]);
+    // Unlike a Git directory, this one comes along when a folder is unpacked.
+    let placed = becket_fence::place(&root, &cache_dir);
+    if let Some(refused) = placed.as_ref().err().and_then(becket_fence::Refused::of) {
+        return Err(RootError::CacheElsewhere(refused.clone()));
+    }
     Ok(Workspace {
         kind: WorkspaceKind::Plain,
         git_dir: None,
         common_dir: None,
         main_root: Some(root.clone()),
-        cache_dir: root.join(CACHE_NAMES[1]),
+        cache_dir,
         root,
         start,
     })
@@ -216,6 +224,7 @@ impl RootError {
             Self::NotAFolder { .. } => "repository_not_a_folder",
             Self::Unreadable { .. } => "repository_unreadable",
             Self::BrokenGitFile { .. } | Self::LostGitDir { .. } => "git_file_broken",
+            Self::CacheElsewhere(refused) => refused.code(),
             Self::NoCurrentDirectory => "current_directory",
             Self::NotUnicode { .. } => "path_not_unicode",
             Self::Chosen { source, .. } => source.code(),
@@ -232,6 +241,7 @@ impl RootError {
             Self::BrokenGitFile { .. } | Self::LostGitDir { .. } => {
                 "Run `git worktree repair` in the main worktree (or `git submodule update --init`), or remove the .git file."
             }
+            Self::CacheElsewhere(refused) => refused.hint(),
             Self::NoCurrentDirectory => {
                 "Change to a folder that exists, or name one with an absolute --repo."
             }

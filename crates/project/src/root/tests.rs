@@ -358,3 +358,15 @@ fn who_named_a_wrong_root_is_told() {
     let error = locate(Some(Path::new("gone")), &environment).unwrap_err();
     assert!(error.to_string().starts_with("--repo: "), "{error}");
 }
+
+/// What was unpacked somewhere may have one in it.
+#[cfg(unix)]
+#[test]
+fn a_cache_that_leads_out_of_its_folder_is_refused() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::os::unix::fs::symlink(outside.path(), folder.path().join(".becket")).unwrap();
+    let refused = discover(folder.path()).unwrap_err();
+    assert_eq!(refused.code(), "path_link_outside_root", "{refused}");
+    fs_err::remove_file(folder.path().join(".becket")).unwrap();
+    discover(folder.path()).unwrap();
+}

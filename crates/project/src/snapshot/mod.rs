@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum SnapshotError {
     #[error("there is no snapshot `{id}`")]
     Unknown { id: String },
-    #[error("the snapshot `{id}` expired: one is kept for {minutes} minutes")]
+    #[error("the snapshot `{id}` expired: one is kept for {}", becket_base::counted(*minutes, "minute"))]
     Expired { id: String, minutes: i64 },
     #[error("the snapshot `{id}` is not what was stored")]
     Damaged { id: String },
@@ -183,8 +183,9 @@ impl Snapshots {
 
     /// Removes what is expired or too many, and copies that no snapshot has any more. Gives how many went.
     pub fn clean(&self, now: Timestamp) -> usize {
-        // Who cannot have its turn leaves it to the next one.
+        // Who cannot have its turn leaves it to the next one. Nothing is removed behind a link.
         if self.folder.is_dir()
+            && becket_fence::place(&self.folder, &self.folder.join("objects")).is_ok()
             && let Ok(_lock) = self.lock()
         {
             self.clean_locked(now)

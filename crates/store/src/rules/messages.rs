@@ -251,8 +251,12 @@ fn mark(transaction: &mut dyn Transaction, call: &Call, messages: &[(&str, i64)]
     let now = transaction.moment().text();
     let mut marked = Vec::new();
     for (message, sequence) in messages {
+        // What was sent to others is nobody's here to read, but threads are open to all.
         let changed = transaction.execute(
-            "INSERT INTO deliveries (agent_id, sequence, in_inbox, read_at) VALUES (?1, ?2, 0, ?3) \
+            "INSERT INTO deliveries (agent_id, sequence, in_inbox, read_at) \
+             SELECT CAST(?1 AS TEXT), m.sequence, 0, CAST(?3 AS TEXT) FROM messages m WHERE m.sequence = ?2 \
+             AND (m.task_id IS NOT NULL AND m.from_agent_id <> ?1 OR EXISTS (SELECT 1 FROM deliveries x \
+             WHERE x.agent_id = ?1 AND x.sequence = m.sequence)) \
              ON CONFLICT (agent_id, sequence) DO UPDATE SET read_at = excluded.read_at \
              WHERE deliveries.read_at IS NULL",
             &[agent.as_str().into(), (*sequence).into(), now.as_str().into()],

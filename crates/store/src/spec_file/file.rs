@@ -180,7 +180,8 @@ impl SpecFile {
         }
         let failed = |source| SpecError::Io { path: path.clone(), action: "read", source };
         let mut bytes = Vec::new();
-        fs::File::open(&path).and_then(|file| file.take(LENGTH).read_to_end(&mut bytes)).map_err(failed)?;
+        let file = becket_fence::open(&path, fs::OpenOptions::new().read(true));
+        file.and_then(|file| file.take(LENGTH).read_to_end(&mut bytes)).map_err(failed)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(without_mark(&text).trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned())
     }
@@ -223,14 +224,17 @@ impl SpecFile {
     }
 
     /// While `work` runs nobody writes the file, so that what it reads is still so when it tells others. Where the folder
-    /// cannot be written nobody of us writes the file, and there is nothing to hold.
+    /// cannot be written, or has no room, nobody of us writes the file, and there is nothing to hold.
     pub fn held<T, E: From<SpecError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let _lock = match Lock::take(&self.folder) {
             Ok(lock) => Some(lock),
             Err(SpecError::Io { source, .. })
                 if matches!(
                     source.kind(),
-                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                    io::ErrorKind::PermissionDenied
+                        | io::ErrorKind::ReadOnlyFilesystem
+                        | io::ErrorKind::StorageFull
+                        | io::ErrorKind::QuotaExceeded
                 ) =>
             {
                 None
@@ -330,7 +334,7 @@ impl SpecFile {
             return Err(SpecError::Missing { path });
         }
         let failed = |source| SpecError::Io { path: path.clone(), action: "read", source };
-        let file = fs::File::open(&path).map_err(failed)?;
+        let file = becket_fence::open(&path, fs::OpenOptions::new().read(true)).map_err(failed)?;
         let stat = stat(&file.metadata().map_err(failed)?);
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(LARGEST)).unwrap_or_default());
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -432,8 +436,10 @@ impl Lock {
     fn take(folder: &Path) -> Result<Self, SpecError> {
         let path = folder.join("spec.lock");
         let failed = |source| SpecError::Io { path: path.clone(), action: "locked", source };
-        let open = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let (file, _) = open.map_err(failed)?.into_parts();
+        let mut options = fs::OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true);
+        let root = folder.parent().unwrap_or(folder);
+        let (file, _) = becket_fence::open_inside(root, &path, options).map_err(failed)?.into_parts();
         let deadline = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {

@@ -47,6 +47,18 @@ impl Node<'_> {
         }
     }
 
+    /// About the bytes that a copy takes.
+    fn weight(&self) -> usize {
+        let inside: usize = match &self.kind {
+            Kind::Scalar { text, .. } => text.len(),
+            Kind::Sequence { items, .. } => items.iter().map(Node::weight).sum(),
+            Kind::Mapping { entries, .. } => {
+                entries.iter().map(|(key, value)| key.weight() + value.weight()).sum()
+            }
+        };
+        size_of::<Self>() / 2 + inside
+    }
+
     pub(super) fn is_null(&self) -> bool {
         matches!(&self.kind, Kind::Scalar { text, style: Style::Plain | Style::Absent }
             if matches!(&**text, "" | "~" | "null" | "Null" | "NULL"))
@@ -59,6 +71,8 @@ pub(super) struct Events<'t> {
     text: &'t str,
     positions: Positions<'t>,
     anchors: BTreeMap<usize, Node<'t>>,
+    /// What was copied for anchors and aliases so far, as [`Node::weight`].
+    repeated: usize,
     is_entangled: bool,
 }
 
@@ -73,6 +87,8 @@ pub(super) struct Step<'t> {
 
 /// No honest file comes near it, and a hostile one must not exhaust the stack.
 const DEEPEST: usize = 64;
+/// What may be copied for anchors and aliases, so that a few lines cannot exhaust the memory: a million values.
+const MOST_REPEATED: usize = 64 << 20;
 
 impl<'t> Events<'t> {
     /// `text` without its byte order mark.
@@ -83,6 +99,7 @@ impl<'t> Events<'t> {
             text,
             positions,
             anchors: BTreeMap::new(),
+            repeated: 0,
             is_entangled: false,
         }
     }
@@ -138,12 +155,13 @@ impl<'t> Events<'t> {
                     place,
                     entangled: anchor > 0 || tag.is_some(),
                 };
-                Ok(self.remember(anchor, node))
+                self.remember(anchor, node)
             }
             Event::Alias(anchor) => {
-                let known = self.anchors.get(&anchor).cloned();
-                let target = known.ok_or_else(|| malformed(place, "an alias without its anchor"))?;
-                Ok(Node { start, end, place, entangled: true, ..target })
+                let target = self.anchors.get(&anchor);
+                let target = target.ok_or_else(|| malformed(place, "an alias without its anchor"))?;
+                self.repeated = few(self.repeated + target.weight(), place)?;
+                Ok(Node { start, end, place, entangled: true, ..target.clone() })
             }
             Event::SequenceStart(anchor, tag) => {
                 let flow = end > start;
@@ -155,7 +173,7 @@ impl<'t> Events<'t> {
                             if flow { step.end } else { items.last().map_or(start, |last: &Node| last.end) };
                         let kind = Kind::Sequence { items, flow };
                         let entangled = anchor > 0 || tag.is_some();
-                        return Ok(self.remember(anchor, Node { kind, start, end, place, entangled }));
+                        return self.remember(anchor, Node { kind, start, end, place, entangled });
                     }
                     items.push(self.node_from(step, depth + 1)?);
                 }
@@ -173,7 +191,7 @@ impl<'t> Events<'t> {
                         };
                         let kind = Kind::Mapping { entries, flow };
                         let entangled = anchor > 0 || tag.is_some();
-                        return Ok(self.remember(anchor, Node { kind, start, end, place, entangled }));
+                        return self.remember(anchor, Node { kind, start, end, place, entangled });
                     }
                     let key = self.node_from(step, depth + 1)?;
                     let value = self.next()?;
@@ -185,11 +203,12 @@ impl<'t> Events<'t> {
         }
     }
 
-    fn remember(&mut self, anchor: usize, node: Node<'t>) -> Node<'t> {
+    fn remember(&mut self, anchor: usize, node: Node<'t>) -> Result<Node<'t>, SpecError> {
         if anchor > 0 {
+            self.repeated = few(self.repeated + node.weight(), node.place)?;
             self.anchors.insert(anchor, node.clone());
         }
-        node
+        Ok(node)
     }
 
     /// Where a scalar's content really ends: the parser's spans run on over comments and into the next line.
@@ -217,6 +236,13 @@ impl<'t> Events<'t> {
             }
         }
     }
+}
+
+fn few(repeated: usize, place: Place) -> Result<usize, SpecError> {
+    if repeated <= MOST_REPEATED {
+        return Ok(repeated);
+    }
+    Err(malformed(place, "the anchors and aliases up to here stand for more than a million values"))
 }
 
 /// The length of `text` without its last line, if that one is blank and not the only one.

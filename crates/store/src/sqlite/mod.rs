@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use repair::{Repair, check, repair};
 
+use becket_fence::canonical::canonical;
+
 use crate::backend::{Backend, Watcher, Work};
 use crate::clock::{LeaseClock, MachineClock};
 use crate::error::{Error, Result};
@@ -34,6 +36,7 @@ pub(crate) struct SqliteStore {
     path: PathBuf,
     repository: String,
     clock: Arc<dyn LeaseClock>,
+    within: Option<PathBuf>,
     wish: Wish,
     opened: Mutex<Opened>,
 }
@@ -43,21 +46,28 @@ impl SqliteStore {
         let clock = options.clock.clone().unwrap_or_else(|| Arc::new(MachineClock::new()));
         let repository = options.repository.as_str();
         let wish = if options.read_only { Wish::Look } else { Wish::Write };
-        let opened = Opened::open(path, repository, &*clock, wish)?;
+        let within = options.within.clone();
+        let opened = Opened::open(&file(path, within.as_deref())?, repository, &*clock, wish)?;
         Ok(Self {
             path: path.to_owned(),
             repository: repository.to_owned(),
             clock,
+            within,
             wish,
             opened: Mutex::new(opened),
         })
+    }
+
+    fn open_again(&self) -> Result<Opened> {
+        let file = file(&self.path, self.within.as_deref())?;
+        Opened::open(&file, &self.repository, &*self.clock, self.wish)
     }
 
     /// The file may have been removed or replaced under a running process: then it is opened (and made) again.
     fn with<T>(&self, work: impl FnOnce(&mut Opened) -> Result<T>) -> Result<T> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if !opened.is_current(&self.path) {
-            *opened = Opened::open(&self.path, &self.repository, &*self.clock, self.wish)?;
+            *opened = self.open_again()?;
         }
         work(&mut opened)
     }
@@ -65,6 +75,26 @@ impl SqliteStore {
     fn place(&self) -> String {
         self.path.display().to_string()
     }
+}
+
+/// Where the database is, without a link on the way, so that SQLite can be told to follow none. It follows none to the
+/// files beside it either.
+fn file(path: &Path, within: Option<&Path>) -> Result<PathBuf> {
+    let refused = |source| Error::File { path: path.display().to_string(), source };
+    let file = match within {
+        Some(root) => becket_fence::place(root, path).map_err(refused)?,
+        None => named(path),
+    };
+    let beside = ["-wal", "-shm", "-journal"].map(|suffix| opening::beside(&file, suffix));
+    beside.iter().try_for_each(|beside| becket_fence::no_link(beside)).map_err(refused)?;
+    Ok(file)
+}
+
+/// The user's own word, wherever it leads.
+fn named(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let new = || Some(canonical(folder).ok()?.join(path.file_name()?));
+    canonical(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 impl Backend for SqliteStore {
@@ -80,18 +110,26 @@ impl Backend for SqliteStore {
     }
 
     fn watch(&self) -> Result<Box<dyn Watcher>> {
-        Ok(Box::new(SqliteWatcher::new(&self.path)))
+        Ok(Box::new(SqliteWatcher::new(&self.path, self.within.as_deref())))
     }
 
     fn is_read_only(&self) -> bool {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).is_copy()
     }
 
+    fn make_do(&self) -> Result<bool> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if !opened.is_copy() {
+            opened.go_on_in_memory(&file(&self.path, self.within.as_deref())?)?;
+        }
+        Ok(true)
+    }
+
     fn refusal(&self) -> Option<Error> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.lack() == Some(Lack::Room) {
             // Somebody may have made room.
-            if let Ok(again) = Opened::open(&self.path, &self.repository, &*self.clock, self.wish) {
+            if let Ok(again) = self.open_again() {
                 *opened = again;
             }
         }
@@ -117,6 +155,7 @@ impl Backend for SqliteStore {
         })?;
         let (worktrees, schema_version, stream, imported_from) =
             read.ok_or_else(|| Error::unexpected("nothing was read"))?;
+        let file = file(&self.path, self.within.as_deref())?;
         let length = |path: &Path| fs_err::metadata(path).ok().map(|metadata| metadata.len());
         Ok(Description {
             engine: "sqlite",
@@ -125,8 +164,8 @@ impl Backend for SqliteStore {
             stream,
             repository: self.repository.clone(),
             read_only: self.is_read_only(),
-            bytes: length(&self.path),
-            journal_bytes: length(&opening::beside(&self.path, "-wal")),
+            bytes: length(&file),
+            journal_bytes: length(&opening::beside(&file, "-wal")),
             imported_from,
             worktrees: u64::try_from(worktrees).unwrap_or(0),
         })

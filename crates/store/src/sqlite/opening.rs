@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use becket_fence::canonical::canonical;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
+
+use becket_base::clip;
 
 use super::PATIENCE_SECONDS;
 use super::connection::{SqliteTransaction, failure};
@@ -49,6 +52,9 @@ enum Access {
     /// one either.
     Copy {
         _folder: Option<TempDir>,
+        /// What was written through before: the last one to close a log writes in the file, and there is no room.
+        _before: Option<Connection>,
+        file: PathBuf,
         of: (Stat, Stat),
         lack: Lack,
     },
@@ -84,6 +90,7 @@ impl Opened {
         if wish == Wish::Look && !path.exists() {
             return Self::copy(path, Lack::Permission, repository, clock);
         }
+        refuse_foreign(path)?;
         match Turnstile::open(path) {
             Ok(turnstile) if is_writable(path) => match prepared(path, repository, clock, &turnstile) {
                 Ok(connection) => {
@@ -113,14 +120,28 @@ impl Opened {
             }
             Err(error) => return Err(error),
         };
-        let access = Access::Copy { _folder: folder, of, lack };
+        let access = Access::Copy { _folder: folder, _before: None, file: path.to_owned(), of, lack };
         Ok(Self { connection, place: path.display().to_string(), identity: None, access })
+    }
+
+    /// The same for a disk that ran full under a connection, which still reads its log.
+    pub(crate) fn go_on_in_memory(&mut self, path: &Path) -> Result<()> {
+        let failed = |error| failure(&self.place, error);
+        let of = stats(path);
+        let mut memory = connect(Path::new(":memory:"), OpenFlags::default()).map_err(failed)?;
+        let backup = Backup::new(&self.connection, &mut memory).map_err(failed)?;
+        backup.run_to_completion(i32::MAX, Duration::ZERO, None).map_err(failed)?;
+        drop(backup);
+        let before = std::mem::replace(&mut self.connection, memory);
+        let (file, lack) = (path.to_owned(), Lack::Room);
+        self.access = Access::Copy { _folder: None, _before: Some(before), file, of, lack };
+        Ok(())
     }
 
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         match &self.access {
             Access::Write(_) => Identity::of(path) == self.identity,
-            Access::Copy { of, .. } => stats(path) == *of,
+            Access::Copy { file, of, .. } => stats(file) == *of,
         }
     }
 
@@ -148,7 +169,7 @@ impl Opened {
 fn copied(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<(Connection, TempDir)> {
     let failed = |source| Error::File { path: path.display().to_string(), source };
     let folder = TempDir::new().map_err(failed)?;
-    let target = folder.path().join("runtime.sqlite");
+    let target = canonical(folder.path()).map_err(failed)?.join("runtime.sqlite");
     for suffix in ["", "-wal"] {
         let from = beside(path, suffix);
         if from.exists() {
@@ -200,8 +221,12 @@ pub(crate) fn beside_named(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
+/// A link in the place of the file, which may be a new one, is not followed.
+const ALWAYS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
+
+/// The path has no link in it.
 pub(crate) fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut connection = Connection::open_with_flags(path, flags | ALWAYS)?;
     connection.busy_handler(Some(nap))?;
     connection.set_prepared_statement_cache_capacity(256);
     // Otherwise a statement whose plan may hang on a value, such as that of its LIMIT, is prepared anew whenever one is bound.
@@ -241,18 +266,19 @@ fn prepared(
 fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<()> {
     let place = path.display().to_string();
     let failed = |error| failure(&place, error);
-    set_journal(connection, &place)?;
-    let found = version(connection).map_err(failed)?;
-    let imported = match found {
-        Some(VERSION) => return Ok(()),
-        Some(found) if found > VERSION => {
+    let (found, is_original) = match origin(connection).map_err(failed)? {
+        Origin::Ours(VERSION) => return Ok(()),
+        Origin::Ours(found) if found > VERSION => {
             return Err(Error::Newer { place, found, known: VERSION });
         }
-        None if original::is_original(connection).map_err(failed)? => {
-            Some(original::back_up(connection, path, &clock.now())?)
-        }
-        _ => None,
+        Origin::Ours(found) => (Some(found), false),
+        Origin::Original => (None, true),
+        Origin::Empty => (None, false),
+        Origin::Foreign { tables } => return Err(Error::Foreign { place, tables }),
     };
+    // Not before it is known whose file it is: this changes it.
+    set_journal(connection, &place)?;
+    let imported = if is_original { Some(original::back_up(connection, path, &clock.now())?) } else { None };
     let mut transaction = SqliteTransaction::begin_blind(connection, clock, &place)?;
     if imported.is_some() {
         original::set_aside(connection).map_err(failed)?;
@@ -281,10 +307,61 @@ fn migrate(connection: &Connection, path: &Path, repository: &str, clock: &dyn L
     transaction.commit()
 }
 
+/// Who made a database.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// With the version of its schema.
+    Ours(i64),
+    Original,
+    Empty,
+    Foreign {
+        tables: String,
+    },
+}
+
+pub(crate) fn origin(connection: &Connection) -> rusqlite::Result<Origin> {
+    if let Some(version) = version(connection)? {
+        return Ok(Origin::Ours(version));
+    }
+    if original::is_original(connection)? {
+        return Ok(Origin::Original);
+    }
+    let mut select = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name")?;
+    let names = select.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let shown = names.iter().take(3).map(|name| format!("`{}`", clip(name, 40))).collect::<Vec<_>>();
+    Ok(match shown.as_slice() {
+        [] => Origin::Empty,
+        shown if names.len() > shown.len() => {
+            Origin::Foreign { tables: format!("{} and {} more", shown.join(", "), names.len() - shown.len()) }
+        }
+        shown => Origin::Foreign { tables: shown.join(", ") },
+    })
+}
+
+/// Looks at the file alone, without a trace beside it. What stands in its log is looked at once it is open.
+fn refuse_foreign(path: &Path) -> Result<()> {
+    let length = |suffix: &str| fs_err::metadata(beside(path, suffix)).map_or(0, |metadata| metadata.len());
+    if length("") == 0 || length("-wal") > 0 {
+        return Ok(());
+    }
+    let before = stats(path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let found = connect(Path::new(&immutable(path)), flags).and_then(|file| origin(&file));
+    match found {
+        // Somebody may have written it meanwhile.
+        Ok(Origin::Foreign { tables }) if stats(path) == before => {
+            Err(Error::Foreign { place: path.display().to_string(), tables })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Nothing where there is no schema of ours.
 fn version(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     let has_meta: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta')",
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'events') \
+         AND 2 = (SELECT COUNT(*) FROM pragma_table_info('meta') WHERE name IN ('key', 'value'))",
         [],
         |row| row.get(0),
     )?;

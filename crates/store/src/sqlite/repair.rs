@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::PATIENCE_SECONDS;
 use super::connection::failure;
-use super::opening::{Opened, Wish, beside, connect};
+use super::opening::{Opened, Origin, Wish, beside, connect, origin};
 use super::turnstile::Turnstile;
+use super::{PATIENCE_SECONDS, file};
 use crate::clock::{LeaseClock, MachineClock};
 use crate::error::{Error, Result};
 use crate::sql::schema::TABLES;
@@ -23,17 +23,24 @@ pub struct Repair {
     pub lost: Vec<String>,
 }
 
-/// Whether SQLite finds nothing wrong with the file.
-pub fn check(path: &Path) -> Result<()> {
+/// Whether SQLite finds nothing wrong with the file, which no link leads to from outside of `within`.
+pub fn check(path: &Path, within: Option<&Path>) -> Result<()> {
     let place = path.display().to_string();
     let failed = |error| failure(&place, error);
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    let connection = connect(&file(path, within)?, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     let verdict: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    if verdict == "ok" { Ok(()) } else { Err(Error::Corrupt { place, detail: verdict }) }
+    if verdict != "ok" {
+        return Err(Error::Corrupt { place, detail: verdict });
+    }
+    match origin(&connection).map_err(failed)? {
+        Origin::Foreign { tables } => Err(Error::Foreign { place, tables }),
+        _ => Ok(()),
+    }
 }
 
-pub fn repair(path: &Path) -> Result<Repair> {
+pub fn repair(path: &Path, within: Option<&Path>) -> Result<Repair> {
+    let path = &*file(path, within)?;
     let place = path.display().to_string();
     let moved = |source| Error::File { path: place.clone(), source };
     let turnstile = Turnstile::open(path).map_err(moved)?;

@@ -8,7 +8,7 @@
 //! Owns fairness alone. That two never write at once is SQLite's own lock to hold: should the lock files be deleted
 //! under a running process, only the order suffers.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,9 @@ impl Drop for Turn<'_> {
 impl Turnstile {
     pub(crate) fn open(database: &Path) -> io::Result<Self> {
         let open = |name| {
-            OpenOptions::new().create(true).truncate(false).write(true).open(beside_named(database, name))
+            let mut options = fs_err::OpenOptions::new();
+            let options = options.create(true).truncate(false).write(true);
+            Ok::<File, io::Error>(becket_fence::open(&beside_named(database, name), options)?.into_parts().0)
         };
         let gate = Gate {
             queue: open("queue.lock")?,

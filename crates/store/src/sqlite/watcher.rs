@@ -17,6 +17,7 @@ const GLANCE: Duration = Duration::from_millis(15);
 #[derive(Debug)]
 pub(crate) struct SqliteWatcher {
     path: PathBuf,
+    within: Option<PathBuf>,
     watched: Option<Watched>,
 }
 
@@ -28,15 +29,17 @@ struct Watched {
 }
 
 impl SqliteWatcher {
-    pub(crate) fn new(path: &Path) -> Self {
-        let mut watcher = Self { path: path.to_owned(), watched: None };
+    pub(crate) fn new(path: &Path, within: Option<&Path>) -> Self {
+        let within = within.map(Path::to_owned);
+        let mut watcher = Self { path: path.to_owned(), within, watched: None };
         watcher.watched = watcher.look();
         watcher
     }
 
     fn look(&self) -> Option<Watched> {
         let identity = Identity::of(&self.path)?;
-        let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+        let file = super::file(&self.path, self.within.as_deref()).ok()?;
+        let connection = connect(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
         let version = version(&connection)?;
         Some(Watched { connection, identity: Some(identity), version })
     }

@@ -80,6 +80,19 @@ pub fn marks_are_kept_and_counted(world: &World) {
     readers.sort();
     assert_eq!((message.read_by, message.read_at.is_some()), (readers, true));
     assert_eq!(count(&store, EventType::MessageRead), 3);
+    // Nothing of what was sent to others becomes read by whoever says so, and none of it counts.
+    let direct = NewMessage { to: Some(agents[1].clone()), ..text("for one") };
+    let direct = store.send(&Call::by(&agents[0]), &direct).unwrap().message_id;
+    let late = join(&store, "late");
+    for (agent, message) in
+        [(&agents[2], &direct), (&agents[0], &direct), (&late, &sent), (&agents[0], &sent)]
+    {
+        assert_eq!(store.acknowledge(&Call::by(agent), std::slice::from_ref(message)).unwrap(), 0);
+    }
+    assert_eq!(store.acknowledge(&Call::by(&agents[1]), &[direct, sent]).unwrap(), 1);
+    let read_by: Vec<usize> =
+        store.messages(&all).unwrap().messages.iter().map(|message| message.read_by.len()).collect();
+    assert_eq!((read_by, count(&store, EventType::MessageRead)), (vec![3, 1], 4));
     let unknown = store.acknowledge(&Call::by(&agents[1]), &["M0".to_owned()]);
     assert!(matches!(unknown, Err(Error::UnknownMessage { .. })));
 }

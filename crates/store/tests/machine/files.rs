@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use becket_store::{Call, Claim, Error, EventQuery, Join, NewMessage, Severity, TaskQuery, check, repair};
+use becket_store::{
+    Call, Claim, Error, EventQuery, Join, NewMessage, Options, Place, Severity, SpecStamp, Store, TaskQuery,
+    check, repair,
+};
 
 use crate::worker::{claim, fill, join, main, open, place};
 
@@ -28,7 +31,7 @@ fn a_removed_file_is_made_again_under_a_new_stream() {
     fs::remove_file(&place).unwrap();
     assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 0);
     join(&store, "Eve");
-    check(Path::new(&place)).unwrap();
+    check(Path::new(&place), None).unwrap();
 }
 
 #[test]
@@ -51,10 +54,10 @@ fn damage_is_named_and_repaired() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 3 * 4096].fill(0xAA);
     fs::write(&place, &bytes).unwrap();
-    assert!(matches!(check(Path::new(&place)), Err(Error::Corrupt { .. })));
-    let report = repair(Path::new(&place)).unwrap();
+    assert!(matches!(check(Path::new(&place), None), Err(Error::Corrupt { .. })));
+    let report = repair(Path::new(&place), None).unwrap();
     assert!(report.backup.exists() && fs::read(&report.backup).unwrap().len() == bytes.len());
-    check(Path::new(&place)).unwrap();
+    check(Path::new(&place), None).unwrap();
     let store = open(&place);
     assert!(store.agent(&ada).is_ok(), "{report:?}");
     let kept: u64 = report.kept.iter().map(|(_, rows)| rows).sum();
@@ -83,7 +86,7 @@ fn what_an_agent_holds_outlasts_the_loss_of_the_agents() {
     let mut bytes = fs::read(&place).unwrap();
     bytes[at..at + 4096].fill(0x5A);
     fs::write(&place, &bytes).unwrap();
-    let report = repair(Path::new(&place)).unwrap();
+    let report = repair(Path::new(&place), None).unwrap();
     assert_eq!(report.lost, ["agents"]);
     let store = open(&place);
     assert_eq!(store.agent(&ada).unwrap().name.as_deref(), Some("Ada"));
@@ -105,7 +108,7 @@ fn a_file_that_is_no_database_is_named_and_set_aside() {
         becket_store::Store::open(&becket_store::Options::new(becket_store::Place::parse(&place).unwrap()));
     let Err(error @ Error::Corrupt { .. }) = opened else { panic!("{opened:?}") };
     assert!(error.to_string().contains("runtime.sqlite is damaged"), "{error}");
-    let report = repair(Path::new(&place)).unwrap();
+    let report = repair(Path::new(&place), None).unwrap();
     assert!(fs::read_to_string(&report.backup).unwrap().starts_with("this is no database"));
     join(&open(&place), "Ada");
 }
@@ -204,7 +207,7 @@ fn a_full_disk_refuses_writes_and_not_reads() {
     let said = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stdout));
     let store = open(&place);
-    check(Path::new(&place)).unwrap();
+    check(Path::new(&place), None).unwrap();
     join(&store, "Bob");
 }
 
@@ -233,6 +236,11 @@ fn full_disk_worker() {
         sent,
         "what was refused is not there, what was answered is"
     );
+    // Whoever reads asks first what the file says now.
+    store.touch_stamp(&main(), &SpecStamp { stat: "later".to_owned(), ..SpecStamp::default() }).unwrap();
+    fill(&store, 40);
+    assert_eq!(store.tasks(&main(), &TaskQuery::default()).unwrap().total, 40);
+    assert_eq!(store.counts(&main(), None).unwrap().messages, sent);
 }
 
 /// Not one byte, also not for a copy: what is there is read all the same.
@@ -260,7 +268,7 @@ fn a_disk_without_a_byte_left_can_be_read() {
     assert!(!store.is_read_only());
     assert_eq!(store.counts(&main(), None).unwrap().agents, 2, "what was refused was not kept");
     join(&store, "Bob");
-    check(Path::new(&place)).unwrap();
+    check(Path::new(&place), None).unwrap();
     drop(folder);
 }
 
@@ -282,4 +290,110 @@ fn no_room_reader() {
     rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
     join(&store, "Cleo");
     assert!(!store.is_read_only());
+}
+
+/// Every file of a folder, and what is in it.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut contents: Vec<_> =
+        names.map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect();
+    contents.sort();
+    contents
+}
+
+fn try_open(place: &str, within: Option<&Path>, read_only: bool) -> Result<Store, Error> {
+    let within = within.map(Path::to_owned);
+    Store::open(&Options { within, read_only, ..Options::new(Place::File(place.into())) })
+}
+
+#[test]
+fn a_database_of_something_else_is_refused_and_not_touched() {
+    for (journal, schema) in [
+        ("DELETE", "CREATE TABLE mine (x)"),
+        ("WAL", "CREATE TABLE mine (x)"),
+        // Tables of such names are in many databases.
+        ("DELETE", "CREATE TABLE meta (name, content); CREATE TABLE events (id)"),
+        ("DELETE", "CREATE VIEW one AS SELECT 1 AS x"),
+    ] {
+        let (folder, place) = place();
+        let theirs = rusqlite::Connection::open(&place).unwrap();
+        theirs.execute_batch(&format!("PRAGMA journal_mode = {journal}; {schema};")).unwrap();
+        drop(theirs);
+        let before = contents(folder.path());
+        for read_only in [true, false] {
+            let refused = try_open(&place, None, read_only).unwrap_err();
+            assert!(matches!(refused, Error::Foreign { .. }), "{schema}: {refused:?}");
+        }
+        assert_eq!(contents(folder.path()), before, "{journal}: {schema}");
+        assert!(matches!(check(Path::new(&place), None), Err(Error::Foreign { .. })), "{schema}");
+    }
+}
+
+/// What stands in the log of a database is not in its file yet.
+#[test]
+fn a_database_of_something_else_is_known_by_its_log_too() {
+    let (_folder, place) = place();
+    let theirs = rusqlite::Connection::open(&place).unwrap();
+    theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE mine (x);").unwrap();
+    assert!(fs::metadata(format!("{place}-wal")).unwrap().len() > 0);
+    let refused = try_open(&place, None, false).unwrap_err();
+    assert!(matches!(refused, Error::Foreign { .. }), "{refused:?}");
+    let tables = "SELECT group_concat(name) FROM sqlite_schema";
+    let tables: String = theirs.query_row(tables, [], |row| row.get(0)).unwrap();
+    assert_eq!(tables, "mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out_of_the_repository() {
+    use std::os::unix::fs::symlink;
+    let refused = |opened: Result<Store, Error>| match opened.unwrap_err() {
+        Error::File { source, .. } => assert!(becket_fence::Refused::of(&source).is_some(), "{source}"),
+        other => panic!("{other:?}"),
+    };
+    for name in [
+        "runtime.sqlite",
+        "runtime.sqlite-wal",
+        "runtime.sqlite-shm",
+        "runtime.sqlite-journal",
+        "runtime.queue.lock",
+        "runtime.writer.lock",
+    ] {
+        for target in ["victim", "new"] {
+            let (outside, _) = place();
+            let (folder, place) = place();
+            fs::write(outside.path().join("victim"), "").unwrap();
+            if name != "runtime.sqlite" {
+                drop(open(&place));
+                _ = fs::remove_file(folder.path().join(name));
+            }
+            symlink(outside.path().join(target), folder.path().join(name)).unwrap();
+            for read_only in [true, false] {
+                refused(try_open(&place, Some(folder.path()), read_only));
+            }
+            assert_eq!(contents(outside.path()), [("victim".to_owned(), Vec::new())], "{name}");
+        }
+    }
+    // One that stays inside is the user's own affair, and so is where a place is that the user named.
+    let (folder, place) = place();
+    fs::create_dir(folder.path().join("real")).unwrap();
+    symlink("real/store", &place).unwrap();
+    fs::write(folder.path().join("real/store"), "").unwrap();
+    join(&try_open(&place, Some(folder.path()), false).unwrap(), "Ada");
+    join(&try_open(&place, None, false).unwrap(), "Bob");
+    assert!(fs::metadata(folder.path().join("real/store")).unwrap().len() > 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_put_in_the_place_of_an_open_store_is_refused() {
+    let (outside, _) = place();
+    let (folder, place) = place();
+    let store = try_open(&place, Some(folder.path()), false).unwrap();
+    join(&store, "Ada");
+    fs::write(outside.path().join("victim"), "").unwrap();
+    fs::remove_file(&place).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("victim"), &place).unwrap();
+    assert!(matches!(store.join(&Join::default(), None), Err(Error::File { .. })));
+    assert_eq!(contents(outside.path()), [("victim".to_owned(), Vec::new())]);
 }

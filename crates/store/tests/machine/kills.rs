@@ -38,7 +38,7 @@ fn what_was_answered_survives_kills() {
                     .filter(|line| line.contains(' ') && !line.starts_with("test")),
             );
         }
-        becket_store::check(std::path::Path::new(&place)).unwrap();
+        becket_store::check(std::path::Path::new(&place), None).unwrap();
     }
     assert!(
         answered.iter().any(|line| line.starts_with("completed ")),

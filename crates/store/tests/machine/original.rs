@@ -86,5 +86,5 @@ fn it_is_backed_up_and_taken_over_once() {
     assert_eq!(backups().len(), 1, "once");
     assert_eq!(again.agents(&AgentFilter::default()).unwrap().len(), 4);
     assert_eq!(again.tasks(&main(), &becket_store::TaskQuery::default()).unwrap().total, 3);
-    becket_store::check(Path::new(&place)).unwrap();
+    becket_store::check(Path::new(&place), None).unwrap();
 }

@@ -94,7 +94,7 @@ fn a_provider_that_fails_costs_a_warning_and_nothing_else() {
         (Behaviour::Status(401, format!("wrong key {KEY}")), "answered 401."),
         (Behaviour::Silent, "did not answer within 1 s"),
         (Behaviour::Body("<html>".to_owned()), "not understood"),
-        (Behaviour::Body(r#"{"data":[{"embedding":[1.0]}]}"#.to_owned()), "1 vectors for 5 texts"),
+        (Behaviour::Body(r#"{"data":[{"embedding":[1.0]}]}"#.to_owned()), "1 vector for 5 texts"),
     ] {
         server.behave(behaviour);
         let engine = with_embeddings(&bench.repo, &server.url());

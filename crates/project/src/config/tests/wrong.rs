@@ -161,7 +161,7 @@ fn a_file_full_of_nonsense_is_told_in_a_few_lines() {
     let content = (0..500).map(|number| format!("nonsense_{number} = 1")).collect::<Vec<_>>().join("\n");
     let loaded = Disk::new().with(BECKET_TOML, content).load();
     assert_eq!(loaded.problems.len(), 51);
-    assert_eq!(loaded.problems.last().unwrap().to_string(), "becket.toml: 450 more problems in this file");
+    assert_eq!(loaded.problems.last().unwrap().to_string(), "becket.toml: 450 other problems in this file");
     let long = toml_says(&format!("{} = 1\nlog.level = {:?}", "x".repeat(10_000), "y\u{1b}".repeat(10_000)));
     assert!(long.len() < 1_000 && !long.contains('\u{1b}'), "{long}");
 }

@@ -21,6 +21,24 @@ fn broken_yaml_has_a_line_and_a_column() {
 }
 
 #[test]
+fn a_few_lines_of_aliases_do_not_take_all_memory() {
+    let list = |anchor: char, item: &str| format!("{anchor}: &{anchor} [{}]\n", [item; 9].join(", "));
+    let bomb: String =
+        ('b'..='k').zip('a'..).map(|(anchor, last)| list(anchor, &format!("*{last}"))).collect();
+    let SpecError::Malformed { place, problem } = error(&(list('a', "x") + &bomb + "tasks: {}\n")) else {
+        panic!()
+    };
+    assert!((5..=10).contains(&place.line), "{place:?}");
+    assert!(problem.ends_with("stand for more than a million values"), "{problem}");
+
+    let wrapped = format!("a: {}x{}\nb: [{}]\n", "&a [".repeat(60), "]".repeat(60), ["*a"; 9].join(", "));
+    assert!(read(&(wrapped + "tasks: {}\n")).is_ok());
+    let shared: Vec<String> = (0..20_000).map(|at| format!("  T{at}: {{title: a, labels: *l}}\n")).collect();
+    let shared = format!("l: &l [one, two, three]\ntasks:\n{}", shared.concat());
+    assert_eq!(read(&shared).unwrap().tasks.len(), 20_000);
+}
+
+#[test]
 fn conflict_markers_are_named_as_such() {
     let text = "tasks:\n  A:\n    title: a\n<<<<<<< ours\n  B:\n    title: b\n=======\n>>>>>>> theirs\n";
     assert_eq!(
