@@ -15,6 +15,7 @@ use crate::private_index::PrivateIndex;
 use crate::process::Git;
 use crate::read::at_root;
 use crate::status::{ConflictKind, conflicts};
+use crate::submodules::with_own_changes;
 use crate::untracked::{Untracked, UntrackedFiles, find_untracked};
 
 #[derive(Debug, Clone)]
@@ -90,6 +91,9 @@ pub enum FileKind {
     Submodule,
 }
 
+/// How many paths a notice names.
+const NAMED: usize = 20;
+
 /// Something that a list of changes leaves out or does otherwise than Git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
@@ -99,6 +103,8 @@ pub enum Notice {
     UntrackedCut { listed: usize, omitted: usize },
     /// Git could not read some untracked file; they are listed without content.
     UntrackedNotRead { reason: String },
+    /// Submodules with changes of their own: they are committed in there.
+    SubmodulesChanged { paths: Vec<FilePath> },
     /// Changes of which only the beginning is there.
     ContentCut { changes: usize },
 }
@@ -125,6 +131,10 @@ pub fn list_changes(git: impl Into<Git>, options: &ChangesOptions) -> Result<Cha
         notices.push(Notice::UntrackedCut { listed: options.untracked_limit, omitted });
     }
     notices.extend(unstaged.not_read.map(|reason| Notice::UntrackedNotRead { reason }));
+    let paths = with_own_changes(&git, options.untracked)?;
+    if !paths.is_empty() {
+        notices.push(Notice::SubmodulesChanged { paths });
+    }
     let cut = changes.iter().filter(|change| change.is_cut()).count();
     if cut > 0 {
         notices.push(Notice::ContentCut { changes: cut });
@@ -241,6 +251,18 @@ impl fmt::Display for Notice {
                 write!(
                     formatter,
                     "untracked files are listed without content, because Git could not read one: {reason}"
+                )
+            }
+            Self::SubmodulesChanged { paths } => {
+                let named: Vec<String> = paths.iter().take(NAMED).map(ToString::to_string).collect();
+                let named = named.join(", ");
+                let more = match paths.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                write!(
+                    formatter,
+                    "submodules with changes of their own, which are committed in there and cannot be committed here: {named}{more}"
                 )
             }
             Self::ContentCut { changes: 1 } => formatter.write_str("1 change is too long and was cut"),

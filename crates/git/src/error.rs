@@ -19,7 +19,7 @@ pub enum GitError {
     /// There is a repository, and it is broken, or this user may not read it.
     #[error("the repository at {} cannot be read: {reason}", dir.display())]
     Unreadable { dir: PathBuf, reason: String },
-    #[error("`git {command}` did not finish within {} seconds", after.as_secs_f32())]
+    #[error("`git {command}` did not finish within {} s", after.as_secs_f32())]
     Timeout { command: &'static str, after: Duration },
     #[error("`git {command}` was cancelled")]
     Cancelled { command: &'static str },

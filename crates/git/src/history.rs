@@ -76,6 +76,15 @@ pub struct Person {
     pub date: String,
 }
 
+/// The whole message of a commit, as hooks and Git's clean-up have left it.
+pub fn message(git: impl Into<Git>, commit: &str) -> Result<String, GitError> {
+    let options =
+        ["--no-walk", "--encoding=UTF-8", "--no-show-signature", "--no-notes", "--format=tformat:%B"];
+    let output = git.into().command("log").options(options).revision(commit).output()?;
+    // Git ends the line itself.
+    Ok(String::from_utf8_lossy(output.strip_suffix(b"\n").unwrap_or(&output)).into_owned())
+}
+
 /// Lists commits, newest first. A branch without a commit has none.
 pub fn log(git: impl Into<Git>, options: &LogOptions) -> Result<Log, GitError> {
     let git = at_root_if_any(git.into())?;

@@ -22,6 +22,7 @@ pub mod revision;
 mod root_commit;
 pub mod stamp;
 pub mod status;
+mod submodules;
 pub mod tree;
 mod untracked;
 pub mod worktree;
@@ -35,7 +36,7 @@ pub use compare::{
 };
 pub use create::{add_worktree, commit_everything, create_repository};
 pub use error::GitError;
-pub use history::{Commit, Log, LogOptions, Merges, Person, log};
+pub use history::{Commit, Log, LogOptions, Merges, Person, log, message};
 pub use merge_driver::{merge_driver, remove_merge_driver, set_merge_driver};
 pub use patch::ANSWER_LIMITS;
 pub use process::{Git, MINIMUM_VERSION};

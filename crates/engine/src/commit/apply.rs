@@ -15,6 +15,7 @@ use super::{
     cut::Cut,
     desk::Desk,
     group::{counted, some},
+    interrupted::Ended,
     layered::{State, edits_between},
     ledger::{KeptPlan, Ledger, Payload, Progress},
     place::{Scope, on},
@@ -63,6 +64,9 @@ pub struct AppliedCommit {
     /// What `undo` takes; absent in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<u64>,
+    /// What had been interrupted before, and how it was ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
 }
 
@@ -75,7 +79,7 @@ pub struct AppliedPlan {
     pub commits: Vec<AppliedRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<u64>,
-    /// Commits that were passed over because they change nothing.
+    /// Commits that were passed over because they change nothing, and what had been interrupted before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     pub scope: Scope,
@@ -92,80 +96,101 @@ pub struct AppliedRow {
 
 impl Engine {
     pub fn apply_commit(&self, request: &ApplyCommitRequest) -> Result<AppliedCommit, Error> {
-        let options = &request.options;
-        let desk = self.desk(options.worktree.as_deref())?;
-        let ledger = Ledger::read(&desk.write)?;
-        let (kept, planned) =
-            ledger.plan_of(&request.commit_id).ok_or_else(|| unknown_commit(&request.commit_id))?;
-        let progress = kept.progress(&desk.write)?;
-        if let Some(sha) = progress.sha(&planned.id) {
-            let cut = desk.recall(&kept.trees)?;
-            return Ok(AppliedCommit {
-                success: true,
-                dry_run: options.dry_run,
-                commit_sha: Some(sha.to_owned()),
-                committed_paths: files(&cut, &planned.hunks),
-                message: planned.message(),
-                already_applied: true,
-                operation: None,
-                scope: desk.scope,
-            });
-        }
-        let mut wanted = planned.clone();
-        let message = request.message_override.as_deref().map(str::trim);
-        if message == Some("") {
-            return Err(Error::invalid("empty_message", "The message of a commit must not be empty.")
-                .with_hint("Leave out `message_override` for the planned one."));
-        }
-        if let Some(message) = message {
-            let (title, body) = message.split_once('\n').unwrap_or((message, ""));
-            title.clone_into(&mut wanted.title);
-            body.trim_start().clone_into(&mut wanted.body);
-            wanted.trailers.clear();
-        }
-        let outcome = apply(&desk, kept, &[wanted], options)?;
-        let row = outcome.rows.into_iter().next().ok_or_else(|| {
+        let desk = self.desk_for(&request.options)?;
+        desk.told(apply_commit(&desk, request))
+    }
+
+    pub fn apply_all(&self, request: &ApplyAllRequest) -> Result<AppliedPlan, Error> {
+        let desk = self.desk_for(&request.options)?;
+        desk.told(apply_all(&desk, request))
+    }
+
+    /// One who only asks what would be done ends nothing.
+    fn desk_for(&self, options: &ApplyOptions) -> Result<Desk, Error> {
+        let worktree = options.worktree.as_deref();
+        if options.dry_run { self.desk(worktree) } else { self.desk_to_write(worktree) }
+    }
+}
+
+fn apply_commit(desk: &Desk, request: &ApplyCommitRequest) -> Result<AppliedCommit, Error> {
+    let options = &request.options;
+    let ledger = Ledger::read(&desk.write)?;
+    let (kept, planned) =
+        ledger.plan_of(&request.commit_id).ok_or_else(|| unknown_commit(&request.commit_id))?;
+    let progress = kept.progress(&desk.write)?;
+    if let Some(sha) = progress.sha(&planned.id) {
+        let cut = desk.recall(&kept.trees)?;
+        return Ok(AppliedCommit {
+            success: true,
+            dry_run: options.dry_run,
+            commit_sha: Some(sha.to_owned()),
+            committed_paths: files(&cut, &planned.hunks),
+            message: becket_git::message(&desk.git, sha)?,
+            already_applied: true,
+            operation: None,
+            notices: desk.notices.clone(),
+            scope: desk.scope.clone(),
+        });
+    }
+    let mut wanted = planned.clone();
+    let message = request.message_override.as_deref().map(str::trim);
+    if message == Some("") {
+        return Err(Error::invalid("empty_message", "The message of a commit must not be empty.")
+            .with_hint("Leave out `message_override` for the planned one."));
+    }
+    if let Some(message) = message {
+        let (title, body) = message.split_once('\n').unwrap_or((message, ""));
+        title.clone_into(&mut wanted.title);
+        body.trim_start().clone_into(&mut wanted.body);
+        wanted.trailers.clear();
+    }
+    let outcome = apply(desk, kept, &[wanted], options)?;
+    let row = outcome.rows.into_iter().next().ok_or_else(|| {
             let message = format!("{} changes nothing that Git would store.", request.commit_id);
             Error::conflict("nothing_to_commit", message).with_hint(
                 "What is staged and what is in the worktree take each other back; merge it with another commit, or leave it.",
             )
         })?;
-        let scope = desk.scope.with_head(outcome.head);
-        Ok(AppliedCommit {
-            success: true,
-            dry_run: options.dry_run,
-            commit_sha: row.commit_sha,
-            committed_paths: row.committed_paths,
-            message: row.message,
-            already_applied: false,
-            operation: outcome.operation,
-            scope,
-        })
-    }
+    let scope = desk.scope.clone().with_head(outcome.head);
+    Ok(AppliedCommit {
+        success: true,
+        dry_run: options.dry_run,
+        commit_sha: row.commit_sha,
+        committed_paths: row.committed_paths,
+        message: row.message,
+        already_applied: false,
+        operation: outcome.operation,
+        notices: desk.notices.iter().cloned().chain(outcome.ended).collect(),
+        scope,
+    })
+}
 
-    pub fn apply_all(&self, request: &ApplyAllRequest) -> Result<AppliedPlan, Error> {
-        let options = &request.options;
-        let desk = self.desk(options.worktree.as_deref())?;
-        let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
-        let progress = kept.progress(&desk.write)?;
-        let pending: Vec<PlannedCommit> =
-            kept.plan.commits.iter().filter(|commit| progress.sha(&commit.id).is_none()).cloned().collect();
-        let outcome = match pending.as_slice() {
-            [] => Outcome::default(),
-            pending => apply(&desk, &kept, pending, options)?,
-        };
-        let passed_over =
-            |id: &String| format!("{id} changes nothing that Git would store, and was passed over");
-        Ok(AppliedPlan {
-            success: true,
-            dry_run: options.dry_run,
-            plan_id: kept.id,
-            commits: outcome.rows,
-            operation: outcome.operation,
-            notices: outcome.empty.iter().map(passed_over).collect(),
-            scope: desk.scope.with_head(outcome.head),
-        })
-    }
+fn apply_all(desk: &Desk, request: &ApplyAllRequest) -> Result<AppliedPlan, Error> {
+    let options = &request.options;
+    let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
+    let progress = kept.progress(&desk.write)?;
+    let pending: Vec<PlannedCommit> =
+        kept.plan.commits.iter().filter(|commit| progress.sha(&commit.id).is_none()).cloned().collect();
+    let outcome = match pending.as_slice() {
+        [] => Outcome::default(),
+        pending => apply(desk, &kept, pending, options)?,
+    };
+    let passed_over = |id: &String| format!("{id} changes nothing that Git would store, and was passed over");
+    Ok(AppliedPlan {
+        success: true,
+        dry_run: options.dry_run,
+        plan_id: kept.id,
+        commits: outcome.rows,
+        operation: outcome.operation,
+        notices: desk
+            .notices
+            .iter()
+            .cloned()
+            .chain(outcome.ended)
+            .chain(outcome.empty.iter().map(passed_over))
+            .collect(),
+        scope: desk.scope.clone().with_head(outcome.head),
+    })
 }
 
 #[derive(Default)]
@@ -176,6 +201,8 @@ struct Outcome {
     head: Option<String>,
     /// Ids of commits that change nothing.
     empty: Vec<String>,
+    /// What one who was waited for had left when it died.
+    ended: Option<String>,
 }
 
 fn apply(
@@ -185,12 +212,6 @@ fn apply(
     options: &ApplyOptions,
 ) -> Result<Outcome, Error> {
     let cut = desk.recall(&kept.trees)?;
-    let row = |commit: &PlannedCommit, sha: Option<String>| AppliedRow {
-        commit_id: commit.id.clone(),
-        commit_sha: sha,
-        committed_paths: files(&cut, &commit.hunks),
-        message: commit.message(),
-    };
     if options.dry_run {
         let now = desk.look(Untracked::Include)?.snapshot;
         check_head(options, &now)?;
@@ -200,7 +221,7 @@ fn apply(
         check_order(&cut, kept, &progress, wanted)?;
         let Steps { made, empty, .. } = steps(desk, &cut, &progress, wanted)?;
         return Ok(Outcome {
-            rows: made.iter().map(|commit| row(commit, None)).collect(),
+            rows: made.iter().map(|commit| row(&cut, commit, None)).collect(),
             empty,
             ..Outcome::default()
         });
@@ -208,6 +229,7 @@ fn apply(
     let detached = if options.allow_detached { DetachedHead::Allow } else { DetachedHead::Refuse };
     let session = Session::begin(&desk.git, SessionOptions { detached, ..SessionOptions::default() })
         .map_err(refused)?;
+    let ended = Ended::of(session.recovery()).map(|ended| ended.sentence);
     let taken = snapshot(&desk.git, &SnapshotOptions::default()).map_err(refused)?;
     let now = taken.snapshot;
     check_head(options, &now)?;
@@ -227,7 +249,7 @@ fn apply(
     }
     let Steps { made, commits, index, empty } = steps(desk, &cut, &progress, wanted)?;
     if made.is_empty() {
-        return Ok(Outcome { empty, ..Outcome::default() });
+        return Ok(Outcome { empty, ended, ..Outcome::default() });
     }
     let payload = Payload {
         plan: kept.id.clone(),
@@ -238,22 +260,30 @@ fn apply(
         .map_err(|error| Error::internal("The operation could not be written.").with_source(error))?;
     let request = ApplyRequest { snapshot: &now, filters: Filters::Users, commits, index, payload };
     let operation = session.apply(&request).map_err(refused)?.operation;
-    let shas = operation.commits.iter().cloned().map(Some);
+    // Hooks and Git's own clean-up have the last word on a message.
+    let rows = made.iter().zip(&operation.commits).map(|(commit, sha)| {
+        let message = becket_git::message(&desk.git, sha).unwrap_or_else(|error| {
+            tracing::warn!(%error, sha, "the message of a commit cannot be read");
+            commit.message()
+        });
+        AppliedRow { message, ..row(&cut, commit, Some(sha.clone())) }
+    });
     Ok(Outcome {
-        rows: made
-            .iter()
-            .zip(shas)
-            .map(|(commit, sha)| AppliedRow {
-                commit_id: commit.id.clone(),
-                commit_sha: sha,
-                committed_paths: files(&cut, &commit.hunks),
-                message: commit.message(),
-            })
-            .collect(),
+        rows: rows.collect(),
         operation: Some(operation.number),
         head: operation.head_after,
         empty,
+        ended,
     })
+}
+
+fn row(cut: &Cut, commit: &PlannedCommit, sha: Option<String>) -> AppliedRow {
+    AppliedRow {
+        commit_id: commit.id.clone(),
+        commit_sha: sha,
+        committed_paths: files(cut, &commit.hunks),
+        message: commit.message(),
+    }
 }
 
 fn check_head(options: &ApplyOptions, now: &Snapshot) -> Result<(), Error> {
@@ -357,7 +387,11 @@ impl fmt::Display for AppliedCommit {
         match &self.commit_sha {
             Some(sha) => writeln!(formatter, "{} {title}  ({paths}) on {}", short(sha), on(&self.scope)),
             None => writeln!(formatter, "would commit {title}  ({paths}) on {}", on(&self.scope)),
+        }?;
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
         }
+        Ok(())
     }
 }
 

@@ -84,7 +84,8 @@ impl Engine {
     pub fn blame(&self, request: &BlameRequest) -> Result<BlamedFile, Error> {
         let place = self.commit_place(request.worktree.as_deref(), Some(&request.path))?;
         let Some(path) = place.path else {
-            return Err(Error::invalid("invalid_arguments", "A `path` is needed."));
+            return Err(Error::invalid("invalid_arguments", "A `path` is needed.")
+                .with_hint("Name a file, as `git ls-files` does."));
         };
         let options = BlameOptions {
             revision: request.revision.clone(),

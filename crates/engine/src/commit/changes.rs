@@ -65,7 +65,8 @@ impl Engine {
             |change: &Change| change.path.as_bytes(),
             |change| ChangeView::of(change, Area::Staged),
         );
-        let mut notices: Vec<String> = list.notices.iter().map(ToString::to_string).collect();
+        let mut notices = place.notices();
+        notices.extend(list.notices.iter().map(ToString::to_string));
         notices.extend(shortened(&changes));
         Ok(ListedChanges {
             total: list.changes.len(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use becket_base::clip;
+use becket_base::{clip, counted, verb};
 use becket_diff::{FileChange, Limits};
 use becket_git::{ANSWER_LIMITS, Change, CompareFrom, CompareOptions, ShowOptions};
 use schemars::JsonSchema;
@@ -117,6 +117,7 @@ impl Engine {
     pub fn show_commit(&self, request: &ShowCommitRequest) -> Result<ShownCommit, Error> {
         let room = self.room(request.extent);
         let place = self.commit_place(request.worktree.as_deref(), None)?;
+        let mut notices = place.notices();
         let options = ShowOptions { limits: limits(room), ..ShowOptions::default() };
         crate::progress::tell("asking Git for the commit", 0, None);
         let shown = becket_git::show_commit(place.git, &request.sha, &options)?;
@@ -135,10 +136,12 @@ impl Engine {
             room.saturating_sub(if request.extent == Extent::Whole { 0 } else { around }),
         )?;
         let Page { changes, next_cursor, cut } = page(&window, &changes);
-        let mut notices = Vec::from_iter(shortened(&changes));
+        notices.extend(shortened(&changes));
         if unlisted > 0 {
             notices.push(format!(
-                "{unlisted} more paths are not in `files`; the pages of changes have them all."
+                "{} {} not in `files`; the pages of changes have them all.",
+                counted(unlisted, "other path"),
+                verb(unlisted, "is", "are"),
             ));
         }
         let commit = CommitView {
@@ -163,6 +166,7 @@ impl Engine {
         let room = self.room(request.extent);
         let window = Window::new(request.limit, request.cursor.as_deref(), request.extent, room)?;
         let place = self.commit_place(request.worktree.as_deref(), request.path.as_deref())?;
+        let mut notices = place.notices();
         let context = request.unified.unwrap_or(DEFAULT_CONTEXT).clamp(0, MOST_CONTEXT);
         let options = CompareOptions {
             from: request.from,
@@ -175,10 +179,11 @@ impl Engine {
         let changes = by_path(compared.changes);
         let total = changes.len();
         let Page { changes, next_cursor, cut } = page(&window, &changes);
+        notices.extend(shortened(&changes));
         Ok(ComparedRefs {
             base: request.base.clone(),
             head: request.head.clone(),
-            notices: Vec::from_iter(shortened(&changes)),
+            notices,
             changes,
             total,
             base_sha: compared.base.to_string(),
@@ -248,7 +253,7 @@ impl fmt::Display for ShownCommit {
 impl fmt::Display for ComparedRefs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |sha: &str| sha.get(..10).unwrap_or(sha).to_owned();
-        let changes = if self.total == 1 { "1 change" } else { &format!("{} changes", self.total) };
+        let changes = counted(self.total, "change");
         writeln!(
             formatter,
             "{changes} from {} ({}) to {} ({})",

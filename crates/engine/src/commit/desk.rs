@@ -14,6 +14,7 @@ use becket_git::{
 
 use super::{
     cut::Cut,
+    interrupted::{self, Ended},
     ledger::{KeptPlan, Progress},
     place::Scope,
     refusal::{named, refused},
@@ -25,17 +26,43 @@ pub(super) struct Desk {
     pub(super) git: Git,
     pub(super) write: WritePlace,
     pub(super) scope: Scope,
+    /// What an answer says beside what was asked.
+    pub(super) notices: Vec<String>,
+    /// What had to be ended before this call could write.
+    pub(super) ended: Option<Ended>,
 }
 
 impl Engine {
     pub(super) fn desk(&self, worktree: Option<&str>) -> Result<Desk, Error> {
         let place = self.commit_place(worktree, None)?;
         let write = WritePlace::of(&place.git).map_err(refused)?;
-        Ok(Desk { git: place.git, write, scope: place.scope })
+        let notices = place.notices();
+        Ok(Desk { git: place.git, write, scope: place.scope, notices, ended: None })
+    }
+
+    /// For a call that changes the branch: what a becket that died was at is ended first, and told.
+    pub(super) fn desk_to_write(&self, worktree: Option<&str>) -> Result<Desk, Error> {
+        let desk = self.desk(worktree)?;
+        if desk.notices.is_empty() {
+            return Ok(desk);
+        }
+        let ended = interrupted::end(&desk.git)?;
+        let mut desk = self.desk(worktree)?;
+        // Who is still at it is waited for.
+        desk.notices = ended.iter().map(|ended| ended.sentence.clone()).collect();
+        Ok(Desk { ended, ..desk })
     }
 }
 
 impl Desk {
+    /// A call that failed has still ended what was interrupted.
+    pub(super) fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|error| match &self.ended {
+            Some(ended) => error.after(&ended.sentence),
+            None => error,
+        })
+    }
+
     /// The dirty tree as it is, without a trace in the repository.
     pub(super) fn look(&self, untracked: Untracked) -> Result<Taken, Error> {
         let objects = Objects::Folder(self.write.objects());

@@ -73,7 +73,7 @@ impl Engine {
         let taken = desk.look(self.listings.untracked(desk.git.dir()))?;
         let cut = Cut::of(taken.snapshot);
         let wanted = self.wanted(&desk, &cut, request.change_ids.as_deref())?;
-        let mut notices = Vec::new();
+        let mut notices = desk.notices.clone();
         if taken.untracked_omitted > 0 {
             let files = counted(taken.untracked_omitted, "more untracked file");
             notices.push(format!("left out: {files}"));

@@ -17,6 +17,7 @@ mod effects;
 mod evidence;
 mod group;
 mod history;
+mod interrupted;
 mod layered;
 mod ledger;
 mod listings;
@@ -45,6 +46,7 @@ pub use compare::{
 pub use effects::{ContractChangeView, EffectsView, StaleNoteView};
 pub use group::{GroupChangesRequest, GroupView, GroupedChanges, LeftOut, ReasonView};
 pub use history::{CommitRow, ListedCommits, LogRequest};
+pub(crate) use interrupted::problems as interrupted_operations;
 pub(crate) use listings::Listings;
 pub use outline::HunkOutline;
 pub use place::Scope;

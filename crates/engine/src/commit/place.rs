@@ -1,20 +1,15 @@
 //! Which worktree a call speaks of, and what its path argument means there.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use becket_base::RepoPath;
 use becket_diff::FilePath;
-use becket_git::{
-    Git,
-    write::{WritePlace, recover},
-};
+use becket_git::Git;
 use becket_project::{AdmitError, Sandbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::interrupted;
 use crate::{
     Engine, Error,
     repository::{Repository, sentence},
@@ -48,6 +43,15 @@ pub(super) struct Place {
     pub(super) git: Git,
     pub(super) scope: Scope,
     pub(super) path: Option<FilePath>,
+    /// An operation in the worktree that was not ended, in words.
+    pub(super) unfinished: Option<interrupted::Found>,
+}
+
+impl Place {
+    /// What an answer says beside what was asked.
+    pub(super) fn notices(&self) -> Vec<String> {
+        self.unfinished.iter().map(|found| found.sentence().to_owned()).collect()
+    }
 }
 
 impl Engine {
@@ -62,8 +66,8 @@ impl Engine {
             (None, None) => (sandbox.workspace().root.clone(), None),
         };
         let path = path.map(|path| FilePath::new(path.as_str().as_bytes()));
-        end_interrupted(&repository, &root);
-        Ok(Place { git: Git::at(root.as_path()), scope: scope(&repository, &root), path })
+        let unfinished = interrupted::find(&repository, &root);
+        Ok(Place { git: Git::at(root.as_path()), scope: scope(&repository, &root), path, unfinished })
     }
 
     fn in_worktree(
@@ -84,18 +88,6 @@ impl Engine {
         let (path, name) = (becket_base::clip(path, 120), becket_base::clip(name, 120));
         Err(Error::invalid("path_outside_worktree", format!("`{path}` is not in the worktree `{name}`."))
             .with_hint("Leave out `worktree`, or name a path relative to its root."))
-    }
-}
-
-/// Long enough for a git that a dead becket had started, and short enough for one who only wants to look.
-const PATIENCE: Duration = Duration::from_millis(300);
-
-/// What a becket that died was at is ended before anybody looks. One that still runs is left to it.
-fn end_interrupted(repository: &Repository, root: &Path) {
-    if WritePlace::has_unfinished(&repository.location.common_dir) {
-        if let Err(error) = recover(root, PATIENCE) {
-            tracing::warn!(%error, "an interrupted operation was not ended");
-        }
     }
 }
 

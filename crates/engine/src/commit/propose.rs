@@ -146,7 +146,7 @@ impl Engine {
             (Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?, compared)
         };
         let proposed = self.plan_view(&desk, &cut, &kept, notices, compared)?;
-        Ok(bounded(proposed, self.room(request.extent)))
+        Ok(bounded(proposed, desk.notices.len(), self.room(request.extent)))
     }
 
     /// A plan as it is now.
@@ -183,7 +183,7 @@ impl Engine {
             Ok(kept)
         })?;
         let view = self.plan_view(&desk, &cut, &kept, Vec::new(), compared)?;
-        Ok(bounded(view, self.room(request.extent)))
+        Ok(bounded(view, desk.notices.len(), self.room(request.extent)))
     }
 
     fn plan_view(
@@ -191,11 +191,13 @@ impl Engine {
         desk: &Desk,
         cut: &Cut,
         kept: &KeptPlan,
-        mut notices: Vec<String>,
+        own: Vec<String>,
         compared: Option<Compared>,
     ) -> Result<ProposedCommits, Error> {
         let progress = kept.progress(&desk.write)?;
         let (mut effects, missing) = self.effects(desk, cut, kept, &progress, compared);
+        let mut notices = desk.notices.clone();
+        notices.extend(own);
         notices.extend(missing);
         let view = |commit: &PlannedCommit| CommitPlan {
             effects: effects.remove(&commit.id),
@@ -287,8 +289,8 @@ fn first_empty(desk: &Desk, cut: &Cut, plan: &Plan) -> Result<Option<PlannedComm
     Ok(None)
 }
 
-/// Leaves out hunk ids, which the groups have too, until the answer has room.
-fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
+/// Leaves out hunk ids, which the groups have too, until the answer has room; the first `own` notices stay.
+fn bounded(mut proposed: ProposedCommits, own: usize, room: usize) -> ProposedCommits {
     for most in [200, 40, 8, 1] {
         if json_size(&proposed) <= room {
             break;
@@ -304,7 +306,8 @@ fn bounded(mut proposed: ProposedCommits, room: usize) -> ProposedCommits {
                 effects.stale_notes.truncate(most);
             }
         }
-        proposed.notices = vec![format!("at most {most} hunk_ids and files of a commit are shown")];
+        proposed.notices.truncate(own);
+        proposed.notices.push(format!("at most {most} hunk_ids and files of a commit are shown"));
     }
     proposed
 }

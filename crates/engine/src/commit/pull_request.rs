@@ -164,6 +164,7 @@ impl Engine {
         let drafted = draft(&content, &wording, template).map_err(|error| match error {
             PullRequestError::NoCommits => {
                 Error::invalid("no_commits", "At least one commit SHA is required")
+                    .with_hint("Name planned commits (`commit-1`) or ids of commits.")
             }
             PullRequestError::Template { .. } => Error::invalid("invalid_template", format!("{error}."))
                 .with_hint("Correct the template that `commit.pr_template` names."),
@@ -181,7 +182,7 @@ impl Engine {
                 .into_iter()
                 .map(|task| TaskView { id: task.id, title: task.title })
                 .collect(),
-            notices: significance.notices,
+            notices: desk.notices.into_iter().chain(significance.notices).collect(),
             scope: desk.scope,
         })
     }

@@ -4,6 +4,7 @@
 mod applying;
 mod broken_rows;
 mod history;
+mod interrupted;
 mod odd;
 mod others;
 mod planning;

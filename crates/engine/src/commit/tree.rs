@@ -50,6 +50,9 @@ pub struct RepoStatus {
     pub conflicts_count: usize,
     /// Whether a list is shorter than its count.
     pub truncated: bool,
+    /// An operation of becket that was interrupted, and what ends it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
 }
 
@@ -78,6 +81,7 @@ pub struct StatusRow {
 impl Engine {
     pub fn repo_status(&self, request: &RepoStatusRequest) -> Result<RepoStatus, Error> {
         let place = self.commit_place(request.worktree.as_deref(), None)?;
+        let notices = place.notices();
         crate::progress::tell("asking Git for the state of the tree", 0, None);
         let status = becket_git::repo_status(place.git, &StatusOptions::default())?;
         let text = |path: &FilePath| path.to_text().into_owned();
@@ -119,6 +123,7 @@ impl Engine {
             untracked_count: status.untracked_count,
             conflicts_count: status.conflicts_count,
             truncated: false,
+            notices,
             scope: place.scope,
         };
         answer.fit(self.room(request.extent));
@@ -197,6 +202,9 @@ impl fmt::Display for RepoStatus {
         }
         for path in &self.untracked {
             writeln!(formatter, "{:<22} {}", "untracked", shown(path))?;
+        }
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
         }
         if self.truncated {
             writeln!(formatter, "note: the lists are cut; list_changes has every path.")

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use becket_git::write::{DetachedHead, OperationKind, Session, SessionOptions, undo};
+use becket_git::write::{DetachedHead, OperationKind, Recovered, Session, SessionOptions, undo};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
+    desk::Desk,
     group::counted,
+    interrupted::Ended,
     ledger::payload_of,
     place::{Scope, on},
     refusal::refused,
@@ -23,6 +25,9 @@ pub struct UndoneOperation {
     /// The branch is here again; absent when it has no commit again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// What had been interrupted before, and how it was ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
 }
 
@@ -55,16 +60,13 @@ pub struct OperationRow {
 impl Engine {
     /// Takes back the last operation; `number` only makes sure that it is the one that is meant.
     pub fn undo(&self, number: Option<u64>, worktree: Option<&str>) -> Result<UndoneOperation, Error> {
-        let desk = self.desk(worktree)?;
-        let options = SessionOptions { detached: DetachedHead::Allow, ..SessionOptions::default() };
-        let session = Session::begin(&desk.git, options).map_err(refused)?;
-        let last = session.place().last_applied().map_err(refused)?;
-        let done = undo(&session, number, serde_json::Value::Null).map_err(refused)?;
-        drop(session);
-        let last = last.ok_or_else(|| Error::internal("What was undone is not known."))?;
-        let mut scope = desk.scope;
-        scope.head.clone_from(&done.head_after);
-        Ok(UndoneOperation { operation: last.number, commits: last.commits, head: done.head_after, scope })
+        let desk = self.desk_to_write(worktree)?;
+        if let Some(ended) = &desk.ended {
+            if let Some(answer) = taken_back(&desk, ended, number)? {
+                return Ok(answer);
+            }
+        }
+        desk.told(undo_last(&desk, number))
     }
 
     /// What becket did to the branch of a worktree.
@@ -92,10 +94,62 @@ impl Engine {
     }
 }
 
+/// To end what was interrupted is the undo, unless it left the last operation in its place.
+fn taken_back(desk: &Desk, ended: &Ended, number: Option<u64>) -> Result<Option<UndoneOperation>, Error> {
+    let taken = match (ended.recovered, ended.operation.kind) {
+        (Recovered::RolledBack, _) => ended.operation.number,
+        (Recovered::Finished, OperationKind::Undo { of }) => of,
+        (Recovered::Finished, OperationKind::Apply) => return Ok(None),
+        (Recovered::GivenUp, _) => {
+            return Err(Error::conflict("operation_given_up", ended.sentence.clone())
+                .with_hint("Nothing else was taken back; call undo again for the operation before."));
+        }
+    };
+    if number.is_some_and(|number| number != taken) {
+        return Ok(None);
+    }
+    let mut scope = desk.scope.clone();
+    let head = match ended.recovered {
+        Recovered::RolledBack => ended.operation.head_before.clone(),
+        _ => ended.operation.head_after.clone(),
+    };
+    scope.head.clone_from(&head);
+    let commits = ended.operation.commits.clone();
+    Ok(Some(UndoneOperation { operation: taken, commits, head, notices: desk.notices.clone(), scope }))
+}
+
+fn undo_last(desk: &Desk, number: Option<u64>) -> Result<UndoneOperation, Error> {
+    let options = SessionOptions { detached: DetachedHead::Allow, ..SessionOptions::default() };
+    let session = Session::begin(&desk.git, options).map_err(refused)?;
+    if let Some(ended) = Ended::of(session.recovery()) {
+        // Who was waited for died.
+        if let Some(answer) = taken_back(desk, &ended, number)? {
+            return Ok(UndoneOperation { notices: vec![ended.sentence], ..answer });
+        }
+    }
+    let last = session.place().last_applied().map_err(refused)?;
+    let done = undo(&session, number, serde_json::Value::Null).map_err(refused)?;
+    drop(session);
+    let last = last.ok_or_else(|| Error::internal("What was undone is not known."))?;
+    let mut scope = desk.scope.clone();
+    scope.head.clone_from(&done.head_after);
+    Ok(UndoneOperation {
+        operation: last.number,
+        commits: last.commits,
+        head: done.head_after,
+        notices: desk.notices.clone(),
+        scope,
+    })
+}
+
 impl fmt::Display for UndoneOperation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let commits = counted(self.commits.len(), "commit");
-        writeln!(formatter, "took back operation {} ({commits}) in {}", self.operation, on(&self.scope))
+        writeln!(formatter, "took back operation {} ({commits}) in {}", self.operation, on(&self.scope))?;
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
+        }
+        Ok(())
     }
 }
 

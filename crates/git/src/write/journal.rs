@@ -1,5 +1,6 @@
 //! What is being done, written before it is done, and what was done. A journal that is found says that its writer died.
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -117,6 +118,29 @@ impl WritePlace {
         self.file("operations").join(format!("{number:06}.index"))
     }
 
+    /// The other half of that, if it was split; the name is Git's, which is made from the content.
+    pub(super) fn shared_before(&self, number: u64, name: &OsStr) -> PathBuf {
+        let mut kept = OsString::from(format!("{number:06}."));
+        kept.push(name);
+        self.file("operations").join(kept)
+    }
+
+    /// Each other half that is kept for an operation, with Git's name.
+    pub(super) fn shared_halves(&self, number: u64) -> Result<Vec<(PathBuf, OsString)>, WriteError> {
+        let failed = WriteError::io("reading the operations");
+        let begin = format!("{number:06}.");
+        let mut halves = Vec::new();
+        for entry in fs_err::read_dir(self.file("operations")).map_err(&failed)? {
+            let path = entry.map_err(&failed)?.path();
+            let name = path.file_name().and_then(OsStr::to_str).and_then(|name| name.strip_prefix(&begin));
+            if let Some(name) = name.filter(|name| name.starts_with("sharedindex.")) {
+                let name = OsString::from(name);
+                halves.push((path, name));
+            }
+        }
+        Ok(halves)
+    }
+
     /// Remembers an operation, and forgets old ones.
     pub(super) fn remember(&self, operation: &Operation) -> Result<(), WriteError> {
         let failed = WriteError::io("remembering the operation");
@@ -127,6 +151,9 @@ impl WritePlace {
         write_durably(&path(operation.number), &json).map_err(&failed)?;
         if let Some(old) = operation.number.checked_sub(KEPT_INDEXES) {
             fs_err::remove_file(self.index_before(old)).ok();
+            for (half, _) in self.shared_halves(old)? {
+                fs_err::remove_file(half).ok();
+            }
         }
         if let Some(old) = operation.number.checked_sub(KEPT) {
             fs_err::remove_file(path(old)).ok();

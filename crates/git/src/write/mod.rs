@@ -13,6 +13,7 @@ mod recover;
 mod session;
 mod snapshot;
 mod undo;
+mod unfinished;
 
 pub use edit::{Blob, NewContent, TreeEdit};
 pub use error::WriteError;
@@ -25,3 +26,4 @@ pub use snapshot::{
     changed_paths, empty_tree, read_blobs, read_blobs_up_to, snapshot, snapshot_of,
 };
 pub use undo::undo;
+pub use unfinished::Unfinished;

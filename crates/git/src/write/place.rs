@@ -125,7 +125,7 @@ impl IndexLock {
         }
     }
 
-    fn is_ours(lock: &Path) -> bool {
+    pub(super) fn is_ours(lock: &Path) -> bool {
         let length = fs_err::metadata(lock).map(|metadata| metadata.len());
         // One of Git's may be as large as the index.
         length.is_ok_and(|length| length == INDEX_LOCK.len() as u64)
@@ -171,7 +171,7 @@ fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn lock_path(index: &Path) -> PathBuf {
+pub(super) fn lock_path(index: &Path) -> PathBuf {
     let mut name = index.as_os_str().to_owned();
     name.push(".lock");
     PathBuf::from(name)

@@ -24,7 +24,7 @@ pub enum Recovered {
     Finished,
     /// It is as if it had never begun.
     RolledBack,
-    /// Somebody moved the branch meanwhile, and it was left to them.
+    /// Somebody moved the branch meanwhile or has its commits elsewhere, and it was left to them.
     GivenUp,
 }
 
@@ -42,8 +42,7 @@ impl WritePlace {
         let recovery = match journal {
             None => Recovery::Nothing,
             Some(Journal { operation, phase: Phase::Begun { trees } }) => {
-                let recovered = self.roll_back(&operation, &trees)?;
-                self.close_journal()?;
+                let (recovered, operation) = self.end_begun(operation, &trees)?;
                 Recovery::Done(recovered, Box::new(operation))
             }
             Some(Journal { operation, phase: Phase::Finishing { index, reference } }) => {
@@ -58,6 +57,55 @@ impl WritePlace {
         Ok(recovery)
     }
 
+    /// Takes back what was made, unless somebody has it or has built upon it since: then nothing is moved.
+    fn end_begun(
+        &self,
+        mut operation: Operation,
+        trees: &[String],
+    ) -> Result<(Recovered, Operation), WriteError> {
+        let tip = self.read_reference(&operation.reference)?;
+        let recovered = match tip {
+            tip if tip == operation.head_before => Recovered::RolledBack,
+            Some(tip) => match self.made(&tip, operation.head_before.as_deref(), trees)? {
+                Some(_) if self.was_reworded(&operation.reference)? => Recovered::GivenUp,
+                Some(made) if self.is_elsewhere(&operation.reference, &made)? => {
+                    if made.len() < trees.len() {
+                        Recovered::GivenUp
+                    } else {
+                        // All of it is there, and others count on it.
+                        operation.head_after = Some(tip);
+                        operation.commits = made;
+                        let (index, reference) = (NewIndex::Replaced, Reference::Moved);
+                        let phase = Phase::Finishing { index, reference };
+                        self.write_journal(&Journal { operation: operation.clone(), phase })?;
+                        return Ok((self.finish(&operation, index, reference)?, operation));
+                    }
+                }
+                Some(_) => self.roll_back(&operation, trees)?,
+                None => Recovered::GivenUp,
+            },
+            None => Recovered::GivenUp,
+        };
+        self.close_journal()?;
+        Ok((recovered, operation))
+    }
+
+    /// Whether another branch, a tag or what is known to be pushed has one of these commits, the oldest first.
+    fn is_elsewhere(&self, reference: &str, made: &[String]) -> Result<bool, GitError> {
+        let Some(oldest) = made.first() else { return Ok(false) };
+        let command = self.git.command("for-each-ref").options(["--format=%(refname)", "--contains"]);
+        let holders = text(&command.option(oldest).output()?);
+        Ok(holders.lines().any(|name| name != reference))
+    }
+
+    /// The same tree under another message is not what a dead one left. Where Git keeps no log nobody can tell.
+    fn was_reworded(&self, reference: &str) -> Result<bool, GitError> {
+        let command = self.git.command("log").options(["--walk-reflogs", "--max-count=1", "--format=%gs"]);
+        let (_, subject) = command.revision(reference).output_unless(&[128])?;
+        let subject = text(&subject);
+        Ok(!subject.is_empty() && (!subject.starts_with("commit") || subject.starts_with("commit (amend)")))
+    }
+
     /// Takes back the commits of an operation, if they are all that happened.
     pub(super) fn roll_back(&self, operation: &Operation, trees: &[String]) -> Result<Recovered, WriteError> {
         let current = self.read_reference(&operation.reference)?;
@@ -65,7 +113,7 @@ impl WritePlace {
             return Ok(Recovered::RolledBack);
         }
         let Some(current) = current else { return Ok(Recovered::GivenUp) };
-        if !self.is_ours(&current, operation.head_before.as_deref(), trees)? {
+        if self.made(&current, operation.head_before.as_deref(), trees)?.is_none() {
             return Ok(Recovered::GivenUp);
         }
         let reason = format!("becket: roll back operation {}", operation.number);
@@ -133,12 +181,17 @@ impl WritePlace {
         command.output().map(drop)
     }
 
-    /// Whether `commit` leads back to `base` through nothing but commits with these trees.
-    fn is_ours(&self, commit: &str, base: Option<&str>, trees: &[String]) -> Result<bool, GitError> {
+    /// The commits by which `commit` leads back to `base`, oldest first, if they have these trees and no others.
+    fn made(
+        &self,
+        commit: &str,
+        base: Option<&str>,
+        trees: &[String],
+    ) -> Result<Option<Vec<String>>, GitError> {
         let command = self.git.command("rev-list").options(["--parents", "--max-count"]);
         let command = command.option((trees.len() + 1).to_string()).revision(commit);
         let listed = text(&command.output()?);
-        let mut ours = Vec::new();
+        let (mut made, mut ours) = (Vec::new(), Vec::new());
         for line in listed.lines() {
             let mut ids = line.split(' ');
             let (Some(id), parent) = (ids.next(), ids.next()) else { break };
@@ -146,14 +199,16 @@ impl WritePlace {
                 break;
             }
             ours.push(tree_of(&self.git, id)?);
+            made.push(id.to_owned());
             if ids.next().is_some() || ours.len() > trees.len() {
-                return Ok(false);
+                return Ok(None);
             }
             if parent == base {
                 ours.reverse();
-                return Ok(trees.starts_with(&ours));
+                made.reverse();
+                return Ok(trees.starts_with(&ours).then_some(made));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 }

@@ -1,7 +1,7 @@
 //! A change of one worktree, from the locks to the last step.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::{Wanted, unstaged_edits};
@@ -11,9 +11,10 @@ use super::journal::{Journal, NewIndex, Operation, OperationKind, Phase, Referen
 use super::place::{IndexLock, WritePlace, sync};
 use super::recover::Recovery;
 use super::snapshot::{Filters, Snapshot, write_tree};
+use crate::path::to_native;
 use crate::private_index::{copy_index, with_index};
 use crate::process::Git;
-use crate::read::{Head, head};
+use crate::read::{Head, head, strip_newline};
 use crate::status::operations;
 use crate::worktree::worktrees_with;
 
@@ -243,12 +244,14 @@ impl Session {
         saved.parent().map_or(Ok(()), fs_err::create_dir_all).map_err(&failed)?;
         fs_err::remove_file(&saved).ok();
         if copy_index(&self.place.index, &saved).map_err(&failed)? {
-            // One of two halves could lose the other meanwhile.
-            if self.is_split()? {
-                let git = with_index(&self.place.git, &saved);
-                git.command("update-index").option("--no-split-index").output()?;
-            }
             sync(&saved).map_err(&failed)?;
+            // One of two halves could lose the other meanwhile: Git throws old ones away.
+            if let Some(shared) = self.shared_half()? {
+                let name = shared.file_name().unwrap_or_default();
+                let kept = self.place.shared_before(number, name);
+                copy_index(&shared, &kept).map_err(&failed)?;
+                sync(&kept).map_err(&failed)?;
+            }
         }
         Ok(())
     }
@@ -277,9 +280,11 @@ impl Session {
         Ok(tree)
     }
 
-    fn is_split(&self) -> Result<bool, WriteError> {
-        let shared = self.place.git.command("rev-parse").option("--shared-index-path").output()?;
-        Ok(!shared.is_empty())
+    /// The file that the greater part of a split index is in.
+    fn shared_half(&self) -> Result<Option<PathBuf>, WriteError> {
+        let output = self.place.git.command("rev-parse").option("--shared-index-path").output()?;
+        let path = strip_newline(&output);
+        Ok((!path.is_empty()).then(|| self.place.git.dir().join(to_native(path))))
     }
 
     fn refuse_shared_branch(&self) -> Result<(), WriteError> {

@@ -56,7 +56,14 @@ pub fn undo(
     let after = place.file("index-after");
     let failed = WriteError::io("putting the index back");
     let index = if copy_index(&place.index_before(last.number), &after).map_err(&failed)? {
-        sync(&after).map_err(failed)?;
+        sync(&after).map_err(&failed)?;
+        for (kept, name) in place.shared_halves(last.number)? {
+            let half = place.index.with_file_name(name);
+            if !half.exists() {
+                copy_index(&kept, &half).map_err(&failed)?;
+                sync(&half).map_err(&failed)?;
+            }
+        }
         NewIndex::Replaced
     } else {
         NewIndex::Removed

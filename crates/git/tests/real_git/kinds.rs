@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use becket_diff::Mode;
-use becket_git::{ChangeKind, FileKind};
+use becket_git::{ChangeKind, ChangeList, ChangesOptions, FileKind, Notice, list_changes};
 
 use crate::changes::{changes, summary};
 use crate::hostile::make_executable;
@@ -148,10 +148,16 @@ fn submodules_with_a_commit_and_with_dirt_only() {
     let inside = repository.path().join("lib");
     fs_err::write(inside.join("file.txt"), "dirty\n").unwrap();
     fs_err::write(inside.join("new.txt"), "dirty\n").unwrap();
-    // Nothing that a commit here could take.
-    assert_eq!(changes(&repository), []);
+    // Nothing that a commit here could take, and said to be so.
+    let listed = || list_changes(&repository.path(), &ChangesOptions::default()).unwrap();
+    let dirty = [Notice::SubmodulesChanged { paths: vec!["lib".into()] }];
+    assert_eq!((listed().changes, listed().notices.as_slice()), (Vec::new(), dirty.as_slice()));
+    assert!(dirty[0].to_string().ends_with("cannot be committed here: lib"), "{}", dirty[0]);
     git_in(&inside, ["commit", "--quiet", "--all", "--message", "inside"]);
-    let changes = changes(&repository);
+    let ChangeList { changes, notices } = listed();
+    assert_eq!(notices, dirty, "a file that Git does not know is left");
+    fs_err::remove_file(inside.join("new.txt")).unwrap();
+    assert_eq!(listed().notices, []);
     assert_eq!(summary(&changes), pairs([("lib", ChangeKind::Modified)]));
     assert_eq!(changes[0].file_kind(), FileKind::Submodule);
     let side = changes[0].unstaged[0].new.as_ref().unwrap();

@@ -7,7 +7,7 @@ use becket_diff::{FilePath, Mode};
 use becket_git::GitError;
 use becket_git::write::{
     ApplyRequest, DetachedHead, Filters, NewCommit, NewContent, Recovered, Recovery, Session, SessionOptions,
-    Snapshot, SnapshotOptions, TreeEdit, WriteError, WritePlace, recover, snapshot, undo,
+    Snapshot, SnapshotOptions, TreeEdit, Unfinished, WriteError, WritePlace, recover, snapshot, undo,
 };
 
 use crate::repository::{Repository, git_in};
@@ -122,6 +122,44 @@ fn undo_puts_back_branch_and_index_to_the_byte() {
     assert_eq!(state(&repository), before);
     let again = undo(&begin(&repository).unwrap(), None, serde_json::Value::Null);
     assert!(matches!(again, Err(WriteError::NothingToUndo)), "{again:?}");
+}
+
+/// The halves of an index that is split.
+fn halves(repository: &Repository) -> Vec<(String, Vec<u8>)> {
+    let mut halves: Vec<(String, Vec<u8>)> = fs_err::read_dir(repository.path().join(".git"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_str().unwrap().contains("sharedindex."))
+        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs_err::read(&path).unwrap()))
+        .collect();
+    halves.sort();
+    halves
+}
+
+#[test]
+fn undo_puts_back_an_index_in_two_halves_to_the_byte() {
+    let repository = partly_staged();
+    // So few files would change by more than a fifth with the next one, and Git would begin another half.
+    repository.git(["config", "splitIndex.maxPercentChange", "100"]);
+    repository.git(["update-index", "--split-index"]);
+    repository.write("staged.txt", "staged\n");
+    repository.git(["add", "staged.txt"]);
+    let before = state(&repository);
+    let index = fs_err::read(repository.path().join(".git/index")).unwrap();
+    let shared = halves(&repository);
+    assert_eq!(shared.len(), 1);
+    for gone in [false, true] {
+        let commits = vec![commit("one", vec![edit("file.txt", "ONE\ntwo\nthree\n")])];
+        apply(&repository, commits, vec![edit("file.txt", "ONE\ntwo\nthree\n")]).unwrap();
+        if gone {
+            // As Git does with one that nothing has asked for in a while.
+            fs_err::remove_file(repository.path().join(".git").join(&shared[0].0)).unwrap();
+        }
+        undo(&begin(&repository).unwrap(), None, serde_json::Value::Null).unwrap();
+        assert_eq!(fs_err::read(repository.path().join(".git/index")).unwrap(), index);
+        assert_eq!(halves(&repository), shared);
+        assert_eq!(state(&repository), before);
+    }
 }
 
 #[test]
@@ -361,10 +399,15 @@ fn what_a_dead_becket_left_is_ended() {
         serde_json::json!({"operation": operation, "phase": {"phase": "begun", "trees": [tree.trim()]}});
     repository.write(".git/becket/commit/main/journal.json", journal.to_string());
     repository.write(".git/index.lock", "becket is committing\n");
+    // Who only looks sees it, and changes nothing.
+    let looked = WritePlace::of(&repository.path()).unwrap().unfinished().unwrap();
+    assert!(matches!(looked, Some(Unfinished::Begun(ref begun)) if begun.number == 1), "{looked:?}");
+    assert!(repository.path().join(".git/index.lock").exists());
     let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
     assert!(matches!(recovery, Recovery::Done(Recovered::RolledBack, _)), "{recovery:?}");
     assert_eq!(state(&repository)[0].trim(), head);
     assert!(!repository.path().join(".git/index.lock").exists());
+    assert_eq!(WritePlace::of(&repository.path()).unwrap().unfinished().unwrap(), None);
     // A commit of somebody else on top is not taken away.
     repository.write("file.txt", "theirs\n");
     let theirs = repository.commit_all("theirs");
@@ -372,6 +415,67 @@ fn what_a_dead_becket_left_is_ended() {
     let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
     assert!(matches!(recovery, Recovery::Done(Recovered::GivenUp, _)), "{recovery:?}");
     assert_eq!(repository.git(["rev-parse", "HEAD"]).trim(), theirs);
+}
+
+/// A becket died when it had made `made` of two commits. Gives the tip of the branch.
+fn died_with_commits(repository: &Repository, made: usize) -> String {
+    let commits = vec![
+        commit("one", vec![edit("file.txt", "ONE\ntwo\nthree\n")]),
+        commit("two", vec![edit("file.txt", "ONE\nTWO\nthree\n")]),
+    ];
+    apply(repository, commits, Vec::new()).unwrap();
+    let trees: Vec<String> = ["HEAD^^{tree}", "HEAD^{tree}"]
+        .iter()
+        .map(|tree| repository.git(["rev-parse", tree]).trim().to_owned())
+        .collect();
+    let folder = repository.path().join(".git/becket/commit/main");
+    let mut operation = WritePlace::of(&repository.path()).unwrap().operations().unwrap().pop().unwrap();
+    operation.head_after = None;
+    operation.commits.clear();
+    fs_err::remove_file(folder.join("operations/000001.json")).unwrap();
+    if made == 1 {
+        repository.git(["update-ref", "-m", "commit: one", "refs/heads/main", "HEAD^"]);
+    }
+    let journal = serde_json::json!({"operation": operation, "phase": {"phase": "begun", "trees": trees}});
+    repository.write(".git/becket/commit/main/journal.json", journal.to_string());
+    repository.git(["rev-parse", "HEAD"]).trim().to_owned()
+}
+
+#[test]
+fn what_was_pushed_meanwhile_is_finished_where_all_was_made_and_else_left() {
+    for (made, expected) in [(1, Recovered::GivenUp), (2, Recovered::Finished)] {
+        let repository = partly_staged();
+        let tip = died_with_commits(&repository, made);
+        repository.git(["update-ref", "refs/remotes/origin/main", &tip]);
+        let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
+        assert!(matches!(recovery, Recovery::Done(found, _) if found == expected), "{recovery:?}");
+        assert_eq!(repository.git(["rev-parse", "HEAD"]).trim(), tip, "the branch stays");
+        let known = WritePlace::of(&repository.path()).unwrap().operations().unwrap();
+        assert_eq!(known.len(), made - 1, "what was finished can be undone");
+    }
+}
+
+#[test]
+fn a_commit_that_was_reworded_meanwhile_is_left() {
+    let repository = partly_staged();
+    died_with_commits(&repository, 1);
+    repository.git(["commit", "-q", "--amend", "--only", "-m", "in other words"]);
+    let theirs = repository.git(["rev-parse", "HEAD"]);
+    let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
+    assert!(matches!(recovery, Recovery::Done(Recovered::GivenUp, _)), "{recovery:?}");
+    assert_eq!(repository.git(["rev-parse", "HEAD"]), theirs);
+}
+
+#[test]
+fn an_operation_that_is_under_way_is_told_from_one_that_was_interrupted() {
+    let repository = partly_staged();
+    died_with_commits(&repository, 1);
+    let place = WritePlace::of(&repository.path()).unwrap();
+    let lock = fs_err::File::create(place.folder().join("lock")).unwrap().into_file();
+    lock.lock().unwrap();
+    assert!(matches!(place.unfinished().unwrap(), Some(Unfinished::UnderWay(_))));
+    drop(lock);
+    assert!(matches!(place.unfinished().unwrap(), Some(Unfinished::Begun(_))));
 }
 
 #[test]

@@ -378,13 +378,7 @@ fn a_plan_of_any_parts_in_any_order_keeps_every_byte_and_is_undone_exactly() {
             engine.undo(None, None).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
         assert_eq!(told(&repo), before, "seed {seed}");
-        if repo.try_git(["config", "core.splitIndex"]).stdout.is_empty() {
-            assert_eq!(
-                std::fs::read(repo.path(".git/index")).ok(),
-                index,
-                "seed {seed}: the index to the byte"
-            );
-        }
+        assert_eq!(std::fs::read(repo.path(".git/index")).ok(), index, "seed {seed}: the index to the byte");
         assert_eq!(worktree(&repo), files, "seed {seed}");
         assert_eq!(engine.undo(None, None).unwrap_err().code(), "nothing_to_undo");
     }
