@@ -16,8 +16,12 @@ use crate::order::in_order;
 /// Bytes that are usually hashed.
 const USUAL: usize = 2048;
 
-/// `uif:` and 24 hexadecimal digits over exports, signatures, props, emits, state and routes.
+/// `uif:` and 24 hexadecimal digits over exports, signatures, props, emits, state and routes. Of a file that could not be
+/// read it is that of its text: what changed in it may be anything.
 pub fn semantic_hash(contract: &Contract) -> String {
+    if contract.is_unread() {
+        return contract.file_hash.clone();
+    }
     // What exported declarations lead to is seen through them.
     let seen = contract.declarations.iter().filter(|one| one.exported || !one.signatures.is_empty());
     let seen: Vec<_> = seen.map(|declaration| (declaration, declaration.declared_props())).collect();
@@ -25,7 +29,7 @@ pub fn semantic_hash(contract: &Contract) -> String {
         .iter()
         .map(|(declaration, props)| (declaration, props, outside_name(contract, declaration)))
         .map(|(declaration, props, name)| Seen {
-            kind: declaration.kind,
+            kind: declaration.kind_outside(),
             signatures: in_one_order(outside_signatures(contract, declaration, &name)),
             name,
             imported: in_set(declaration.imported.iter().map(|one| (&*one.name, &*one.from))),

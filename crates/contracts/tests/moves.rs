@@ -69,6 +69,33 @@ fn what_moves_is_told_as_it_is() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+/// However much stands beside it: a large class is as easy to see through as a small one.
+#[test]
+fn what_goes_to_the_parent_of_a_large_class_is_still_there() {
+    let mut methods = String::new();
+    for at in 0..300 {
+        let takes = "make: (one: Mid<any>) => Mid<any>, a: string, b?: Options";
+        writeln!(methods, "run{at}({takes}): this {{ return this }}").unwrap();
+    }
+    let norm = "protected norm(n: any): number { return 1 }";
+    let base = |own: &str| {
+        format!("import type {{ Options }} from './w';\nexport class Base<E extends Options> {{ {own} }}")
+    };
+    let mid = |own: &str| {
+        let imports = "import { Base } from './base';\nimport type { Options } from './w';";
+        format!("{imports}\nexport class Mid<E extends Options> extends Base<E> {{ {methods}\n{own} }}")
+    };
+    let tree = |base: String, mid: String| {
+        let options = "export interface Options { [key: string]: any }";
+        Tree::of(&[("src/base.ts", &base), ("src/mid.ts", &mid), ("src/w.ts", options)])
+    };
+    let (old, new) = (tree(base(""), mid(norm)), tree(base(norm), mid("")));
+    let verdict = compare(&old.side(), &new.side()).verdict();
+    assert_eq!(verdict, Some(Verdict::Compatible));
+    let gone = tree(base(""), mid(""));
+    assert_eq!(compare(&old.side(), &gone.side()).verdict(), Some(Verdict::Breaking));
+}
+
 /// Files that are not where they were, or nowhere, with those who did not follow.
 fn left_behind(comparison: &Comparison) -> BTreeMap<String, BTreeSet<String>> {
     let changes = comparison.files.iter().flat_map(|file| &file.declarations);

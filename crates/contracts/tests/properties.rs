@@ -134,6 +134,24 @@ proptest! {
     }
 }
 
+/// What is made of many alike is read, however many words and signs that takes.
+#[test]
+fn a_long_file_is_no_deep_one() {
+    let page =
+        |inside: &str| format!("export function A(p: {{ a: string }}) {{ return <div>{inside}</div> }}");
+    for text in [
+        page(&"<p>The quick brown fox jumps over the lazy dog and so on.</p>\n".repeat(4_000)),
+        page(&"<path id=\"FR\" d=\"M1 2\" fill={p.a} />\n".repeat(4_000)),
+        format!("{}export const A = 1;", "function f(a){return a}".repeat(20_000)),
+        format!("export type A =\n{};", "  | 'arrow-left'\n".repeat(40_000)),
+        format!("export const A = {}'';", "'a' +\n".repeat(15_000)),
+        format!("export const A = `{}`;", "${a} b ".repeat(20_000)),
+    ] {
+        let facts = Reader::new().read("a.tsx", &text);
+        assert_eq!((&*facts.diagnostics, facts.exports.len()), (&[][..], 1), "{}", &text[..80]);
+    }
+}
+
 /// Deeper than any stack holds; said so, or read, but never a crash.
 #[test]
 fn deep_nesting_ends_no_process() {
@@ -147,6 +165,10 @@ fn deep_nesting_ends_no_process() {
             assert!(!facts.diagnostics.is_empty() || count == 60, "{piece} {count}");
         }
     }
+    let far = format!("import './b';\nconst c = require('./c');\nlet x = {}1;", "!".repeat(200_000));
+    let specifiers: Vec<_> =
+        Reader::new().read("a.ts", &far).imports.into_iter().map(|one| one.specifier).collect();
+    assert_eq!(specifiers, ["./b", "./c"]);
     let sum = format!("export const sum = {}1;\nexport function after(): void {{}}", "a + ".repeat(4_000));
     assert_eq!(Reader::new().read("a.ts", &sum).exports.len(), 2);
     let chain =

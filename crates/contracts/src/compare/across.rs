@@ -18,8 +18,8 @@ use crate::model::{Contract, ContractDeclaration, DeclarationKind, ImportedAs};
 
 /// Names in what names stand for.
 const DEEPEST: usize = 4;
-/// Longer texts are not written out.
-const LONGEST: usize = 8_000;
+/// What stands in place of names makes a text longer by so much.
+const MOST_MORE: usize = 8_000;
 /// So many things are followed.
 const MOST: usize = 200;
 
@@ -191,7 +191,8 @@ impl View<'_, '_, '_> {
         Some(ContractDeclaration { signatures, props, ..one.1.clone() })
     }
 
-    /// `None` where it is too much.
+    /// Of what is too much, the names stay in a declaration, which is the same then to whom they mean the same; `None` for
+    /// what would stand in the place of a name.
     fn text(
         &self,
         one: In<'_, ContractDeclaration>,
@@ -203,6 +204,7 @@ impl View<'_, '_, '_> {
         let mut whole = String::new();
         let mut done = 0;
         let named = if depth == 0 && is_heir(text) { heritage(text) } else { 0..0 };
+        let longest = text.len() + MOST_MORE;
         for mention in mentions(text) {
             if mention.start < done || mention.text == one.1.name {
                 continue;
@@ -222,6 +224,7 @@ impl View<'_, '_, '_> {
                 if after.starts_with('<') { (apart(after).1, apart(after).2) } else { ("", after) };
             let arguments = split(list, &[',']);
             let is_open = depth < DEEPEST
+                && whole.len() <= longest
                 && !known.kept.contains(&thing)
                 && may_stand(&mention, before)
                 && (!named.contains(&mention.start) || in_angles(before));
@@ -249,7 +252,7 @@ impl View<'_, '_, '_> {
                     done = text.len() - rest.len();
                 }
             }
-            if whole.len() > LONGEST {
+            if depth > 0 && whole.len() > longest {
                 return None;
             }
         }

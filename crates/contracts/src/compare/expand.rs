@@ -1,12 +1,15 @@
 //! A declaration with what its file calls by name written in its place: whether a type has a name is nothing to who uses
 //! what it is the type of.
 
+use std::collections::BTreeSet;
+
 use super::across::{in_angles, is_heir};
 use super::form::{Call, Form};
 use super::generics::{self, with_names};
 use super::members::class_member;
+use super::origins::{In, Origins};
 use super::signature::{body, heritage, inside, split};
-use super::types::member;
+use super::types::{is_name, member};
 use crate::brackets::end_of_list;
 use crate::mentions::{Mention, is_parameter, mentions};
 use crate::model::{Contract, ContractDeclaration, DeclarationKind};
@@ -178,43 +181,99 @@ pub(super) fn type_of(contract: &Contract, found: &ContractDeclaration) -> Optio
     }
 }
 
-/// A declaration with what types of its file that are given others come to: `T[keyof T]` for `ValueOf<T>`.
-pub(super) fn instantiated(contract: &Contract, declaration: &ContractDeclaration) -> ContractDeclaration {
-    let text = |text: &String| {
-        let mut whole = text.clone();
-        for _ in 0..DEEPEST {
-            match given(contract, declaration, &whole).filter(|text| text.len() <= LONGEST) {
-                Some(next) => whole = next,
-                None => break,
-            }
-        }
-        whole
-    };
-    let mut whole = declaration.clone();
-    whole.signatures = declaration.signatures.iter().map(text).collect();
-    for prop in whole.props.iter_mut().flatten() {
-        prop.text = text(&prop.text);
-    }
-    whole
+/// A declaration with what types that are given others come to: `T[keyof T]` for `ValueOf<T>`, whichever file that is of.
+pub(super) fn instantiated(
+    origins: &Origins<'_, '_>,
+    is_now: bool,
+    (file, declaration): In<'_, ContractDeclaration>,
+) -> ContractDeclaration {
+    Instances { origins, is_now }.of((file, declaration), 0)
 }
 
-/// The first of these written out.
-fn given(contract: &Contract, declaration: &ContractDeclaration, text: &str) -> Option<String> {
-    mentions(text).filter(|mention| mention.text != declaration.name).find_map(|mention| {
-        let end = mention.start + mention.text.len();
-        let after = text[end..].strip_prefix('<')?;
-        let (list, rest) = after.split_at_checked(end_of_list(after)?)?;
-        let found = own(contract, mention.text, false).filter(|one| one.kind == DeclarationKind::Type)?;
-        let (generics, meant) = meant(found, false)?;
-        let names = generics::parameters(&generics);
-        let types = split(list, &[',']);
-        if names.len() != types.len() || mentions(&meant).any(|inner| inner.text == found.name) {
-            return None;
+struct Instances<'i, 's, 'a> {
+    origins: &'i Origins<'s, 'a>,
+    is_now: bool,
+}
+
+impl Instances<'_, '_, '_> {
+    fn of(&self, one: In<'_, ContractDeclaration>, depth: usize) -> ContractDeclaration {
+        let text = |text: &String| {
+            let mut whole = text.clone();
+            for _ in 0..DEEPEST {
+                match self.given(one, &whole, depth).filter(|text| text.len() <= LONGEST) {
+                    Some(next) => whole = next,
+                    None => break,
+                }
+            }
+            whole
+        };
+        let mut whole = one.1.clone();
+        whole.signatures = one.1.signatures.iter().map(text).collect();
+        for prop in whole.props.iter_mut().flatten() {
+            prop.text = text(&prop.text);
         }
-        let names = names.into_iter().map(|one| one.name);
-        let meant = with_names(&meant, names.zip(types.iter().map(|one| format!("({one})"))).collect());
-        Some(format!("{}({meant}){}", &text[..mention.start], &rest[1..]))
-    })
+        whole
+    }
+
+    /// The first of these written out.
+    fn given(
+        &self,
+        (file, declaration): In<'_, ContractDeclaration>,
+        text: &str,
+        depth: usize,
+    ) -> Option<String> {
+        mentions(text).filter(|mention| mention.text != declaration.name).find_map(|mention| {
+            let end = mention.start + mention.text.len();
+            let after = text[end..].strip_prefix('<')?;
+            let (list, rest) = after.split_at_checked(end_of_list(after)?)?;
+            let (generics, meant) = self.meant(file, mention.text, depth)?;
+            let names = generics::parameters(&generics);
+            let types = split(list, &[',']);
+            if types.len() > names.len() || mentions(&meant).any(|inner| inner.text == mention.text) {
+                return None;
+            }
+            let mut others: Vec<(String, String)> = Vec::new();
+            for (at, name) in names.into_iter().enumerate() {
+                let ty = match types.get(at) {
+                    Some(ty) => ty.clone(),
+                    None => with_names(&name.default?, others.clone()),
+                };
+                others.push((name.name, if is_name(&ty) { ty } else { format!("({ty})") }));
+            }
+            let meant = with_names(&meant, others);
+            Some(format!("{}({meant}){}", &text[..mention.start], &rest[1..]))
+        })
+    }
+
+    /// The type parameters of a type that a file names, and its text.
+    fn meant(&self, file: &Contract, name: &str, depth: usize) -> Option<(String, String)> {
+        let is_written = |one: &&ContractDeclaration| {
+            matches!(one.kind, DeclarationKind::Type | DeclarationKind::Interface)
+        };
+        if let Some(found) = own(file, name, false).filter(is_written) {
+            return meant(found, false);
+        }
+        let mut imported = file.declarations.iter().flat_map(|one| &one.imported);
+        let imported = imported.find(|one| one.text == name).filter(|_| depth < DEEPEST)?;
+        let (path, found) = self.origins.target(self.is_now, file, imported)?;
+        let side = if self.is_now { self.origins.after } else { self.origins.before };
+        let home = side.contracts.get(path)?;
+        let whole = expanded(home, Some(found).filter(is_written)?);
+        let whole = self.of((home, whole.as_ref().unwrap_or(found)), depth + 1);
+        let (generics, text) = meant(&whole, false)?;
+        // What is left of the names of that file may be names of this one, too.
+        let is_of_file = |name: &str| {
+            home.declarations
+                .iter()
+                .any(|one| one.name == name || one.imported.iter().any(|imported| imported.text == name))
+        };
+        let names = generics::parameters(&generics);
+        let left = mentions(&text).map(|mention| mention.first().to_owned());
+        let left: BTreeSet<String> =
+            left.filter(|name| is_of_file(name) && names.iter().all(|one| one.name != *name)).collect();
+        let marked = left.into_iter().map(|name| (name.clone(), format!("{name}${depth}"))).collect();
+        Some((generics, with_names(&text, marked)))
+    }
 }
 
 /// The declaration that a name of the file stands for.

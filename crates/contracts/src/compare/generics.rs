@@ -2,12 +2,19 @@
 
 use std::borrow::Cow;
 
+use super::literals::is_primitive;
 use super::signature::{group, split};
 use super::stands::{From, keeps, stands_for};
-use super::types::parse;
+use super::types::{Type, parse, parts_of};
+use crate::mentions::mentions;
 
 pub(super) struct Parameter {
     pub(super) name: String,
+    /// Whether what is given is taken for as much as can be told of it.
+    pub(super) is_const: bool,
+    /// Said of how the types that it makes stand for each other.
+    is_in: bool,
+    is_out: bool,
     pub(super) constraint: Option<String>,
     pub(super) default: Option<String>,
 }
@@ -87,6 +94,61 @@ impl Renaming {
         }
         renamed + rest
     }
+}
+
+impl Parameter {
+    /// Whether a value that is given for it has more than one type that could be meant: of a text it is told apart anyway.
+    fn is_open(&self) -> bool {
+        let is_told = |one: &Type| matches!(one, Type::Text(text) if is_primitive(text));
+        self.constraint.as_ref().is_none_or(|text| !parts_of(&parse(text)).iter().all(is_told))
+    }
+
+    /// Whether it is told apart by `const`, and is not what it would be without.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.is_const && self.is_open()
+    }
+}
+
+/// What is inferred for a type parameter that is pinned now, or no longer is, where it is seen again: an element of a list can
+/// be told, and none can be put into it.
+pub(super) fn pinned(old: &str, new: &str, is_seen: impl Fn(&str) -> bool) -> Option<String> {
+    let (old, new) = (parameters(old), parameters(new));
+    let mut both = old.iter().zip(&new).filter(|(old, new)| old.is_pinned() != new.is_pinned());
+    both.find(|(old, new)| is_seen(&old.name) || is_seen(&new.name)).map(|(_, new)| {
+        let now = if new.is_const { "as it is written now" } else { "no longer as it is written" };
+        format!("what is given for the type parameter `{}` is taken {now}", new.name)
+    })
+}
+
+/// A type parameter of what has these members that is said to go one way now, where types that differ in it stood for each
+/// other as the members let them.
+pub(super) fn one_way(old: &str, new: &str, members: &[String]) -> Option<String> {
+    let (old, new) = (parameters(old), parameters(new));
+    old.iter().zip(&new).find_map(|(old, new)| {
+        let (gets_in, gets_out) = (new.is_in && !old.is_in, new.is_out && !old.is_out);
+        let is_named = |text: &str| mentions(text).any(|one| one.first() == new.name);
+        let is_kept = |text: &&String| {
+            let (taken, given) = match group(text, '(', ')') {
+                Some((start, end)) => (is_named(&text[start..=end]), is_named(&text[end..])),
+                None => (false, is_named(text)),
+            };
+            let is_method = text.find(['(', ':']).is_some_and(|at| text[at..].starts_with('('));
+            match (new.is_in, new.is_out) {
+                (true, true) => !taken && !given,
+                (true, false) => !(given || taken && is_method),
+                _ => !taken,
+            }
+        };
+        let words = if new.is_in && new.is_out {
+            "in out"
+        } else if new.is_in {
+            "in"
+        } else {
+            "out"
+        };
+        ((gets_in || gets_out) && !members.iter().all(|text| is_kept(&text)))
+            .then(|| format!("the type parameter `{}` is `{words}` now, which fewer stand for", new.name))
+    })
 }
 
 /// A text with something else for a name.
@@ -171,8 +233,12 @@ pub(super) fn parameters(list: &str) -> Vec<Parameter> {
                 Some((name, constraint)) => (name, Some(constraint.trim().to_owned())),
                 None => (head, None),
             };
-            let name = name.rsplit(' ').next().unwrap_or(name);
-            Parameter { name: name.to_owned(), constraint, default }
+            let mut words = name.rsplit(' ');
+            let name = words.next().unwrap_or(name).to_owned();
+            let words: Vec<&str> = words.collect();
+            let has = |word: &str| words.contains(&word);
+            let (is_const, is_in, is_out) = (has("const"), has("in"), has("out"));
+            Parameter { name, is_const, is_in, is_out, constraint, default }
         })
         .collect()
 }

@@ -107,7 +107,13 @@ fn of_file(
 ) -> Vec<Broken> {
     let mut found: Vec<Broken> = Vec::new();
     let mut known: Vec<&str> = Vec::new();
-    let names_it = |one: &&ContractDeclaration| change.0.is_named(one, |text| is_it(one, text));
+    let names_it = |one: &&ContractDeclaration| {
+        let is_it = |text: &str| is_it(one, text);
+        // What it is given to may ask for all of it.
+        change.0.is_named(one, is_it)
+            || texts(one).any(|text| text.contains('<') && mentions(text).any(|mention| is_it(mention.text)))
+                && change.0.is_named(&instantiated(origins, false, (old, one)), is_it)
+    };
     for one in old.declarations.iter().filter(names_it) {
         for seen in leading_to(old, one).filter(|seen| seen.exported) {
             // A type may have the name of the value that it is made of.
@@ -117,12 +123,14 @@ fn of_file(
             // What is written otherwise now is judged by itself.
             let now = new.declarations.iter().find(same).filter(|now| same_signatures(seen, now));
             let Some(now) = now.filter(|_| !known.contains(&seen.name.as_str())) else { continue };
-            let whole = |file: &Contract, of: &ContractDeclaration, meaning: &Meaning| {
+            let whole = |is_now: bool, file: &Contract, of: &ContractDeclaration, meaning: &Meaning| {
                 let whole = if std::ptr::eq(one, seen) { None } else { expanded(file, of) };
-                let plain = instantiated(file, whole.as_ref().unwrap_or(of));
+                let plain = instantiated(origins, is_now, (file, whole.as_ref().unwrap_or(of)));
                 meaning.written_out(&plain, |text| is_it(one, text))
             };
-            let Some((before, after)) = whole(old, seen, &change.0).zip(whole(new, now, &change.1)) else {
+            let Some((before, after)) =
+                whole(false, old, seen, &change.0).zip(whole(true, new, now, &change.1))
+            else {
                 continue;
             };
             if let Some((Verdict::Breaking, reason)) = judge_pair(&before, &after) {
@@ -212,14 +220,23 @@ impl Meaning {
 
 /// Whether a type is named for all of its keys, those of members that may be absent among them.
 fn is_asked_for(text: &str, mention: &Mention<'_>) -> bool {
-    let before = &text[..mention.start];
+    let (before, _) = around(text, mention);
     before.ends_with("Required<") || before.ends_with("keyof ") && !keeps_marks(text, mention)
 }
 
 /// `[K in keyof O]`: what is made so may be absent where it may in `O`, unless it says that it may not.
 fn keeps_marks(text: &str, mention: &Mention<'_>) -> bool {
-    let after = &text[mention.start + mention.text.len()..];
-    text[..mention.start].ends_with(" in keyof ") && after.starts_with(']') && !after.starts_with("]-?")
+    let (before, after) = around(text, mention);
+    before.ends_with(" in keyof ") && after.starts_with(']') && !after.starts_with("]-?")
+}
+
+/// What stands before a name, and after it, without brackets that hold it alone.
+fn around<'t>(text: &'t str, mention: &Mention<'_>) -> (&'t str, &'t str) {
+    let (mut before, mut after) = (&text[..mention.start], &text[mention.start + mention.text.len()..]);
+    while let Some((outer, rest)) = before.strip_suffix('(').zip(after.strip_prefix(')')) {
+        (before, after) = (outer, rest);
+    }
+    (before, after)
 }
 
 fn with_object(text: &str, object: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
@@ -276,6 +293,10 @@ fn with_value(text: &str, value: &str, is_it: impl Fn(&str) -> bool) -> Option<S
 /// Whether it is known what a type makes of what stands at a place in it.
 fn is_told(text: &str, place: std::ops::Range<usize>) -> bool {
     let std::ops::Range { mut start, mut end } = place;
+    // What stands under each key is whatever that is given to, once the keys are known.
+    if let Some((from, to)) = made_over(text, start..end) {
+        return matches!(parse(&text[from..to]), Type::Object(_)) && is_told(text, from..to);
+    }
     loop {
         if let Some((0, last)) = group(&text[end..], '[', ']').filter(|(_, last)| *last > 1) {
             end += last + 1;
@@ -288,6 +309,17 @@ fn is_told(text: &str, place: std::ops::Range<usize>) -> bool {
         }
     }
     is_whole(&parse(&text[start..end])) && openers(&text[..start]).all(|name| TOLD.contains(&name))
+}
+
+/// The braces around `O[K]` that are made over the keys that `K` is.
+fn made_over(text: &str, of: std::ops::Range<usize>) -> Option<(usize, usize)> {
+    let (_, last) = group(&text[of.end..], '[', ']').filter(|(start, _)| *start == 0)?;
+    let key = &text[of.end + 1..of.end + last];
+    let begins = text[..of.start].rfind(&format!("[{key} in "))?;
+    let start = text[..begins].rfind('{')?;
+    let is_all = matches!(text[start + 1..begins].trim(), "" | "readonly" | "+readonly" | "-readonly");
+    let (_, end) = group(&text[start..], '{', '}').filter(|_| is_all)?;
+    (of.end < start + end).then_some((start, start + end + 1))
 }
 
 /// Whose arguments something stands in, by what stands before it.

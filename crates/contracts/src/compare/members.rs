@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::form::{Call, Class, Enum, Form, Members};
-use super::generics::{Renaming, apart};
+use super::generics::{Renaming, apart, one_way, pinned};
 use super::signature::group;
 use super::stands::{From, keeps, stands_for};
-use super::told::{INFERRED, gives};
+use super::told::{gives, is_unknown_beside};
 use super::types::{Member, Type, UNWRITTEN, member, or_undefined, parse};
 use super::verdict::{Judgement, Verdict, breaking, caught, compatible, judge_call, judge_forms};
 use crate::languages::typescript::brief;
@@ -25,6 +25,9 @@ pub(super) fn judge_members(kind: DeclarationKind, was: &Members, is: &Members) 
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
+    if let Some(reason) = one_way(&was.generics, &is.generics, &is.own) {
+        return breaking(reason);
+    }
     let has: Vec<Type> = is.parents.iter().map(|parent| parse(&renaming.text(parent))).collect();
     let had = was.parents.iter().map(|parent| parse(parent));
     if had.len() != has.len() || !had.into_iter().all(|was| has.iter().any(|is| keeps(&was, is))) {
@@ -135,6 +138,10 @@ pub(super) fn judge_class(was: &Class, is: &Class) -> Judgement {
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
+    let told = one_way(&was.generics, &is.generics, &is.members);
+    if let Some(reason) = told.or_else(|| pinned(&was.generics, &is.generics, |_| true)) {
+        return breaking(reason);
+    }
     if is.is_abstract && !was.is_abstract {
         return breaking("it is abstract now");
     }
@@ -354,6 +361,36 @@ pub(super) fn class_member(text: &str) -> String {
     Part::of(text).name()
 }
 
+/// How a class has something of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Method,
+    Field,
+    /// Functions behind a name.
+    Accessor,
+}
+
+impl Kind {
+    /// Whether a class may have its own so that has one like this of its parent.
+    pub(super) fn admits(self, own: Self) -> bool {
+        self == own || (self, own) == (Self::Method, Self::Field)
+    }
+}
+
+/// The name of a member that objects of a class have, and how they do. What is abstract may be had in any way.
+pub(super) fn kind_of(text: &str) -> Option<(String, Kind)> {
+    const WORDS: [&str; 4] = ["override", "protected", "private", "readonly"];
+    let part = Part::of(text);
+    let name = part.name();
+    let word = text.split(' ').find(|word| !WORDS.contains(word));
+    let kind = match part.what {
+        _ if matches!(word, Some("get" | "set" | "accessor")) => Kind::Accessor,
+        What::Call(_) => Kind::Method,
+        What::Value(_) => Kind::Field,
+    };
+    (!name.starts_with("static ") && !part.is_abstract && name != "constructor").then_some((name, kind))
+}
+
 /// By name, what is static apart. A getter and a setter are a property.
 fn by_name(members: impl Iterator<Item = String>) -> BTreeMap<String, Vec<Part>> {
     let mut all: BTreeMap<String, Vec<Part>> = BTreeMap::new();
@@ -500,10 +537,14 @@ fn stands_not(was: &Part, is: &Part, own: &str) -> Option<String> {
         },
         (What::Value(before), What::Value(after)) => {
             // What nobody knew of which type it was is declared now, or the other way round.
-            let unknown = |ty: &Type| matches!(ty, Type::Text(text) if text == INFERRED);
+            let unknown = |ty: &Type, other: &Type| match (ty, other) {
+                (Type::Text(text), Type::Text(other)) => is_unknown_beside(text, other),
+                (Type::Text(text), _) => is_unknown_beside(text, ""),
+                _ => false,
+            };
             let (had, has) = (was.put.as_ref().unwrap_or(before), is.put.as_ref().unwrap_or(after));
-            let takes = unknown(had) || stands_for(had, has, From::User);
-            let gives = unknown(after) || stands_for(after, before, From::Declaration);
+            let takes = unknown(had, has) || stands_for(had, has, From::User);
+            let gives = unknown(after, before) || stands_for(after, before, From::Declaration);
             let writes = if was.can_write { is.can_write && takes } else { !is.is_abstract || takes };
             let reads = !was.can_read || is.can_read && gives;
             let as_optional = was.optional == is.optional || was.optional && !was.can_write;

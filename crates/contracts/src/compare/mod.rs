@@ -3,6 +3,7 @@
 
 mod across;
 mod addresses;
+mod ambiguous;
 mod choice;
 mod details;
 mod directive;
@@ -21,6 +22,7 @@ mod made_of;
 mod members;
 mod moved;
 mod origins;
+mod overridden;
 mod passed_on;
 mod patterns;
 mod result;
@@ -201,6 +203,7 @@ fn added_file(origins: &Origins<'_, '_>, contract: &Contract) -> FileChange {
     declarations
         .retain(|one| !taken_over.iter().any(|other| (&other.name, &other.kind) == (&one.name, &one.kind)));
     declarations.extend(taken_over);
+    ambiguous::put(origins, None, contract, &mut declarations);
     declarations.sort_by_key(|change| change.verdict);
     unread(contract, false, &mut declarations);
     let verdict = declarations.iter().map(|change| change.verdict).fold(Verdict::Compatible, Verdict::min);
@@ -345,12 +348,13 @@ fn told_file(
     } else if declarations.iter().all(|change| change.verdict == Verdict::Internal) {
         declarations.extend(passed_on::another_way(old, new));
     }
-    unread(new, has_errors(old), &mut declarations);
+    ambiguous::put(origins, Some(old), new, &mut declarations);
+    let same = old.semantic_hash == new.semantic_hash;
+    unread(new, same && has_errors(old), &mut declarations);
     let details = Details::between(old, new);
     if moved {
         declarations.push(moved::change(origins, old, new));
     }
-    let same = old.semantic_hash == new.semantic_hash;
     if declarations.is_empty() && details.is_empty() && same {
         return None;
     }
@@ -410,7 +414,9 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
                 let is_breaking = verdict == Verdict::Breaking;
                 let lacking = (!is_breaking)
                     .then(|| {
-                        implemented::lacking(side, was, is.1).or_else(|| made_of::broken(origins, was, is))
+                        implemented::lacking(side, was, is.1)
+                            .or_else(|| overridden::clashing(origins.after, was.1, is))
+                            .or_else(|| made_of::broken(origins, was, is))
                     })
                     .flatten();
                 match is_breaking.then(|| followed::declared_elsewhere(origins, was)).flatten() {
@@ -622,7 +628,7 @@ fn judge_pair(old: &ContractDeclaration, new: &ContractDeclaration) -> Option<(V
     let new_props = renamed.as_ref().unwrap_or(new).declared_props();
     let props =
         (!both(DeclarationKind::Hook)).then(|| judge_props(&old.declared_props(), &new_props)).flatten();
-    let judged = || old.kind != new.kind || !same_signatures(old, new);
+    let judged = || old.kind_outside() != new.kind_outside() || !same_signatures(old, new);
     let as_class = || members::judge_component(&old.signatures, &new.signatures);
     let class = both(DeclarationKind::Component).then(as_class).flatten();
     let signatures = if both(DeclarationKind::Component) {

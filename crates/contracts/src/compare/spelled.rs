@@ -2,8 +2,10 @@
 //! object that is written down and what stands under them.
 
 use super::generics::with_name;
+use super::signature::group;
 use super::types::{
     Member, Type, at_depth, is_literal, is_name, is_open_key, or_undefined, parts_of, record, union,
+    without_undefined,
 };
 
 /// Longer choices stay as they are written.
@@ -86,29 +88,44 @@ fn matches(one: &[Piece<'_>], template: &[Piece<'_>]) -> bool {
     }
 }
 
-/// `{ [K in 'a' | 'b']?: string }`, where its keys are written down.
+/// `{ [K in 'a' | 'b']?: string }`, where its keys are written down. What is made over the keys of an object has its marks.
 pub(super) fn mapped(within: &str, depth: usize) -> Option<Type> {
-    let (readonly, rest) = match within.trim().strip_prefix("readonly ") {
-        Some(rest) => (true, rest),
-        None => (false, within.trim()),
+    let within = within.trim();
+    let (readonly, rest) = ["readonly ", "+readonly ", "-readonly "]
+        .into_iter()
+        .find_map(|word| Some((Some(!word.starts_with('-')), within.strip_prefix(word)?)))
+        .unwrap_or((None, within));
+    let (_, end) = group(rest, '[', ']').filter(|(start, _)| *start == 0)?;
+    let (key, keys) = rest[1..end].split_once(" in ").filter(|(_, keys)| !keys.contains(" as "))?;
+    let (mark, of) = rest[end + 1..].split_once(':')?;
+    let optional = match mark {
+        "" => None,
+        "?" | "+?" => Some(true),
+        "-?" => Some(false),
+        _ => return None,
     };
-    let (key, rest) = rest.strip_prefix('[')?.split_once(" in ")?;
-    let (keys, rest) = rest.split_once(']').filter(|(keys, _)| !keys.contains(" as "))?;
-    let (optional, of) = match rest.strip_prefix("?:") {
-        Some(of) => (true, of),
-        None => (false, rest.strip_prefix(':')?),
-    };
+    let over = keys.strip_prefix("keyof ").map(|object| at_depth(object, depth + 1));
     let keys = at_depth(keys, depth + 1);
     if !(is_literal(&keys) || is_open_key(&keys)) {
         return None;
     }
+    let had = |name: &str| match &over {
+        Some(Type::Object(members)) => {
+            let had = members.iter().find(|one| one.name.trim_matches('\'') == name);
+            had.map_or((false, false), |one| (one.optional, one.readonly))
+        }
+        _ => (false, false),
+    };
     let each = parts_of(&keys).iter().flat_map(|name| {
         let Type::Text(text) = name else { return Vec::new() };
+        let (was_optional, was_readonly) = had(text.trim_matches('\''));
+        let optional = optional.unwrap_or(was_optional) && !is_open_key(name);
         let of = at_depth(&with_name(of.trim_end_matches(';'), key, text), depth + 1);
-        record(name, &or_undefined(of, optional && !is_open_key(name)))
+        let of = if mark == "-?" { without_undefined(&of) } else { or_undefined(of, optional) };
+        let readonly = readonly.unwrap_or(was_readonly);
+        record(name, &of).into_iter().map(|one| Member { optional, readonly, ..one }).collect()
     });
-    let marked = each.map(|one| Member { optional: optional && !one.name.starts_with('['), readonly, ..one });
-    Some(Type::Object(marked.collect()))
+    Some(Type::Object(each.collect()))
 }
 
 /// Whether what stands in braces is made over keys.

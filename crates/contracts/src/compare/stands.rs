@@ -2,8 +2,10 @@
 
 use super::literals::{is_primitive, is_value_of};
 use super::patterns;
-use super::told::{INFERRED, gives};
-use super::types::{ASYNC, GENERATOR, Generic, Member, Parameter, Type, UNWRITTEN, is_part, is_plain};
+use super::told::{INFERRED, gives, is_called};
+use super::types::{
+    ASYNC, GENERATOR, Generic, Member, Parameter, Type, UNWRITTEN, is_part, is_plain, or_undefined,
+};
 
 /// Who hands a value over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +29,10 @@ impl From {
     }
 }
 
+fn is_told(ty: &Type) -> bool {
+    matches!(ty, Type::Text(text) if text.starts_with(INFERRED))
+}
+
 /// Whether a value of `one`, which `from` hands over, can stand where a value of `other` is wanted.
 pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     let is = |ty: &Type, name: &str| matches!(ty, Type::Text(text) if text == name);
@@ -39,6 +45,10 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
     }
     if one == other || is_any(other, &[INFERRED, UNWRITTEN, "unknown"]) || is_any(one, &["never", UNWRITTEN])
     {
+        return true;
+    }
+    // What calls make may be whatever is declared now.
+    if matches!((one, other), (_, Type::Text(other)) if is_called(other) && !is_told(one)) {
         return true;
     }
     // Who could hand over anything, or do anything with what was handed over, may have done so.
@@ -67,7 +77,9 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
         (Type::Array { of: one, readonly }, Type::Array { of: other, readonly: may_be_readonly }) => {
             (!readonly || *may_be_readonly) && stands_for(one, other, from)
         }
-        (Type::Tuple(parts), Type::Array { of, .. }) => parts.iter().all(|part| stands_for(part, of, from)),
+        (Type::Tuple(parts), Type::Array { of, .. }) => {
+            parts.iter().all(|part| stands_for(&Element::of(part).held(), of, from))
+        }
         (Type::Tuple(one), Type::Tuple(other)) => tuple_stands_for(one, other, from),
         // What can be replaced can be left as it is.
         (Type::Tuple(_), Type::Named { name, arguments }) if name == "readonly" => {
@@ -91,10 +103,12 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
             Type::Function { generics: wanted, parameters: passed, result: wanted_result },
         ) => {
             // Who hands a function over may take less than it is given; who calls one gives what it took.
+            let ((own, parameters), (wanted_own, passed)) = (without_this(parameters), without_this(passed));
             let enough =
                 from != From::Declaration || parameters.len() >= passed.len() || has_rest(parameters);
             enough
                 && (generics == wanted || is_made(generics, wanted))
+                && this_stands_for(own, wanted_own, from)
                 && parameters_take(passed, parameters, from.turned())
                 && (is(wanted_result, "void") || stands_for(result, wanted_result, from.within()))
         }
@@ -121,15 +135,13 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                     | "Readonly"
                     | "Partial"
                     | "ReadonlySet"
-                    | "AsyncIterable"
-                    | "Iterable"
                     | "readonly"
                     | "Awaited"
                     | ASYNC
                     | GENERATOR
                     | "?"
                     | "..."
-            );
+            ) || is_iterated(name) && arguments.len() < 3;
             let fits = |one: &Type, other: &Type| {
                 // What is handed over as anything is taken as something unknown.
                 let is_open = from != From::Declaration && is(one, "any") && is(other, "unknown");
@@ -143,12 +155,14 @@ pub(super) fn stands_for(one: &Type, other: &Type, from: From) -> bool {
                     | ("Map", "ReadonlyMap")
                     | ("Set", "ReadonlySet")
                     | ("Set" | "ReadonlySet", "Iterable")
-            );
+            ) || goes_through(name, other);
             let fits = |one: &Type, other: &Type| {
                 if is_left { stands_for(one, other, from.within()) } else { fits(one, other) }
             };
+            // What is given back by who goes through it is not asked for where it is not told.
+            let is_enough = goes_through(name, other) && others.len() == 1 && !arguments.is_empty();
             (name == other || is_left)
-                && arguments.len() == others.len()
+                && (arguments.len() == others.len() || is_enough)
                 && arguments.iter().zip(others).all(|(one, other)| fits(one, other))
         }
         (Type::Array { of, .. }, Type::Named { name, arguments })
@@ -208,13 +222,43 @@ pub(super) fn keeps(was: &Type, is: &Type) -> bool {
 
 /// Whether what was passed, by whom it was, to parameters can be passed to others.
 fn parameters_take(old: &[Parameter], new: &[Parameter], from: From) -> bool {
-    let new = spread(new, old);
-    old.iter().zip(&new).all(|(old, new)| {
+    // Who hands a function over that takes any number of something may ask for more than is passed.
+    let is_handed_over = from == From::Declaration;
+    if is_handed_over && has_rest(new) && !has_rest(old) {
+        return false;
+    }
+    // Nor does it count what goes on: each that is asked for is one of these.
+    let written = old.len() - usize::from(has_rest(old));
+    let mut passed = if is_handed_over { spread(old, new) } else { old.to_vec() };
+    for one in passed.iter_mut().skip(written) {
+        one.optional = false;
+    }
+    let new = spread(new, &passed);
+    passed.iter().zip(&new).all(|(old, new)| {
         (!old.optional || new.optional || new.rest)
             && old.rest == new.rest
             && stands_for(&old.ty, &new.ty, from)
             && (from == From::Declaration || patterns::lost(old, new).is_none())
-    }) && new.iter().skip(old.len()).all(|added| added.optional || added.rest)
+    }) && new.iter().skip(passed.len()).all(|added| added.optional || added.rest)
+}
+
+/// What a function calls `this`, and what it takes.
+fn without_this(parameters: &[Parameter]) -> (Option<&Type>, &[Parameter]) {
+    match parameters {
+        [first, rest @ ..] if first.name == "this" => (Some(&first.ty), rest),
+        all => (None, all),
+    }
+}
+
+/// Whether a function that calls something `this` stands where another one is wanted. What is handed over where nothing is
+/// said of it asks for nothing by that name.
+fn this_stands_for(own: Option<&Type>, wanted: Option<&Type>, from: From) -> bool {
+    let is_nothing = |ty: &Type| matches!(ty, Type::Text(text) if text == "void");
+    match (own, wanted) {
+        (None, _) => true,
+        (Some(own), None) => is_nothing(own),
+        (Some(own), Some(wanted)) => stands_for(wanted, own, from.turned()),
+    }
 }
 
 fn has_rest(parameters: &[Parameter]) -> bool {
@@ -268,20 +312,103 @@ fn alike(one: &Type, other: &Type) -> bool {
         }
 }
 
-/// An element that may be left out is there, or is not. Who reads a list counts on as many as there were.
-fn tuple_stands_for(one: &[Type], other: &[Type], from: From) -> bool {
-    let perhaps = |ty: &'_ Type| match ty {
-        Type::Named { name, arguments } if name == "?" => arguments.first().cloned(),
+/// What stands in a list by its place.
+enum Element<'e> {
+    Sure(&'e Type),
+    Perhaps(&'e Type),
+    /// Any number of these.
+    Rest(&'e Type),
+}
+
+impl<'e> Element<'e> {
+    fn of(ty: &'e Type) -> Self {
+        match ty {
+            Type::Named { name, arguments } if name == "?" && arguments.len() == 1 => {
+                Self::Perhaps(&arguments[0])
+            }
+            Type::Named { name, arguments } if name == "..." => match arguments.as_slice() {
+                [Type::Array { of, .. }] => Self::Rest(of),
+                _ => Self::Sure(ty),
+            },
+            ty => Self::Sure(ty),
+        }
+    }
+
+    /// What is found there.
+    fn held(&self) -> Type {
+        match self {
+            Self::Sure(ty) | Self::Rest(ty) => (*ty).clone(),
+            Self::Perhaps(ty) => or_undefined((*ty).clone(), true),
+        }
+    }
+}
+
+/// What stands before what goes on, what goes on, and what stands behind it.
+fn open_at(parts: &[Type]) -> Option<(&[Type], &Type, &[Type])> {
+    parts.iter().enumerate().find_map(|(at, part)| match Element::of(part) {
+        Element::Rest(of) => Some((&parts[..at], of, &parts[at + 1..])),
         _ => None,
-    };
-    let fits = |one: &Type, other: &Type| match (perhaps(one), perhaps(other)) {
-        (None, Some(other)) => stands_for(one, &other, from),
+    })
+}
+
+/// An element that may be left out is there, or is not. Who reads a list counts on as many as there were, and on no end where
+/// there was none.
+fn tuple_stands_for(one: &[Type], other: &[Type], from: From) -> bool {
+    if let Some((first, more, last)) = open_at(other) {
+        let (start, rest, end) = match open_at(one) {
+            Some((start, rest, end)) => (start, Some(rest), end),
+            None if from == From::Declaration || one.len() < first.len() + last.len() => return false,
+            None => {
+                let (start, end) = one.split_at(one.len() - last.len());
+                (start, None, end)
+            }
+        };
+        let stands = |one: &Type, other: &Type| stands_for(&Element::of(one).held(), other, from);
+        return start.len() >= first.len()
+            && end.len() >= last.len()
+            && tuple_stands_for(&start[..first.len()], first, from)
+            && tuple_stands_for(&end[end.len() - last.len()..], last, from)
+            && start[first.len()..]
+                .iter()
+                .chain(&end[..end.len() - last.len()])
+                .all(|one| stands(one, more))
+            && rest.is_none_or(|rest| stands_for(rest, more, from));
+    }
+    let fits = |one: &Type, other: &Type| match (Element::of(one), Element::of(other)) {
+        (Element::Sure(_), Element::Perhaps(other)) => stands_for(one, other, from),
+        (Element::Rest(_), _) => false,
         _ => stands_for(one, other, from),
     };
-    let is_left_out = |ty: &Type| from != From::Declaration && perhaps(ty).is_some();
+    let is_left_out = |ty: &Type| from != From::Declaration && matches!(Element::of(ty), Element::Perhaps(_));
     one.len() <= other.len()
         && one.iter().zip(other).all(|(one, other)| fits(one, other))
         && other[one.len()..].iter().all(is_left_out)
+}
+
+/// What gives one thing after the other.
+fn is_iterated(name: &str) -> bool {
+    const ALL: [&str; 8] = [
+        "AsyncGenerator",
+        "AsyncIterable",
+        "AsyncIterableIterator",
+        "AsyncIterator",
+        "Generator",
+        "Iterable",
+        "IterableIterator",
+        "Iterator",
+    ];
+    ALL.contains(&name)
+}
+
+/// Whether one of these is another one, with more to it.
+fn goes_through(one: &str, other: &str) -> bool {
+    match one {
+        "Generator" => matches!(other, "Iterable" | "IterableIterator" | "Iterator"),
+        "IterableIterator" => matches!(other, "Iterable" | "Iterator"),
+        "AsyncGenerator" => matches!(other, "AsyncIterable" | "AsyncIterableIterator" | "AsyncIterator"),
+        "AsyncIterableIterator" => matches!(other, "AsyncIterable" | "AsyncIterator"),
+        _ => false,
+    }
 }
 
 /// What can be made stands where nothing is made of what is handed over: `new () => A` for `abstract new () => A`.

@@ -434,6 +434,24 @@ fn a_type_is_used_by_who_meets_it_through_something_else() {
 }
 
 #[test]
+fn a_file_that_could_not_be_read_is_no_other_only_while_its_text_is_none() {
+    use crate::language::Reader;
+    use crate::link::link_alone;
+    let read = |end: &str| {
+        let text = format!("export const x = {}1;{end}", "!".repeat(150_000));
+        let mut contract = link_alone("a.ts", &Reader::new().read("a.ts", &text)).contract;
+        contract.file_hash = crate::fingerprint::file_hash(&text);
+        contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
+        contract
+    };
+    let (old, new) = ([read("")], [read(" export const y = 2;")]);
+    assert!(compare(&side(&old), &side(&old)).files.is_empty());
+    let comparison = compare(&side(&old), &side(&new));
+    let [changed] = comparison.files.as_slice() else { panic!("{comparison:?}") };
+    assert_eq!(changed.declarations[0].reason, "nested too deeply to be read");
+}
+
+#[test]
 fn what_became_something_else_is_called_by_its_name() {
     let kinds = |was: DeclarationKind, before: &str, is: DeclarationKind, after: &str| {
         let judged = verdict::judge(&declaration("A", was, before), &declaration("A", is, after));

@@ -148,6 +148,16 @@ pub(super) fn is_made(text: &str) -> bool {
     members(text).is_some_and(|(told, _)| is_word(told)) || keyed(text).is_some()
 }
 
+/// Whether nothing but the calls that make it tell what it is: `inferred signal()`.
+pub(super) fn is_called(text: &str) -> bool {
+    keyed(text).is_some_and(|(calls, _)| calls.iter().all(|(name, _)| is_word(name)))
+}
+
+/// Whether it cannot be told what one is beside the other: what is made by calls is known beside other calls alone.
+pub(super) fn is_unknown_beside(one: &str, other: &str) -> bool {
+    if one == INFERRED { !is_called(other) } else { is_called(one) && !other.starts_with(INFERRED) }
+}
+
 fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
 }
@@ -254,6 +264,9 @@ pub(super) fn gives(was: &str, is: &str) -> bool {
     }
     if is == INFERRED {
         return false;
+    }
+    if is_called(was) && is_called(is) {
+        return judge_keyed(was, is).is_none_or(|(verdict, _)| verdict != super::Verdict::Breaking);
     }
     match (members(was), members(is)) {
         (Some((before, also)), Some((after, more))) => {

@@ -107,9 +107,7 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
     }
     let parts = split(text, &['&']);
     if parts.len() > 1 && !text.starts_with("asserts ") {
-        let mut parts: Vec<Type> = parts.iter().map(|part| inner(part)).collect();
-        parts.sort();
-        return Type::Intersection(parts);
+        return intersection(parts.iter().map(|part| inner(part)));
     }
     if let Some(within) = inside(text, '(', ')') {
         return inner(within);
@@ -144,9 +142,51 @@ pub(super) fn at_depth(text: &str, depth: usize) -> Type {
         return if matches!(list, Type::Tuple(_)) { readonly(list) } else { Type::Text(text.to_owned()) };
     }
     if let Some(parts) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return Type::Tuple(split(parts, &[',']).iter().map(|part| element(part, depth)).collect());
+        return tuple(split(parts, &[',']).iter().map(|part| element(part, depth)).collect());
     }
     named(text, depth).unwrap_or_else(|| Type::Text(text.to_owned()))
+}
+
+/// `[...A[]]` is `A[]`.
+fn tuple(mut parts: Vec<Type>) -> Type {
+    match parts.as_mut_slice() {
+        [Type::Named { name, arguments }]
+            if name == "..." && matches!(arguments.as_slice(), [Type::Array { .. }]) =>
+        {
+            arguments.remove(0)
+        }
+        _ => Type::Tuple(parts),
+    }
+}
+
+/// Objects that have nothing in common are one.
+fn intersection(parts: impl Iterator<Item = Type>) -> Type {
+    let mut all: Vec<Type> = Vec::new();
+    for part in parts {
+        let is_plain = |one: &Member| is_name(&one.name) || one.name.starts_with('\'');
+        let joined = match &part {
+            Type::Object(more) if more.iter().all(is_plain) => all.iter_mut().find_map(|one| match one {
+                Type::Object(known) => known
+                    .iter()
+                    .all(|one| is_plain(one) && more.iter().all(|other| other.name != one.name))
+                    .then_some(known),
+                _ => None,
+            }),
+            _ => None,
+        };
+        match (joined, part) {
+            (Some(known), Type::Object(more)) => known.extend(more),
+            (_, part) => all.push(part),
+        }
+    }
+    all.sort();
+    match all.pop() {
+        Some(only) if all.is_empty() => only,
+        last => {
+            all.extend(last);
+            Type::Intersection(all)
+        }
+    }
 }
 
 /// A list of which no element can be replaced.
@@ -260,8 +300,7 @@ fn named(text: &str, depth: usize) -> Option<Type> {
             arguments.first()?.clone()
         }
         ("Exclude", [of, Type::Text(nothing)]) if nothing == "undefined" && is_plain(of) => {
-            let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "undefined");
-            union(parts_of(of).iter().filter(is_some).cloned())
+            without_undefined(of)
         }
         ("Exclude" | "Extract", [of, keys]) if is_literal(of) && is_literal(keys) => {
             let is_meant = |one: &Type| is_part(one, keys) == (name == "Extract");
@@ -348,7 +387,10 @@ fn generics_of(list: &str, depth: usize) -> Vec<Generic> {
     let list = list.strip_prefix('<').and_then(|list| list.strip_suffix('>')).unwrap_or_default();
     let ty = |text: Option<String>| text.map(|text| at_depth(&text, depth + 1));
     let each = generics::parameters(list).into_iter();
-    each.map(|one| (one.name, ty(one.constraint), ty(one.default))).collect()
+    let name = |one: &generics::Parameter| {
+        if one.is_pinned() { format!("const {}", one.name) } else { one.name.clone() }
+    };
+    each.map(|one| (name(&one), ty(one.constraint), ty(one.default))).collect()
 }
 
 pub(super) fn parameters(text: &str, depth: usize) -> Vec<Parameter> {
@@ -491,6 +533,12 @@ pub(super) fn is_plain(ty: &Type) -> bool {
         Type::Object(_) | Type::Array { .. } | Type::Tuple(_) | Type::Function { .. } => true,
         _ => false,
     }
+}
+
+/// A type without `undefined`.
+pub(super) fn without_undefined(ty: &Type) -> Type {
+    let is_some = |one: &&Type| !matches!(one, Type::Text(text) if text == "undefined");
+    union(parts_of(ty).iter().filter(is_some).cloned())
 }
 
 /// A type without `null` and `undefined`.

@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use super::form::{Call, Form};
-use super::generics::Renaming;
+use super::generics::{Renaming, one_way, pinned};
 use super::literals::numeric;
 use super::members;
 use super::patterns;
 use super::stands::{From, keeps, spread, stands_for};
 use super::told::{INFERRED, gives, is_left_out, is_made, judge_keyed, judge_marked};
 use super::types::{AS_CONST, Parameter, Type, UNWRITTEN, frozen, or_undefined, parameters, parse};
+use crate::mentions::mentions;
 use crate::model::{ContractDeclaration, DeclarationKind, Member};
 
 /// Marks a signature that has its types from a doc comment.
@@ -131,8 +132,10 @@ pub(super) fn judge_forms(
         (Form::Members(was), Form::Members(is)) => members::judge_members(kind, was, is),
         (Form::Enum(was), Form::Enum(is)) => members::judge_enum(was, is),
         (Form::Alias { generics, text }, Form::Alias { generics: new, text: after }) => {
+            let one_way = || one_way(generics, new, std::slice::from_ref(after));
             match Renaming::between(generics, new) {
                 Err(reason) => breaking(reason),
+                Ok(_) if one_way().is_some() => breaking(one_way().unwrap_or_default()),
                 Ok(renaming) if keeps(&parse(text), &parse(&renaming.text(after))) => {
                     compatible("it takes and gives the same values, or has more optional members")
                 }
@@ -140,7 +143,11 @@ pub(super) fn judge_forms(
             }
         }
         (Form::Alias { .. }, Form::Members(_)) | (Form::Members(_), Form::Alias { .. }) => {
+            let is_choice = |text: &str| matches!(parse(text), Type::Union(_));
             match was.as_type().zip(is.as_type()) {
+                Some((was, is)) if is_choice(&is) && !is_choice(&was) => {
+                    breaking("it is a choice now, which nothing can extend")
+                }
                 Some((was, is)) if keeps(&parse(&was), &parse(&is)) => {
                     compatible("it takes and gives the same values, written otherwise")
                 }
@@ -260,10 +267,26 @@ pub(super) fn judge_call(was: &Call, is: &Call) -> Judgement {
         Ok(renaming) => renaming,
         Err(reason) => return breaking(reason),
     };
+    // Who is given nothing by it sees nothing of what is inferred for it.
+    let is_seen = |name: &str| {
+        let is_named = |text: &str| mentions(text).any(|one| one.first() == name);
+        let is_given = |call: &Call| {
+            let taken = super::signature::split(&call.parameters, &[',']);
+            is_named(&call.result) || taken.iter().any(|one| one.contains("=>") && is_named(one))
+        };
+        is_given(was) || is_given(is)
+    };
+    if let Some(reason) = pinned(&was.generics, &is.generics, is_seen) {
+        return breaking(reason);
+    }
     // What is declared to give a promise gives one, `async` or not.
     let promised = was.result.strip_prefix("Promise<").and_then(|rest| rest.strip_suffix('>'));
     let is_async = is.modifiers == "async";
+    // So does what is declared to give one thing after the other.
+    let goes_on = was.modifiers.contains('*') || is.modifiers.contains('*');
+    let is_declared = |call: &Call| goes_on && !call.result.is_empty() && !call.result.starts_with(INFERRED);
     if was.modifiers != is.modifiers
+        && !(is_declared(was) && is_declared(is))
         && !(promised.is_some() && (is_async || is.result.starts_with("Promise<")))
     {
         return breaking("it gives its result in another way");

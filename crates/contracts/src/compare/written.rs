@@ -194,8 +194,10 @@ fn loses_exports(contract: &Contract) -> bool {
 
 /// The exports of one whose schema loses some, as far as the other tells them.
 fn same_exports(one: &mut Contract, other: &Contract) {
-    let told: Vec<&str> =
+    let mut told: Vec<&str> =
         one.declarations.iter().filter(|one| one.exported).map(|one| one.name.as_str()).collect();
+    told.sort_unstable();
+    told.dedup();
     let exports = &mut one.exports;
     if let Some(at) = exports.named.iter().position(|name| name == "default") {
         exports.default = Some(exports.named.remove(at));
@@ -299,12 +301,16 @@ fn fill(read: &mut Contract, other: &Contract, later: bool, untold: &mut Vec<Unt
     let named = |name: &String| {
         read.exports.named.contains(name) || name == "default" && read.exports.default.is_some()
     };
+    // A type and a value may have one name: of which one is told, the other is not there.
+    let is_told = |name: &String| {
+        read.declarations.iter().any(|one| one.exported && names(read, one).iter().any(|own| own == name))
+    };
     let same_props = read.logic_signature.props == other.logic_signature.props;
     let mut declarations = Vec::with_capacity(read.declarations.len());
     for pair in pairs(read, other) {
         let (line, full) = match pair {
             (Some(line), Some(full)) if line.exported && full.exported => (line, full),
-            (None, Some(full)) if names(other, full).iter().any(named) => {
+            (None, Some(full)) if names(other, full).iter().any(|name| named(name) && !is_told(name)) => {
                 // It is there, and nothing is told of it.
                 declarations.push(full.clone());
                 continue;

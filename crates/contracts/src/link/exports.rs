@@ -27,7 +27,10 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>) -> Exports {
         _ => false,
     };
     let own = scope.facts.exports.iter().filter(|export| export.type_only && export.name != "*");
-    let own = own.filter(|export| is_whole(export) || is_value(&export.name)).map(|export| &export.name);
+    // A type may have the name of a value that is exported as one.
+    let as_value = |name: &str| scope.facts.exported_as(name).0.iter().any(|one| !one.type_only);
+    let own = own.filter(|export| is_whole(export) || is_value(&export.name) && !as_value(&export.name));
+    let own = own.map(|export| &export.name);
     // What comes by a star for types, and by no other way.
     let (behind, named): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, as_type)| *as_type);
     let mut named: Vec<&String> = named.into_iter().map(|(name, _)| name).collect();

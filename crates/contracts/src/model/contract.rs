@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, MemberKind, NextFacts, Route, State,
+    ComponentForm, DeclarationKind, Diagnostic, Kind, Lines, Member, MemberKind, NextFacts, Route, Severity,
+    State,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,16 @@ pub struct Contract {
     /// Read from a file that leaves out of `version` what the exports and the edges tell.
     #[serde(skip)]
     pub brief: bool,
+}
+
+impl Contract {
+    /// Whether nothing of the file could be read for its faults.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+            && self.declarations.is_empty()
+            && self.exports.is_empty()
+            && self.routes.is_empty()
+    }
 }
 
 fn type_name() -> String {
@@ -261,6 +272,18 @@ impl ContractDeclaration {
     /// Whether it is the component that a file is, which nothing in it names or exports.
     pub(crate) fn is_unnamed(&self) -> bool {
         !self.exported && self.name == "default" && self.kind == DeclarationKind::Component
+    }
+
+    /// What it is for others: whether a constant that says its type holds a function that is written in place is nobody's
+    /// business.
+    pub(crate) fn kind_outside(&self) -> DeclarationKind {
+        let is_constant = |text: &String| text.starts_with("const ");
+        match self.kind {
+            DeclarationKind::Function | DeclarationKind::Hook if self.signatures.iter().any(is_constant) => {
+                DeclarationKind::Constant
+            }
+            kind => kind,
+        }
     }
 
     /// A signature of it with another name, which begins with a space, or with none.

@@ -359,7 +359,12 @@ fn declarations(lines: &[String]) -> Vec<ContractDeclaration> {
     let mut all: Vec<ContractDeclaration> = Vec::new();
     for line in lines {
         let Some((kind, name, signature)) = named(line) else { continue };
-        match all.last_mut().filter(|last| last.name == name && last.exported) {
+        // What is a type has the name of a value beside it, and is no part of that.
+        let is_type = |kind| matches!(kind, DeclarationKind::Interface | DeclarationKind::Type);
+        let is_more = |last: &&mut ContractDeclaration| {
+            last.name == name && last.exported && is_type(last.kind) == is_type(kind)
+        };
+        match all.last_mut().filter(is_more) {
             Some(last) => last.signatures.push(signature.to_owned()),
             None => all.push(ContractDeclaration {
                 name: name.to_owned(),
@@ -470,8 +475,8 @@ mod tests {
     ) -> (Contract, Value) {
         let facts = Reader::new().read("a.tsx", text);
         let mut contract = link_alone("src/a.tsx", &facts).contract;
-        contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
         contract.file_hash = crate::fingerprint::file_hash(text);
+        contract.semantic_hash = crate::fingerprint::semantic_hash(&contract);
         let source = NodeSource { contract: &contract, facts: &facts, tokens, thrift, code: Some(text) };
         let node = node(&source, schema, mode);
         assert!(node.text[node.contract..].starts_with('{'));

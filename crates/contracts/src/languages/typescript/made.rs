@@ -3,8 +3,9 @@
 use oxc_ast::ast::Expression;
 
 use super::component;
+use super::modules::DEFAULT;
 use super::origins::{Origin, root};
-use super::print::Print;
+use super::print::{INFERRED, Print};
 use super::value::{LONGEST_LITERAL, LONGEST_RETURN, digest, query};
 
 /// Calls in calls.
@@ -28,10 +29,28 @@ impl Print<'_, '_> {
         Some(format!("{name}() {}.1", digest(&made)))
     }
 
+    /// What a field is that calls of another module make, as a constant would be known by them.
+    pub(super) fn made_field(self, value: &Expression<'_>) -> Option<String> {
+        let is_call = matches!(value, Expression::CallExpression(_));
+        let keys = self.keyed(value).filter(|_| is_call && self.is_made_of_another(value))?;
+        Some(format!("{INFERRED} {keys}"))
+    }
+
+    /// The same of a member of an object and of an element of a list, of which there are many.
+    pub(super) fn made_member(self, value: &Expression<'_>) -> Option<String> {
+        let text = self.made_field(value)?;
+        if text.len() <= LONGEST_LITERAL {
+            return Some(text);
+        }
+        let name = text.split('(').next().filter(|name| name.len() <= LONGEST_LITERAL)?;
+        Some(format!("{name}() {}", digest(&text)))
+    }
+
     /// Whether calls of another module make a value.
     pub(super) fn is_made_elsewhere(self, value: &Expression<'_>) -> bool {
         let is_call = matches!(value.get_inner_expression(), Expression::CallExpression(_));
-        let from = root(value).filter(|_| is_call).and_then(|name| self.source.origins.of(name));
+        let from = root(value).filter(|name| is_call && !self.is_local_value(name));
+        let from = from.and_then(|name| self.source.origins.of(name));
         matches!(from, Some(Origin::Module { .. }))
     }
 
@@ -49,8 +68,7 @@ impl Print<'_, '_> {
         let Expression::Identifier(name) = member.object.get_inner_expression() else { return None };
         let is_own = match self.source.origins.of(&name.name)? {
             Origin::Module { specifier, .. } => {
-                let is_file = specifier.starts_with(['.', '/', '~', '#']) || specifier.starts_with("@/");
-                is_file && (name.name.len() > 2 || component::is_component_name(&name.name))
+                is_file(specifier) && (name.name.len() > 2 || component::is_component_name(&name.name))
             }
             Origin::Made => true,
             Origin::Own => false,
@@ -75,13 +93,34 @@ impl Print<'_, '_> {
         query(&name.name).filter(|_| !self.is_local_value(&name.name) && is_known())
     }
 
-    /// Without the name that they begin with, which is a way to import.
+    /// Its name in its module, where that is a function with more of them: `input` of `input.required()`. What all of a
+    /// package is called, `z`, is a way to import; so are names of types that hold what there is.
+    fn maker(self, name: &str) -> Option<String> {
+        match self.source.origins.of(name)? {
+            Origin::Module { specifier, name } if !is_file(specifier) => {
+                let is_function = name.len() > 2 && name.starts_with(|first: char| first.is_lowercase());
+                (is_function && name != DEFAULT).then(|| name.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// What a call is known by that types are told, as it is called here: `input.required`. Of what is named beside types it
+    /// is known where it is from.
+    pub(super) fn path(self, callee: &Expression<'_>) -> Option<String> {
+        let Expression::StaticMemberExpression(member) = callee.get_inner_expression() else { return None };
+        let Expression::Identifier(name) = member.object.get_inner_expression() else { return None };
+        let is_maker = !self.is_local_value(&name.name) && self.maker(&name.name).is_some();
+        is_maker.then(|| format!("{}.{}", name.name, member.property.name))
+    }
+
+    /// Without the name that they begin with, where that is a way to import.
     fn calls(self, value: &Expression<'_>, depth: usize) -> Option<String> {
         if depth > DEEPEST {
             return None;
         }
         match value.get_inner_expression() {
-            Expression::Identifier(_) => Some(String::new()),
+            Expression::Identifier(name) => Some(self.maker(&name.name).unwrap_or_default()),
             Expression::StaticMemberExpression(member) => {
                 let of = self.calls(&member.object, depth + 1)?;
                 let dot = if of.is_empty() { "" } else { "." };
@@ -90,7 +129,15 @@ impl Print<'_, '_> {
             Expression::CallExpression(call) => {
                 let callee = call.callee.get_inner_expression();
                 let name = match callee {
-                    Expression::Identifier(name) => name.name.into_string(),
+                    Expression::Identifier(name) => {
+                        let known = self.source.origins.of(&name.name);
+                        match known {
+                            Some(Origin::Module { name, .. }) if !matches!(name.as_str(), "*" | DEFAULT) => {
+                                name.clone()
+                            }
+                            _ => name.name.into_string(),
+                        }
+                    }
                     other => self.calls(other, depth + 1)?,
                 };
                 let base = self.base(callee);
@@ -115,6 +162,10 @@ impl Print<'_, '_> {
             _ => None,
         }
     }
+}
+
+fn is_file(specifier: &str) -> bool {
+    specifier.starts_with(['.', '/', '~', '#']) || specifier.starts_with("@/")
 }
 
 /// What an object becomes by the calls of schemas around it, as a type would say it: `{ … }[]`, `{ … } | undefined`.

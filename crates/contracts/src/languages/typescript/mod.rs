@@ -97,7 +97,8 @@ pub(crate) fn read<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str)
     let facts = facts.unwrap_or_else(|| {
         let message = "nested too deeply to be read".to_owned();
         let diagnostics = vec![Diagnostic { severity: Severity::Error, message, line: 1, column: 1 }];
-        LocalFacts { diagnostics, ..LocalFacts::empty() }
+        let imports = parse::modules_in(text, text, 0..text.len());
+        LocalFacts { imports, diagnostics, ..LocalFacts::empty() }
     });
     LocalFacts { line_count: small(line_count(text)), ..facts }
 }
@@ -189,6 +190,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
     }
     file.imports.extend(documented.imports);
     file.imports.extend(references::of(program, &source));
+    file.imports.extend(references::of_elements(program, &source));
     let next = next::exports(program, &modules, print, std::mem::take(&mut file.actions));
     let Modules { imports, exports, is_global, is_common_js, handed, .. } = modules;
     let mut imports = merged(imports, std::mem::take(&mut file.imports));
@@ -196,7 +198,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
         common_js.hand_on(&handed, &mut imports, &mut declarations);
     }
     if is_whole {
-        namespaces::name_members(program, &mut imports);
+        namespaces::name_members(program, &mut imports, &exports);
     }
     given_by::add(program, &imports, &mut declarations);
     let routes = routes::of(program, (&imports, &exports), file.registers, print);

@@ -1,18 +1,19 @@
 //! What a file takes of a module that it imports as a whole: `dom` of `import * as dom` is rarely all of it, nor is that of
-//! `const dom = require('./dom')`.
+//! `const dom = require('./dom')`. Who never names it only runs the other file.
 
 use std::collections::BTreeSet;
 
 use oxc_ast::ast::{
-    Comment, Expression, IdentifierReference, JSXMemberExpression, JSXMemberExpressionObject, Program,
-    StaticMemberExpression, TSQualifiedName, TSTypeName,
+    Comment, Expression, IdentifierReference, JSXMemberExpression, JSXMemberExpressionObject,
+    JSXOpeningElement, JSXOpeningFragment, Program, StaticMemberExpression, TSQualifiedName, TSTypeName,
 };
 use oxc_ast_visit::{Visit, walk};
 
-use crate::model::{Import, ImportKind, ImportedName};
+use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
 
-/// Adds the members that a file names to each namespace of which it uses nothing else.
-pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
+/// Adds the members that a file names to each namespace of which it uses nothing else, and leaves out those of which it uses
+/// nothing at all.
+pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import], exports: &[Export]) {
     let mut uses = Uses::default();
     for import in imports.iter().filter(|import| may_be_of_project(import)) {
         let whole = import.names.iter().filter(|name| name.imported == "*" && !name.local.is_empty());
@@ -27,14 +28,34 @@ pub(super) fn name_members(program: &Program<'_>, imports: &mut [Import]) {
     }
     for import in imports.iter_mut().filter(|import| may_be_of_project(import)) {
         let Some(whole) = import.names.iter().find(|name| name.imported == "*") else { continue };
-        let Some(used) = uses.namespaces.iter_mut().find(|one| one.local == whole.local) else { continue };
+        let Some(used) = uses.namespaces.iter().find(|one| one.local == whole.local) else { continue };
         let type_only = whole.type_only;
-        if !used.as_whole {
-            let members = std::mem::take(&mut used.members).into_iter();
-            let named = |imported| ImportedName { imported, local: String::new(), type_only };
+        if used.as_whole {
+            continue;
+        }
+        // Several functions may each have one of this name: what is used is of any of them.
+        let members = used.members.iter().cloned();
+        let named = |imported| ImportedName { imported, local: String::new(), type_only };
+        if !used.members.is_empty() {
             import.names.extend(members.map(named));
+        } else if !uses.has_elements && runs(import) && !is_given(&used.local, import, exports) {
+            import.names.retain(|name| name.imported != "*");
         }
     }
+}
+
+/// Whether a file that it takes nothing of is needed all the same.
+fn runs(import: &Import) -> bool {
+    let is_type = import.names.iter().any(|name| name.type_only);
+    matches!(import.kind, ImportKind::Static | ImportKind::Require) && !is_type
+}
+
+/// `export import dom = require('./dom')`
+fn is_given(local: &str, import: &Import, exports: &[Export]) -> bool {
+    exports.iter().any(|export| match &export.origin {
+        ExportOrigin::Local(name) => name == local,
+        ExportOrigin::Module { specifier, imported } => *specifier == import.specifier && imported == "*",
+    })
 }
 
 /// What is surely a package is not worth a walk: half of all files that use React import it so.
@@ -46,6 +67,8 @@ fn may_be_of_project(import: &Import) -> bool {
 #[derive(Default)]
 struct Uses {
     namespaces: Vec<Namespace>,
+    /// What makes elements may be asked for without its name.
+    has_elements: bool,
 }
 
 struct Namespace {
@@ -108,6 +131,16 @@ impl<'a> Visit<'a> for Uses {
         if !is_taken {
             walk::walk_ts_qualified_name(self, name);
         }
+    }
+
+    fn visit_jsx_opening_element(&mut self, element: &JSXOpeningElement<'a>) {
+        self.has_elements = true;
+        walk::walk_jsx_opening_element(self, element);
+    }
+
+    fn visit_jsx_opening_fragment(&mut self, fragment: &JSXOpeningFragment) {
+        self.has_elements = true;
+        walk::walk_jsx_opening_fragment(self, fragment);
     }
 
     fn visit_jsx_member_expression(&mut self, member: &JSXMemberExpression<'a>) {

@@ -1,12 +1,44 @@
 //! An upper bound of how deep the parser and the visitors will recurse in a text, before they do.
 //!
 //! The parser has no limit of its own and a stack overflow ends the process, so a file is measured first. The bound is
-//! generous: every word and operator of a statement counts as one level, as do the brackets around it. Strings and
-//! comments are skipped as well as can be without parsing; a wrong guess only makes the bound larger or smaller by what
-//! one line holds.
+//! generous: every operator of a statement counts as one level, as do the words that take something without a bracket, and
+//! the brackets around it. Strings and comments are skipped as well as can be without parsing; a wrong guess only makes the
+//! bound larger or smaller by what one line holds.
 
-/// A text beyond this is not parsed: nobody writes it by hand, and no stack that can be had holds it.
-pub(super) const DEEPEST: usize = 20_000;
+/// A text beyond this is not parsed. Few are written with more operators in one statement (pictures of tens of thousands of
+/// paths, unions as long); those that are as deep take a stack of some hundred megabytes, which is given back.
+pub(super) const DEEPEST: usize = 100_000;
+
+/// What stands before something that is one level deeper, with nothing else between them, or goes on with what stands
+/// before it.
+const NESTING: [&[u8]; 26] = [
+    b"as",
+    b"asserts",
+    b"async",
+    b"await",
+    b"class",
+    b"delete",
+    b"do",
+    b"else",
+    b"extends",
+    b"for",
+    b"if",
+    b"in",
+    b"infer",
+    b"instanceof",
+    b"is",
+    b"keyof",
+    b"new",
+    b"readonly",
+    b"satisfies",
+    b"throw",
+    b"typeof",
+    b"unique",
+    b"void",
+    b"while",
+    b"with",
+    b"yield",
+];
 
 const PLAIN: u8 = 0;
 const WORD: u8 = 1;
@@ -33,9 +65,11 @@ pub(super) fn deepest(text: &str) -> usize {
                 continue;
             }
             WORD => {
-                chain += 1;
+                let end = past(bytes, at + 1, WORD);
+                let word = &bytes[at..end];
+                chain += u32::from(NESTING.contains(&word));
                 last = WORD;
-                at = past(bytes, at + 1, WORD);
+                at = end;
                 continue;
             }
             OPERATOR => match comment_end(bytes, at) {
@@ -166,6 +200,18 @@ mod tests {
             "`${",
             "x=",
             "else if(a){} ",
+            "new ",
+            "do ",
+            "a in ",
+            "a as ",
+            "class extends ",
+            "yield ",
+            "if(a)for(;;)",
+            "a:",
+            "a`${a}`",
+            "a!",
+            "a?.",
+            "<a b={",
         ] {
             assert!(deepest(&piece.repeat(500)) >= 500, "{piece}");
         }
@@ -175,5 +221,21 @@ mod tests {
     fn ordinary_code_is_shallow() {
         let line = "const a = f(b, 'it (( is', c) // (((\nif (a) { g(); }\nfunction h() { return [1, 2] }\n";
         assert!(deepest(&line.repeat(1000)) < 40, "{}", deepest(&line.repeat(1000)));
+    }
+
+    #[test]
+    fn long_is_not_deep() {
+        for (line, most) in [
+            ("<p>The quick brown fox jumps over the lazy dog.</p>\n", 6),
+            ("<path id=\"FR\" d=\"M1 2\" fill={color} />\n", 7),
+            ("function f(a){return a}", 0),
+            ("| 'arrow-left'\n", 1),
+            ("'a' +\n", 1),
+            ("${a} b", 0),
+            ("export declare function f(a: string, b?: number): void;\n", 0),
+        ] {
+            let bound = deepest(&line.repeat(1000));
+            assert!(bound <= 1000 * most + 20, "{line}: {bound}");
+        }
     }
 }

@@ -97,7 +97,8 @@ pub(super) fn parse<'a>(allocator: &'a Allocator, file_name: &str, text: &'a str
     Parsed { program: None, diagnostics, unread }
 }
 
-fn modules_in(text: &str, current: &str, range: Range<usize>) -> Vec<Import> {
+/// What the part `range` of the text of now imports, as far as that can be known without parsing.
+pub(super) fn modules_in(text: &str, current: &str, range: Range<usize>) -> Vec<Import> {
     let start = range.start;
     let source = OnceCell::new();
     let found = unread::modules(&current[range]).into_iter().map(|(at, import)| {
@@ -128,7 +129,7 @@ pub(super) fn with_stack<T>(text: &str, work: impl FnOnce() -> T) -> Option<T> {
         return None;
     }
     let need = levels * LEVEL + SPARE;
-    Some(stacker::maybe_grow(need, need * 2, work))
+    Some(stacker::maybe_grow(need, need + SPARE, work))
 }
 
 fn options() -> ParseOptions {

@@ -2,10 +2,13 @@
 
 use oxc_ast::ast::{
     AccessorPropertyType, AssignmentTarget, Class, ClassElement, Decorator, Expression, Function,
-    MethodDefinition, MethodDefinitionKind, MethodDefinitionType, PropertyDefinitionType, PropertyKey,
-    Statement, TSAccessibility, TSEnumDeclaration, TSEnumMemberName, TSInterfaceDeclaration,
-    TSTypeAliasDeclaration, TSTypeParameterDeclaration, UnaryOperator, VariableDeclarator,
+    IdentifierReference, MethodDefinition, MethodDefinitionKind, MethodDefinitionType,
+    PropertyDefinitionType, PropertyKey, Statement, TSAccessibility, TSEnumDeclaration, TSEnumMemberName,
+    TSInterfaceDeclaration, TSTypeAliasDeclaration, TSTypeParameterDeclaration, UnaryOperator,
+    VariableDeclarator,
 };
+use oxc_ast_visit::Visit;
+use oxc_syntax::scope::ScopeFlags;
 
 use super::component::Callable;
 use super::jsdoc::{self, Said};
@@ -65,6 +68,10 @@ impl Print<'_, '_> {
         let from = text.len();
         self.put_parameters(text, callable.parameters(), this, said.as_ref());
         let is_told = said.is_some() && text[from..] != *self.parameters(callable.parameters(), this);
+        if self.source.has_arguments && takes_any_number(callable) {
+            text.push_str(if text.len() > from { ", " } else { "" });
+            text.push_str("...args: any[]");
+        }
         text.push(')');
         let returns = said.and_then(|said| said.returns).filter(|_| callable.returned().is_none());
         let mark = if returns.is_some() || is_told || has_generics { jsdoc::MARK } else { "" };
@@ -243,7 +250,7 @@ impl Print<'_, '_> {
                         .as_ref()
                         .and_then(|said| said.of_parameter(Some(&value.name), at))
                         .map_or_else(|| "any".to_owned(), |said| said.text),
-                    (_, value) => self.value_type(value),
+                    (_, value) => self.or_made(self.value_type(value), value),
                 });
                 found.push((name, text));
             }
@@ -254,6 +261,11 @@ impl Print<'_, '_> {
         };
         found.retain(|(name, _)| !declared(name));
         found.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
+    }
+
+    /// What a field is, and what makes it, where nothing else says what it is.
+    fn or_made(self, text: String, value: &Expression<'_>) -> String {
+        if text == INFERRED { self.made_field(value).unwrap_or(text) } else { text }
     }
 
     /// Without its members.
@@ -333,8 +345,10 @@ impl Print<'_, '_> {
                 text.push_str(if property.optional { "?: " } else { ": " });
                 match (&property.type_annotation, &property.value) {
                     (Some(ty), _) => self.put_annotation(text, ty),
-                    (None, Some(value)) if property.readonly => text.push_str(&self.value_kept(value)),
-                    (None, Some(value)) => text.push_str(&self.value_type(value)),
+                    (None, Some(value)) if property.readonly => {
+                        text.push_str(&self.or_made(self.value_kept(value), value));
+                    }
+                    (None, Some(value)) => text.push_str(&self.or_made(self.value_type(value), value)),
                     (None, None) => text.push_str("any"),
                 }
             }
@@ -350,7 +364,7 @@ impl Print<'_, '_> {
                 text.push_str(": ");
                 match (&property.type_annotation, &property.value) {
                     (Some(ty), _) => self.put_annotation(text, ty),
-                    (None, Some(value)) => text.push_str(&self.value_type(value)),
+                    (None, Some(value)) => text.push_str(&self.or_made(self.value_type(value), value)),
                     (None, None) => text.push_str("any"),
                 }
             }
@@ -534,4 +548,27 @@ fn modifiers(accessibility: Option<TSAccessibility>, is_static: bool) -> &'stati
         (false, true) => "static ",
         (false, false) => "",
     }
+}
+
+/// Whether a function of JavaScript takes more than it names, as TypeScript sees it: by `arguments` in its body.
+fn takes_any_number(callable: Callable<'_, '_>) -> bool {
+    #[derive(Default)]
+    struct Uses(bool);
+
+    impl<'a> Visit<'a> for Uses {
+        fn visit_identifier_reference(&mut self, name: &IdentifierReference<'a>) {
+            self.0 |= name.name == "arguments";
+        }
+
+        // It has its own; an arrow has that of what is around it.
+        fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+    }
+
+    let Callable::Function(function) = callable else { return false };
+    let body = function.body.as_ref().filter(|_| function.params.rest.is_none());
+    body.is_some_and(|body| {
+        let mut uses = Uses::default();
+        uses.visit_function_body(body);
+        uses.0
+    })
 }

@@ -21,6 +21,8 @@ pub(super) struct Source<'a> {
     pub(super) has_elements: bool,
     /// Whether a comment may say in which ways a function is called.
     pub(super) has_overloads: bool,
+    /// Whether a function of JavaScript may take more than it names.
+    pub(super) has_arguments: bool,
     /// What the names at the top of the file stand for.
     pub(super) origins: Origins<'a>,
     /// What printing has room in.
@@ -46,6 +48,7 @@ impl<'a> Source<'a> {
             comments_have_types: false,
             has_elements: false,
             has_overloads: false,
+            has_arguments: false,
             origins: Origins::new(&[]),
             room: RefCell::default(),
         }
@@ -54,7 +57,8 @@ impl<'a> Source<'a> {
     pub(super) fn of_javascript(self, comments_have_types: bool) -> Self {
         let mentions = |tag: &str| memchr::memmem::find(self.text.as_bytes(), tag.as_bytes()).is_some();
         let has_overloads = comments_have_types && mentions("@overload");
-        Self { comments_have_types, has_overloads, ..self }
+        let has_arguments = comments_have_types && mentions("arguments");
+        Self { comments_have_types, has_overloads, has_arguments, ..self }
     }
 
     pub(super) fn of_elements(self, has_elements: bool) -> Self {

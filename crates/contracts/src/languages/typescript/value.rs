@@ -103,7 +103,10 @@ impl Print<'_, '_> {
         }
         let ty = |element: &ArrayExpressionElement<'_>| match element.as_expression()? {
             Expression::Identifier(_) => None,
-            value => Some(self.value_type(value)).filter(|text| !text.contains(INFERRED)),
+            value => match self.value_type(value) {
+                text if text == INFERRED => self.made_member(value),
+                text => Some(text).filter(|text| !text.contains(INFERRED)),
+            },
         };
         let types: BTreeSet<String> = list.elements.iter().map(ty).collect::<Option<_>>()?;
         let mut objects = types.iter().filter(|text| text.starts_with('{'));
@@ -119,6 +122,9 @@ impl Print<'_, '_> {
 
     /// `createContext<Theme>(…)`: what a call is told of types is the most that is known of what it gives.
     fn typed_call(self, callee: &Expression<'_>, given: &TSTypeParameterInstantiation<'_>) -> String {
+        if let Some(path) = self.path(callee) {
+            return self.told_types(Some(&path), given);
+        }
         // `React.` is a way to import.
         self.told_types(known_as(self, callee), given)
     }
@@ -457,10 +463,11 @@ impl Print<'_, '_> {
         match value {
             Expression::ObjectExpression(_) => None,
             other => {
-                let told = self.told(other, within);
-                told.filter(|text| {
+                let told = self.told(other, within).filter(|text| {
                     text != INFERRED && !text.starts_with(['{', '[']) && !text.contains(" | {")
-                })
+                });
+                // Of which kind a literal is; which one it is may be another one the next time.
+                told.or_else(|| literal_type(other).map(str::to_owned))
             }
         }
     }
@@ -499,7 +506,10 @@ impl Print<'_, '_> {
                         braces(&self.members_of(inner, depth + 1))
                     }
                     Expression::ObjectExpression(_) => "{ … }".to_owned(),
-                    value => self.accessed(property).unwrap_or_else(|| self.value_type(value)),
+                    value => self.accessed(property).unwrap_or_else(|| match self.value_type(value) {
+                        text if text == INFERRED => self.made_member(value).unwrap_or(text),
+                        text => text,
+                    }),
                 };
                 (self.readable(property, object), value)
             }
