@@ -15,6 +15,7 @@ use becket_contracts::render::CodeMode;
 use becket_contracts::target::Target;
 use becket_diff::FilePath;
 use becket_git::{Git, LogOptions, Merges};
+use becket_project::AdmitError;
 use becket_project::index::{FileRecord, Index, IndexedFile};
 use becket_project::snapshot::is_id;
 use becket_project::walk::rules::is_rule_file;
@@ -104,6 +105,8 @@ pub struct DriftReport {
     pub approved: bool,
     /// Written files whose folder has no source any more.
     pub orphaned: Vec<String>,
+    /// Whether these were removed.
+    pub removed_orphaned: bool,
 }
 
 /// What could not be read, and what that leads to.
@@ -124,6 +127,15 @@ struct Baseline {
     id: Option<String>,
     /// How it was made, where that is not for the caller to say.
     options: Option<ContextOptions>,
+}
+
+/// How far the path of a baseline may lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// On the word of an agent.
+    Repository,
+    /// On a command line, typed by whoever may read there anyway.
+    Anywhere,
 }
 
 enum Contracts {
@@ -175,7 +187,7 @@ impl Engine {
             let cursor = request.cursor.clone();
             return self.last_compare_result(&LastCompareRequest { since: None, cursor });
         }
-        let (compared, _) = self.compared(request)?;
+        let (compared, _) = self.compared(request, Reach::Repository)?;
         let mut known = self.understanding.compared.lock().unwrap_or_else(PoisonError::into_inner);
         known.push_back((self.now(), compared.clone()));
         if known.len() > MOST_COMPARED {
@@ -229,10 +241,10 @@ impl Engine {
             clean_cache: false,
             cursor: None,
         };
-        let (compared, options) = self.compared(&compare)?;
+        let (compared, options) = self.compared(&compare, Reach::Anywhere)?;
         let site = self.site(request.path.as_deref())?;
         let named = compare.baseline.as_deref().unwrap_or_default();
-        let folder = self.baseline_folder(named)?.unwrap_or_else(|| site.folder());
+        let folder = self.baseline_folder(named, Reach::Anywhere)?.unwrap_or_else(|| site.folder());
         let mut orphaned = BTreeSet::new();
         if written::read_index(&folder).is_some() {
             let _lock = if request.approve { Some(output_lock(&site, &folder)?) } else { None };
@@ -255,11 +267,12 @@ impl Engine {
             }
         }
         let orphaned = orphaned.into_iter().collect();
-        Ok(DriftReport { compared, approved: request.approve, orphaned })
+        let removed_orphaned = request.approve && request.clean_orphaned;
+        Ok(DriftReport { compared, approved: request.approve, orphaned, removed_orphaned })
     }
 
     /// With the options under which files of now are like those that were compared.
-    fn compared(&self, request: &CompareRequest) -> Result<(Compared, ContextOptions), Error> {
+    fn compared(&self, request: &CompareRequest, reach: Reach) -> Result<(Compared, ContextOptions), Error> {
         let asked = self.context_options(&request.choice)?;
         let named = request.baseline.as_deref().unwrap_or("disk");
         let site = self.site(request.project_path.as_deref())?;
@@ -276,8 +289,8 @@ impl Engine {
             }
         }
         let baseline = match &snapshot {
-            Some(record) => self.baseline(&site, &record.id, asked)?,
-            None => self.baseline(&site, named, asked)?,
+            Some(record) => self.baseline(&site, &record.id, asked, reach)?,
+            None => self.baseline(&site, named, asked, reach)?,
         };
         let options = baseline.options.map_or(asked, |before| request.choice.over(asked, before));
         let _lock = if request.force_regenerate { Some(output_lock(&site, &folder)?) } else { None };
@@ -340,7 +353,13 @@ impl Engine {
         Ok((Compared { notice, ..self.answer(&site, result, baseline.id) }, options))
     }
 
-    fn baseline(&self, site: &Site, named: &str, options: ContextOptions) -> Result<Baseline, Error> {
+    fn baseline(
+        &self,
+        site: &Site,
+        named: &str,
+        options: ContextOptions,
+        reach: Reach,
+    ) -> Result<Baseline, Error> {
         let whole = |material: Arc<Material>, id: String, options: Option<ContextOptions>| Baseline {
             contracts: Contracts::Whole(material),
             id: Some(id),
@@ -359,7 +378,7 @@ impl Engine {
             // Of which there is no snapshot.
             "snapshot" => Err(no_snapshot()),
             "disk" if written::read_index(&site.folder()).is_none() => {
-                self.baseline(site, "git:HEAD", options).map_err(|_| no_snapshot())
+                self.baseline(site, "git:HEAD", options, reach).map_err(|_| no_snapshot())
             }
             "disk" | "files" => self.of_folder(site, &site.folder(), options),
             id if is_id(id) => {
@@ -376,21 +395,35 @@ impl Engine {
                 Ok(whole(material, record.id, Some(options)))
             }
             path => {
-                let folder = self.baseline_folder(path)?.unwrap_or_else(|| site.folder());
+                let folder = self.baseline_folder(path, reach)?.unwrap_or_else(|| site.folder());
                 self.of_folder(site, &folder, options)
             }
         }
     }
 
     /// The folder that a baseline names, where it names one.
-    fn baseline_folder(&self, named: &str) -> Result<Option<PathBuf>, Error> {
+    fn baseline_folder(&self, named: &str, reach: Reach) -> Result<Option<PathBuf>, Error> {
         if named.starts_with("git:") || matches!(named, "disk" | "snapshot" | "files") || is_id(named) {
             return Ok(None);
         }
-        let mut place = match (self.sandbox()?.admit(named), meant_baseline(named)) {
-            (Ok(admitted), _) if is_written(&admitted.absolute) => admitted.absolute,
-            (Err(error), None) => return Err(error.into()),
-            (_, meant) => return Err(unknown_baseline(named, meant)),
+        let sandbox = self.sandbox()?;
+        // As `--out` has it: from where the user stands.
+        let typed = self.environment().current_dir.join(named);
+        let mut place = if reach == Reach::Anywhere && is_written(&typed) {
+            match sandbox.admit(&typed) {
+                Ok(admitted) => admitted.absolute,
+                Err(error) if is_elsewhere(&error) => typed,
+                Err(error) => return Err(error.into()),
+            }
+        } else {
+            match (sandbox.admit(named), meant_baseline(named)) {
+                (Ok(admitted), _) if is_written(&admitted.absolute) => admitted.absolute,
+                // Nothing is hidden from a user who may look there anyway.
+                (Err(error), None) if reach == Reach::Repository || !is_elsewhere(&error) => {
+                    return Err(error.into());
+                }
+                (_, meant) => return Err(unknown_baseline(named, meant)),
+            }
         };
         if place.is_file() {
             place.pop();
@@ -511,7 +544,7 @@ impl Engine {
         });
         let notice = std::iter::once(notice.to_owned()).chain(not_compared).collect::<Vec<_>>().join(" ");
         let compared = Compared { notice: Some(notice), ..self.answer(&site, result, None) };
-        Ok(DriftReport { compared, approved: false, orphaned: Vec::new() })
+        Ok(DriftReport { compared, approved: false, orphaned: Vec::new(), removed_orphaned: false })
     }
 
     fn answer(&self, site: &Site, result: CompareResult, baseline_id: Option<String>) -> Compared {
@@ -602,6 +635,18 @@ fn unlike(old: (&str, bool), new: (&str, bool)) -> Option<Error> {
 }
 
 /// Whether a place may hold context files: a folder, or the index in one.
+/// Whether a path was refused for nothing but where it leads.
+fn is_elsewhere(error: &AdmitError) -> bool {
+    matches!(
+        error,
+        AdmitError::Escape { .. }
+            | AdmitError::Outside { .. }
+            | AdmitError::Sibling { .. }
+            | AdmitError::LinkOutside { .. }
+            | AdmitError::RootOutside { .. }
+    )
+}
+
 fn is_written(place: &Path) -> bool {
     place.is_dir() || place.is_file() && place.ends_with(written::INDEX)
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use becket_base::counted;
+use becket_base::{counted, verb};
 use becket_contracts::bundle::Missing;
 use becket_contracts::graph::{Cycle, Graph};
 use becket_project::admit::AdmitError;
+use becket_project::files::FileError;
 use becket_project::index::{Gist, Index, IndexId};
 use becket_project::lock::FileLock;
 use schemars::JsonSchema;
@@ -105,6 +106,15 @@ pub struct CleanRequest {
 pub struct CleanReport {
     pub files: Vec<String>,
     pub removed: bool,
+    /// What should have been taken away and could not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_removed: Vec<NotRemoved>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NotRemoved {
+    pub file: String,
+    pub reason: String,
 }
 
 /// A reading of a folder under options.
@@ -323,7 +333,7 @@ impl Engine {
         folders
             .map(|folder| {
                 let bundles = counted(folder.bundles, "bundle");
-                format!("{}: {bundles}, {} tokens", folder.context_file, folder.token_estimate)
+                format!("{}: {bundles}, {}", folder.context_file, counted(folder.token_estimate, "token"))
             })
             .collect()
     }
@@ -333,14 +343,17 @@ impl Engine {
         let CleanRequest { path, remove } = request;
         let site = self.site(path.as_deref())?;
         let folder = site.folder();
-        let found = written::found_in(&folder);
-        if *remove {
-            for path in &found {
-                becket_project::files::remove(&folder.join(path)).map_err(written::not_written)?;
+        let (mut files, mut not_removed) = (Vec::new(), Vec::new());
+        for path in written::found_in(&folder) {
+            let file = path.display().to_string();
+            // One folder that may not be written keeps no other from being cleaned.
+            let gone = if *remove { becket_project::files::remove(&folder.join(&path)) } else { Ok(()) };
+            match gone {
+                Ok(()) => files.push(file),
+                Err(error) => not_removed.push(NotRemoved { file, reason: cause(&error) }),
             }
         }
-        let files = found.iter().map(|path| path.display().to_string()).collect();
-        Ok(CleanReport { files, removed: *remove })
+        Ok(CleanReport { files, removed: *remove, not_removed })
     }
 
     pub(super) fn reading(
@@ -411,6 +424,14 @@ impl Engine {
     }
 }
 
+/// In few words: the file is named beside it.
+fn cause(error: &FileError) -> String {
+    match error {
+        FileError::Failed { source, .. } => source.kind().to_string(),
+        other => other.to_string(),
+    }
+}
+
 pub(super) fn nothing_found(site: &Site) -> Error {
     Error::not_found(
         "nothing_to_analyse",
@@ -425,7 +446,7 @@ pub(super) fn nothing_found(site: &Site) -> Error {
 fn unread(material: &Material) -> Option<String> {
     let entries = material.entries.iter().filter(|entry| entry.measures.errors > 0);
     let found: Vec<String> = entries.map(|entry| entry.path().to_owned()).collect();
-    let have = if found.len() == 1 { "has" } else { "have" };
+    let have = verb(found.len(), "has", "have");
     let told = || format!("{} {have} syntax errors: {}", counted(found.len(), "file"), few(&found));
     (!found.is_empty()).then(told)
 }
@@ -444,9 +465,10 @@ fn listed_around(site: &Site, pages: &Pages, output: &Path) -> Option<String> {
         let index = written::read_index(folder)?;
         let shared = index.folders.iter().filter(|entry| is_written(&entry.context_file)).count();
         let written = counted(shared, "context file");
+        let have = verb(shared, "has", "have");
         let told = || {
             format!(
-                "{written} of {} now have only what is in this folder: run `becket context` there again, or write this folder's with `--out`",
+                "{written} of {} now {have} only what is in this folder: run `becket context` there again, or write this folder's with `--out`",
                 folder.join(written::INDEX).display()
             )
         };

@@ -9,7 +9,8 @@ use becket_git::Git;
 use becket_git::tree::{TreeFile, TreeFiles, files_of, not_checked_out};
 use becket_project::Workspace;
 use becket_project::index::Index;
-use becket_project::walk::{Link, Role, Tests, from_paths};
+use becket_project::resolve::Contents;
+use becket_project::walk::{LeftOut, Link, Role, Tests, from_paths};
 
 use crate::remember::FileEdit;
 use crate::repository::sentence;
@@ -139,13 +140,13 @@ impl Given {
             .map(|file| &*file.path)
             .collect();
         let texts = self.contents(|path| wanted.binary_search(&path).is_ok())?;
-        // What a tsconfig extends may be called anything.
-        let other = |path: &str| {
-            let is_known = wanted.binary_search(&path).is_ok() || !self.files.contains_key(path);
-            if is_known { None } else { self.contents(|one| one == path).ok()?.remove(path) }
-        };
-        let read = |path: &str| texts.get(path).cloned().or_else(|| other(path));
-        Ok(Index::of_given(walked.clone(), &read, cache, beside))
+        Ok(Index::of_given(walked.clone(), &Files { given: self, wanted, texts }, cache, beside))
+    }
+
+    /// Whether a path is a folder of the tree.
+    fn has_folder(&self, path: &str) -> bool {
+        let inside = [path, "/"].concat();
+        self.files.range(inside.clone()..).next().is_some_and(|(file, _)| file.starts_with(&inside))
     }
 
     fn contents(&self, wanted: impl Fn(&str) -> bool) -> Result<BTreeMap<String, Vec<u8>>, Error> {
@@ -176,6 +177,41 @@ impl Given {
                 .with_hint("Run `git fsck` to see whether the object database is whole.")
                 .with_source(error)
         })
+    }
+}
+
+/// What an index is made of.
+struct Files<'a> {
+    given: &'a Given,
+    /// By path, those that were read at once.
+    wanted: Vec<&'a str>,
+    texts: BTreeMap<String, Vec<u8>>,
+}
+
+impl Contents for Files<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        // What a tsconfig extends may be called anything.
+        let other = || {
+            let is_known = self.wanted.binary_search(&path).is_ok() || !self.given.files.contains_key(path);
+            if is_known { None } else { self.given.contents(|one| one == path).ok()?.remove(path) }
+        };
+        self.texts.get(path).cloned().or_else(other)
+    }
+
+    /// Where the tree has none it is that of the worktree, as for the files on the disk: what a tool made or installed is
+    /// no change of either.
+    fn left_out(&self, path: &str) -> Option<LeftOut> {
+        if self.given.files.contains_key(path) {
+            Some(LeftOut::file(path))
+        } else if self.given.has_folder(path) {
+            Some(LeftOut::folder(path))
+        } else {
+            LeftOut::at(self.given.git.dir(), path)
+        }
+    }
+
+    fn read_left_out(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).or_else(|| LeftOut::read(self.given.git.dir(), path))
     }
 }
 

@@ -40,7 +40,7 @@ pub use becket_project::walk::Tests;
 pub use compare::{CompareRequest, Compared, DriftReport, DriftRequest, LastCompareRequest};
 pub use documents::{Documents, DocumentsRequest};
 pub use feed::{DriftEvent, DriftFeed, DriftRecent};
-pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest, LeftOutFile};
+pub use generate::{CleanReport, CleanRequest, ContextReport, ContextRequest, LeftOutFile, NotRemoved};
 pub(crate) use given::{Drift as GivenDrift, Given};
 pub use impact::{ImpactReport, ImpactRequest};
 pub use modes::{

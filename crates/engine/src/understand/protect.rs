@@ -3,6 +3,7 @@
 
 use std::path::{Component, Path};
 
+use becket_base::counted;
 use becket_contracts::secrets::{self, Form, SecretSeverity};
 use becket_project::files;
 use becket_project::walk::rules::is_environment;
@@ -322,7 +323,7 @@ impl Engine {
         let scan = if *skip_scan { None } else { Some(self.security_scan(&request)?) };
         if let Some(scan) = &scan {
             let (scanned, found) = (scan.files_scanned, scan.secrets_found);
-            steps.push(format!("scanned {scanned} files for secrets: {found} found"));
+            steps.push(format!("scanned {} for secrets: {found} found", counted(scanned, "file")));
         }
         Ok(StampInitReport { steps, scan })
     }

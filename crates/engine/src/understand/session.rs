@@ -15,6 +15,7 @@ use super::strict::StrictReport;
 use super::written::{self, not_written};
 use crate::Error;
 use crate::repository::sentence;
+use crate::sandbox::refused_link;
 
 pub(super) const STATUS: &str = ".logicstamp/context_watch-status.json";
 pub(super) const LOG: &str = ".logicstamp/context_watch-mode-logs.json";
@@ -156,6 +157,9 @@ pub(super) fn output_files(site: &Site, what: &str, output: &Path) -> (PathBuf, 
 }
 
 fn unlockable(error: LockError) -> Error {
+    if let Some(refused) = refused_link(&error) {
+        return refused.with_source(error);
+    }
     let hint = written::unless_full(&error, "Check the permissions of becket's cache folder.");
     Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
 }

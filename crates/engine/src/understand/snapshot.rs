@@ -22,6 +22,7 @@ use super::site::{Site, lies_in, spelled};
 use super::written::{self, folder_of, unless_full};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
+use crate::sandbox::refused_link;
 use crate::settings::BYTES_PER_TOKEN;
 use crate::{Engine, Error, shrink};
 
@@ -490,9 +491,14 @@ impl Refreshed {
         let shown = (self.folders.len(), self.summary.missing_dependencies.len(), self.left_out.len());
         if shown != (all, lacking, self.left_out_files) {
             let cut = format!(
-                "{all} folders, {lacking} missing dependencies and {} sources that are left out in all: {}, {} and {} are \
+                "{}, {} and {} left out in all: {}, {} and {} are \
                  shown. logicstamp_list_bundles has every folder, context_main.json every dependency.",
-                self.left_out_files, shown.0, shown.1, shown.2
+                becket_base::counted(all, "folder"),
+                becket_base::counted(lacking, "missing dependency"),
+                becket_base::counted(self.left_out_files, "source"),
+                shown.0,
+                shown.1,
+                shown.2
             );
             self.notice = Some(self.notice.iter().cloned().chain([cut]).collect::<Vec<_>>().join(" "));
         }
@@ -587,6 +593,9 @@ pub(super) fn no_snapshot() -> Error {
 }
 
 pub(super) fn of_snapshot(error: SnapshotError) -> Error {
+    if let Some(refused) = refused_link(&error) {
+        return refused.with_source(error);
+    }
     let message = sentence(&becket_base::clip(&error.to_string(), LONGEST_MESSAGE).to_string());
     match &error {
         SnapshotError::Unknown { .. } => Error::not_found("unknown_snapshot", message)

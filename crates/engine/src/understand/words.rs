@@ -79,8 +79,9 @@ impl Display for ContextReport {
         };
         writeln!(
             formatter,
-            "{} tokens for {} of source ({saved}), each contract counted once",
-            self.tokens_gpt4, self.source_tokens
+            "{} for {} of source ({saved}), each contract counted once",
+            counted(self.tokens_gpt4, "token"),
+            self.source_tokens
         )?;
         writeln!(
             formatter,
@@ -311,7 +312,7 @@ impl Display for ShownFile {
             let message = one.get("message").and_then(|value| value.as_str()).unwrap_or_default();
             writeln!(formatter, "\n{}:{}: {message}", number("line"), number("column"))?;
         }
-        writeln!(formatter, "\n{} {} tokens of source", text("semanticHash"), self.source_tokens)
+        writeln!(formatter, "\n{} {} of source", text("semanticHash"), counted(self.source_tokens, "token"))
     }
 }
 

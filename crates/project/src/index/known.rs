@@ -13,7 +13,8 @@ use super::{IndexError, Place};
 use crate::walk::rules::{is_sheet, role_of};
 use crate::walk::stamp::Below;
 use crate::walk::{
-    Folder, Found, Link, Role, Stamp, Unlisted, WalkProblem, Walked, names_in, unlisted_stamp, walk,
+    Folder, Found, LeftOut, Link, Role, Stamp, Unlisted, WalkProblem, Walked, Way, names_in, unlisted_stamp,
+    walk,
 };
 use becket_base::codec::{Decoder, Encoder};
 
@@ -45,8 +46,11 @@ pub(super) fn look(place: &Place, known: Option<&Known>) -> Result<(Walked, i64)
 
 /// What is not listed, with its stamps of now.
 fn unlisted(place: &Place, known: &Known) -> Arc<Unlisted> {
-    let paths = known.walked.unlisted.keys();
-    let stamps: Unlisted = paths.map(|path| (path.clone(), unlisted_stamp(&place.root, path))).collect();
+    let stamp = |(way, path): &(Way, String)| match way {
+        Way::Folders => unlisted_stamp(&place.root, path),
+        Way::Links => LeftOut::at(&place.root, path).map(|found| found.stamp),
+    };
+    let stamps: Unlisted = known.walked.unlisted.keys().map(|key| (key.clone(), stamp(key))).collect();
     stamps.into()
 }
 
@@ -196,8 +200,9 @@ impl Known {
             encoder.text(&link.target);
         }
         encoder.count(self.walked.unlisted.len());
-        for (path, stamp) in &*self.walked.unlisted {
+        for ((way, path), stamp) in &*self.walked.unlisted {
             encoder.text(path);
+            encoder.bytes.push(u8::from(*way == Way::Links));
             encoder.bytes.push(u8::from(stamp.is_some()));
             stamp.unwrap_or_default().encode(encoder);
         }
@@ -229,9 +234,10 @@ impl Known {
         }
         let mut unlisted = Unlisted::new();
         for _ in 0..decoder.count()? {
-            let (path, is_there) = (decoder.text()?, decoder.byte()? == 1);
-            let stamp = Stamp::decode(decoder)?;
-            unlisted.insert(path, is_there.then_some(stamp));
+            let path = decoder.text()?;
+            let way = if decoder.byte()? == 1 { Way::Links } else { Way::Folders };
+            let (is_there, stamp) = (decoder.byte()? == 1, Stamp::decode(decoder)?);
+            unlisted.insert((way, path), is_there.then_some(stamp));
         }
         for _ in 0..decoder.count()? {
             let (path, message) = (decoder.text()?, decoder.text()?);

@@ -17,10 +17,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
 
 use crate::resolve::Contents;
 use crate::walk::rules::LARGEST_SOURCE;
-use crate::walk::{Below, Stamp, unlisted_stamp};
+use crate::walk::{Below, LeftOut, Stamp, unlisted_stamp};
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 82");
+pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 85");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -195,6 +195,14 @@ impl Contents for OnDisk<'_> {
     fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
         let stamp = unlisted_stamp(self.root, path)?;
         Some((self.read(path)?, stamp))
+    }
+
+    fn left_out(&self, path: &str) -> Option<LeftOut> {
+        LeftOut::at(self.root, path)
+    }
+
+    fn read_left_out(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path)
     }
 }
 

@@ -90,8 +90,9 @@ impl Pack {
     /// Appends records, some at a time, and tells where each payload lies.
     pub(super) fn append(&self, records: impl Iterator<Item = Vec<Record>>) -> std::io::Result<Vec<Slot>> {
         create_folder_of(&self.path)?;
-        let mut file =
-            fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path)?;
+        let mut options = fs::OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = becket_fence::open(&self.path, options)?;
         file.file().lock()?;
         let length = file.metadata()?.len();
         // Only what is unsound at the very end is cut, and only a reader of the whole file knows.

@@ -25,7 +25,7 @@ use crate::files;
 use crate::walk::{Tests, WalkProblem};
 use becket_base::codec::{Decoder, Encoder};
 
-const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 13\n").as_bytes();
+const MAGIC: &[u8] = concat!("becket ", env!("CARGO_PKG_VERSION"), " index 14\n").as_bytes();
 /// Bytes that a file usually takes in each.
 const USUAL: usize = 144;
 /// Endings of what is ours in the cache folder.

@@ -1,6 +1,7 @@
 //! The index on real folders: what is remembered never shows in the answer.
 #![allow(clippy::disallowed_methods, reason = "tests make files")]
 
+mod configs;
 mod deciding;
 mod packages;
 

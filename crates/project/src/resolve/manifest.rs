@@ -60,6 +60,9 @@ pub(super) struct Fields {
     pub(super) typings: Option<String>,
     #[serde(deserialize_with = "lenient")]
     pub(super) source: Option<String>,
+    /// What is meant where a tsconfig extends the package.
+    #[serde(deserialize_with = "lenient")]
+    pub(super) tsconfig: Option<String>,
     pub(super) exports: Option<Value>,
     imports: Option<Value>,
     /// A list, or `{ "packages": [ … ] }` with the catalogs of Bun.

@@ -1,6 +1,7 @@
 //! Where an import leads. It owns the rules of TypeScript and Node for finding a module among the files of a tree:
 //! relative paths, tsconfig `paths` and `baseUrl`, packages of the workspace with their `exports`, packages outside with
-//! their versions. It reads through [`Contents`] and asks no disk, so that a commit resolves as a checkout does.
+//! their versions. It reads through [`Contents`] and asks no disk, so that a commit resolves as a checkout does: what no
+//! commit has ([`Contents::left_out`]) is the same file for both.
 
 mod builtin;
 mod conditions;
@@ -8,6 +9,7 @@ mod deno;
 mod exported;
 mod frameworks;
 mod home;
+mod installed;
 mod lockfile;
 mod manifest;
 mod modules;
@@ -30,7 +32,7 @@ use self::lockfile::Versions;
 use self::manifest::Manifests;
 pub use self::modules::Modules;
 use self::tsconfig::Tsconfigs;
-use crate::walk::{Ignored, Stamp, Unlisted, rules::is_rule_file};
+use crate::walk::{Ignored, LeftOut, Stamp, Unlisted, Way, rules::is_rule_file};
 
 /// Reads the small files that decide resolution: manifests, lock files, tsconfig.
 pub trait Contents: Sync {
@@ -40,6 +42,16 @@ pub trait Contents: Sync {
     /// The same of a file that is not listed (it lies in a hidden folder), with the stamp that it had before it was read.
     fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
         Some((self.read(path)?, Stamp::default()))
+    }
+
+    /// What is at a path where neither a walk nor a commit comes to: a rule leaves it out, or it is installed.
+    fn left_out(&self, _path: &str) -> Option<LeftOut> {
+        None
+    }
+
+    /// The bytes of such a file, by the path without links.
+    fn read_left_out(&self, _path: &str) -> Option<Vec<u8>> {
+        None
     }
 }
 
@@ -54,6 +66,8 @@ struct Noted<'a> {
     contents: &'a dyn Contents,
     paths: Mutex<BTreeSet<String>>,
     unlisted: Mutex<Unlisted>,
+    /// Those that were asked for: many ask for the same.
+    left_out: Mutex<FxHashMap<String, Option<LeftOut>>>,
 }
 
 impl Contents for Noted<'_> {
@@ -65,8 +79,30 @@ impl Contents for Noted<'_> {
     fn read_unlisted(&self, path: &str) -> Option<(Vec<u8>, Stamp)> {
         let read = self.contents.read_unlisted(path);
         let stamp = read.as_ref().map(|(_, stamp)| *stamp);
-        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), stamp);
+        self.unlisted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((Way::Folders, path.to_owned()), stamp);
         read
+    }
+
+    fn left_out(&self, path: &str) -> Option<LeftOut> {
+        let mut known = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(path) {
+            return found.clone();
+        }
+        let found = self.contents.left_out(path);
+        known.insert(path.to_owned(), found.clone());
+        let stamp = found.as_ref().map(|found| found.stamp);
+        self.unlisted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((Way::Links, path.to_owned()), stamp);
+        found
+    }
+
+    fn read_left_out(&self, path: &str) -> Option<Vec<u8>> {
+        self.contents.read_left_out(path)
     }
 }
 
@@ -101,7 +137,12 @@ struct Surroundings {
 
 impl Resolver {
     pub fn new(modules: Modules, contents: &dyn Contents) -> Self {
-        let contents = &Noted { contents, paths: Mutex::default(), unlisted: Mutex::default() };
+        let contents = &Noted {
+            contents,
+            paths: Mutex::default(),
+            unlisted: Mutex::default(),
+            left_out: Mutex::default(),
+        };
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
         let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));

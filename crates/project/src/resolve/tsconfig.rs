@@ -1,7 +1,8 @@
 //! What `tsconfig.json` says about names: `paths`, `baseUrl`, `rootDirs` and conditions, through `extends` and project
 //! references. A part that is not there (a package that is not installed) costs nothing but itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use becket_base::text::decoded;
@@ -9,15 +10,15 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::Contents;
 use super::manifest::Manifests;
 use super::modules::{Modules, join};
+use super::{Contents, installed, parent};
 use crate::walk::Ignored;
 
 /// Tried in a folder in this order.
 const NAMES: &[&str] = &["tsconfig.json", "jsconfig.json", "tsconfig.base.json"];
-/// How far `extends` is followed; a longer chain is a circle.
-const LONGEST_CHAIN: usize = 32;
+/// So many may be extended by one.
+const LONGEST_CHAIN: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Tsconfigs {
@@ -159,7 +160,8 @@ impl Tsconfigs {
         contents: &dyn Contents,
     ) -> Self {
         let left_out = OnceLock::new();
-        let mut reader = Reader { modules, manifests, rules, left_out, contents, tsconfigs: Self::default() };
+        let (said, tsconfigs) = (FxHashMap::default(), Self::default());
+        let mut reader = Reader { modules, manifests, rules, left_out, contents, said, tsconfigs };
         let mut found: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
         for path in modules.controls() {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -244,9 +246,13 @@ impl Tsconfigs {
         self.all.iter().map(|config| config.conditions.as_slice()).filter(|conditions| !conditions.is_empty())
     }
 
-    /// Whether a pattern of `paths`, other than one for everything, speaks of this name.
+    /// Whether a pattern of `paths`, other than one for everything, speaks of this name as one of the tree. Tools write
+    /// patterns for packages too, which say where these are installed.
     pub(super) fn is_mapped(&self, index: usize, name: &str) -> bool {
-        self.all[index].pattern_for(name).is_some_and(|(pattern, _)| pattern != "*")
+        let is_installed = |target: &String| target.split('/').any(|part| part == "node_modules");
+        self.all[index].pattern_for(name).is_some_and(|(pattern, targets)| {
+            pattern != "*" && (targets.is_empty() || !targets.iter().all(is_installed))
+        })
     }
 }
 
@@ -282,7 +288,7 @@ fn is_below(folder: &str, path: &str) -> bool {
 }
 
 /// What the star of a pattern stands for in a name.
-fn wildcard<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+pub(super) fn wildcard<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == name).then_some(""),
         Some((before, after)) => {
@@ -299,11 +305,14 @@ struct Reader<'a> {
     /// What is left out where hidden folders are looked into. Made when something is not listed.
     left_out: OnceLock<Ignored>,
     contents: &'a dyn Contents,
+    /// What files say; nothing for one that is not there.
+    said: FxHashMap<String, Option<Rc<Value>>>,
     tsconfigs: Tsconfigs,
 }
 
 /// Why what a tsconfig extends is not read.
-enum Lost {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lost {
     Absent,
     Installed,
     LeftOut,
@@ -313,7 +322,7 @@ impl std::fmt::Display for Lost {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Absent => "is not there",
-            Self::Installed => "is of no package of this tree: what is installed is not read",
+            Self::Installed => "is of no package of this tree, nor of one that is installed in it",
             Self::LeftOut => "is not read: a rule leaves it out, or tools write there",
         })
     }
@@ -324,7 +333,8 @@ impl Reader<'_> {
         if let Some(index) = self.tsconfigs.by_path.get(path) {
             return Some(*index);
         }
-        let chain = self.chain(path, 0);
+        let mut chain = Vec::new();
+        self.add_chain(path, &mut chain, &mut BTreeSet::new());
         if chain.is_empty() {
             return None;
         }
@@ -337,53 +347,64 @@ impl Reader<'_> {
             let Some(target) = reference.get("path").and_then(Value::as_str) else { continue };
             let named = join(home, target);
             let inside = named.as_ref().and_then(|path| join(path, "tsconfig.json"));
-            let found = [named, inside].into_iter().flatten().find(|path| self.modules.has(path));
+            let found = [named, inside].into_iter().flatten().find(|path| self.said(path).is_some());
             config.references.extend(found.and_then(|path| self.load(&path)));
         }
         self.tsconfigs.all[index] = config;
         Some(index)
     }
 
-    /// The file and everything it extends, nearest first, each with its folder.
-    fn chain(&mut self, path: &str, depth: usize) -> Vec<(String, Value)> {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let Some(bytes) = self.bytes(path).filter(|_| depth < LONGEST_CHAIN) else {
-            return Vec::new();
-        };
-        let text = decoded(&bytes);
-        let value = relaxed(text.trim_start_matches('\u{feff}')).unwrap_or_else(|error| {
-            let lost = format!("says nothing that can be read: {error}");
-            self.tsconfigs.lost.push((path.to_owned(), lost));
-            Value::Null
-        });
-        let extends: Vec<String> = match value.get("extends") {
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(several)) => {
-                several.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-            }
+    /// Adds the file and everything it extends, nearest first, each with its folder. Who comes again says nothing new.
+    fn add_chain(&mut self, path: &str, chain: &mut Vec<(String, Rc<Value>)>, seen: &mut BTreeSet<String>) {
+        if seen.len() >= LONGEST_CHAIN || !seen.insert(path.to_owned()) {
+            return;
+        }
+        let Some(value) = self.said(path) else { return };
+        let folder = parent(path).to_owned();
+        chain.push((folder.clone(), Rc::clone(&value)));
+        let extends: Vec<&str> = match value.get("extends") {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        let mut chain = vec![(folder.clone(), value)];
         // Of several, the last one wins.
-        for extended in extends.iter().rev() {
+        for extended in extends.into_iter().rev() {
             match self.extended(&folder, extended) {
-                Ok(path) => chain.extend(self.chain(&path, depth + 1)),
+                Ok(path) => self.add_chain(&path, chain, seen),
                 Err(why) => {
                     let lost = format!("extends `{extended}`, which {why}; its own rules hold");
                     self.tsconfigs.lost.push((path.to_owned(), lost));
                 }
             }
         }
-        chain
     }
 
-    /// Nothing for what is left out, and for what is not there.
+    /// What a file says, read once; nothing where there is none.
+    fn said(&mut self, path: &str) -> Option<Rc<Value>> {
+        if let Some(known) = self.said.get(path) {
+            return known.clone();
+        }
+        let said = self.bytes(path).map(|bytes| {
+            let text = decoded(&bytes);
+            Rc::new(relaxed(text.trim_start_matches('\u{feff}')).unwrap_or_else(|error| {
+                let lost = format!("says nothing that can be read: {error}");
+                self.tsconfigs.lost.push((path.to_owned(), lost));
+                Value::Null
+            }))
+        });
+        self.said.insert(path.to_owned(), said.clone());
+        said
+    }
+
     fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         if self.modules.has(path) {
             return self.contents.read(path);
         }
-        let is_read = self.reads_unlisted(path);
-        is_read.then(|| self.contents.read_unlisted(path)).flatten().map(|(bytes, _)| bytes)
+        if self.reads_unlisted(path) {
+            return self.contents.read_unlisted(path).map(|(bytes, _)| bytes);
+        }
+        let found = installed::file(self.contents, path)?;
+        self.contents.read_left_out(&found.path)
     }
 
     /// Whether a file that is not listed is so for its hidden folder alone.
@@ -393,25 +414,36 @@ impl Reader<'_> {
         left_out.inside(folder).is_some_and(|rules| rules.lists(path, name))
     }
 
-    fn extended(&self, folder: &str, name: &str) -> Result<String, Lost> {
+    fn extended(&mut self, folder: &str, name: &str) -> Result<String, Lost> {
         let relative = name.starts_with('.') || name.starts_with('/');
+        let mut tried = Vec::new();
         let place = if relative {
             join(folder, name).ok_or(Lost::Absent)?
         } else {
             let parts = if name.starts_with('@') { 2 } else { 1 };
             let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
             let from = self.manifests.of_folder("");
-            let package = self.manifests.package(from, &name[..end]).ok_or(Lost::Installed)?;
-            join(self.manifests.folder(package), name[end..].trim_start_matches('/')).ok_or(Lost::Absent)?
+            let Some(package) = self.manifests.package(from, &name[..end]) else {
+                return installed::config(self.contents, folder, name);
+            };
+            let rest = name[end..].trim_matches('/');
+            let manifest = self.manifests.get(package);
+            let said = manifest.fields.tsconfig.as_ref().filter(|_| rest.is_empty());
+            let exported = manifest.fields.exports.iter().flat_map(|it| installed::exported(it, rest));
+            let places = exported.chain(said.into_iter().flat_map(|to| [to.clone(), format!("{to}.json")]));
+            tried.extend(places.filter_map(|to| join(&manifest.folder, &to)));
+            join(&manifest.folder, rest).ok_or(Lost::Absent)?
         };
-        let within = join(&place, "tsconfig.json").ok_or(Lost::Absent)?;
-        let tried = [place.clone(), format!("{place}.json"), within];
+        tried.push(place.clone());
+        if !installed::is_config(&place) {
+            tried.extend([format!("{place}.json"), join(&place, "tsconfig.json").ok_or(Lost::Absent)?]);
+        }
         if let Some(path) = tried.iter().find(|path| self.modules.has(path)) {
             return Ok(path.clone());
         }
         let is_left_out = !tried.iter().any(|path| self.reads_unlisted(path));
         let why = if is_left_out { Lost::LeftOut } else { Lost::Absent };
-        tried.into_iter().find(|path| self.bytes(path).is_some()).ok_or(why)
+        tried.into_iter().find(|path| self.said(path).is_some()).ok_or(why)
     }
 }
 
@@ -421,7 +453,7 @@ pub(super) fn relaxed(text: &str) -> Result<Value, jsonc_parser::errors::ParseEr
         .or_else(|_| jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()))
 }
 
-fn merge(home: &str, chain: &[(String, Value)]) -> Tsconfig {
+fn merge(home: &str, chain: &[(String, Rc<Value>)]) -> Tsconfig {
     let template = |text: &str| text.replace("${configDir}", ".");
     let place = |folder: &str, text: &str| {
         // A template speaks of the file that was asked for, whoever wrote it.

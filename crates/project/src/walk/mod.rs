@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the owner of the walk")]
 
 mod given;
+mod left_out;
 mod pattern;
 pub mod rules;
 pub(crate) mod stamp;
@@ -19,6 +20,7 @@ use rayon::prelude::*;
 
 pub(crate) use self::given::Ignored;
 pub use self::given::from_paths;
+pub use self::left_out::LeftOut;
 use self::rules::{Hidden, Rules, role_of};
 pub use self::rules::{Role, RuleProblem, Tests};
 pub(crate) use self::stamp::unlisted_stamp;
@@ -139,8 +141,17 @@ impl Walked {
     }
 }
 
-/// Files by path with their stamps; nothing for one that is not there.
-pub type Unlisted = BTreeMap<String, Option<Stamp>>;
+/// Files by the way to them and their path, with their stamps; nothing for one that is not there.
+pub type Unlisted = BTreeMap<(Way, String), Option<Stamp>>;
+
+/// How a file is reached that is not listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// Through folders alone, as a commit has it: it lies in a hidden one.
+    Folders,
+    /// Through links too, as long as they stay in the tree: [`LeftOut`].
+    Links,
+}
 
 /// What was found below a folder, in any order.
 #[derive(Default)]

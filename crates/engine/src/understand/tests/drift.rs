@@ -106,6 +106,38 @@ fn a_commit_resolves_by_what_its_rules_extend() {
 }
 
 #[test]
+fn a_commit_resolves_by_what_a_tool_made_or_installed_in_the_worktree() {
+    for (extends, made, target) in [
+        ("./.nuxt/tsconfig.json", ".nuxt/tsconfig.json", "../src/*"),
+        ("./gen/base", "gen/base.json", "../src/*"),
+        ("@acme/tsconfig/base", "node_modules/@acme/tsconfig/base.json", "${configDir}/src/*"),
+    ] {
+        let repo = TestRepo::new();
+        repo.write(".gitignore", ".nuxt\nnode_modules\ngen\n");
+        repo.write("tsconfig.json", format!(r#"{{"extends": "{extends}"}}"#));
+        repo.write("src/a.ts", "export const a = 1;\n");
+        repo.write("src/b.ts", "export { a } from '@/a';\n");
+        repo.commit("all");
+        repo.write(made, format!(r#"{{"compilerOptions": {{"paths": {{"@/*": ["{target}"]}}}}}}"#));
+        assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "none", "{extends}");
+        repo.write("src/a.ts", "export const a = 'x';\n");
+        let told = drift(&repo, Some("git:HEAD")).compared.to_string();
+        assert!(told.contains("src/b.ts"), "{extends}: {told}");
+        repo.write("src/a.ts", "export const a = 1;\n");
+        repo.remove(made);
+        assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "none", "{extends}");
+        // What a commit has all the same is its own.
+        repo.write(made, r#"{"compilerOptions": {"paths": {"@/*": ["./none/*"]}}}"#);
+        repo.git(["add", "--force", made]);
+        repo.commit("by force");
+        assert_eq!(verdict(&drift(&repo, Some("git:HEAD"))), "none", "{extends}");
+        repo.write(made, format!(r#"{{"compilerOptions": {{"paths": {{"@/*": ["{target}"]}}}}}}"#));
+        let told = drift(&repo, Some("git:HEAD")).compared.to_string();
+        assert!(told.contains("src/b.ts"), "{extends}: {told}");
+    }
+}
+
+#[test]
 fn what_is_missing_beside_a_syntax_error_is_not_plainly_removed() {
     let repo = project(5);
     repo.write("src/Field.tsx", FIELD.replace("return { a: text };", "return { a: text + };"));

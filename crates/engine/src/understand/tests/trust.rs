@@ -393,7 +393,7 @@ fn who_uses_what_has_a_type_depends_on_the_type() {
 #[test]
 fn a_large_cycle_leaves_room_for_who_depends() {
     let repo = TestRepo::new();
-    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 10000\n");
+    repo.write("becket.toml", "[mcp]\nmax_output_bytes = 13333\n");
     for number in 0..400 {
         let next = (number + 1) % 400;
         repo.write(

@@ -43,6 +43,24 @@ fn a_project_that_loses_every_file_is_followed_on() {
 }
 
 #[test]
+fn what_a_tool_made_beside_an_edit_is_followed_too() {
+    let repo = TestRepo::new();
+    repo.write(".gitignore", ".nuxt\n");
+    repo.write("tsconfig.json", r#"{"extends": "./.nuxt/tsconfig.json"}"#);
+    repo.write("src/a.ts", "export const a = 1;\n");
+    repo.write("src/b.ts", "export { a } from '@/a';\n");
+    let engine = engine(&repo);
+    let mut watch = engine.watch_context(&WatchContextRequest::default()).unwrap();
+    repo.write(".nuxt/tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["../src/*"]}}}"#);
+    repo.write("src/a.ts", "export const a = 2;\n");
+    let mut changed = BTreeSet::new();
+    while changed.len() < 2 {
+        changed.extend(next(&mut watch).unwrap().changed_files);
+    }
+    assert_eq!(changed.into_iter().collect::<Vec<_>>(), ["src/a.ts", "src/b.ts"]);
+}
+
+#[test]
 fn a_page_that_somebody_touched_is_written_again_with_the_next_edit_elsewhere() {
     let repo = TestRepo::new();
     for letter in ["a", "b", "c"] {

@@ -30,9 +30,16 @@ fn a_tsconfig_in_a_hidden_folder_is_extended() {
             "extends `./none`, which is not there; its own rules hold",
         ]
     );
-    let unlisted: Vec<&str> = resolver.unlisted().keys().map(String::as_str).collect();
-    assert!(unlisted.contains(&".config/tsconfig.json") && unlisted.contains(&".config/base.json"));
-    assert!(!unlisted.iter().any(|path| path.starts_with("kit/.svelte-kit")), "{unlisted:?}");
+    let asked = |by: Way| -> Vec<&str> {
+        let paths = resolver.unlisted().keys().filter(|(way, _)| *way == by);
+        paths.map(|(_, path)| path.as_str()).collect()
+    };
+    let (hidden, left_out) = (asked(Way::Folders), asked(Way::Links));
+    assert!(hidden.contains(&".config/tsconfig.json") && hidden.contains(&".config/base.json"));
+    // Each is looked for where its rules have it alone, and noted where it is not there: it may come.
+    assert!(!hidden.iter().any(|path| path.starts_with("kit/.svelte-kit")), "{hidden:?}");
+    let made = ["kit/.svelte-kit/tsconfig.json", "kit/gen/base.json", "kit/gen/base/tsconfig.json"];
+    assert_eq!(left_out, made);
 }
 
 #[test]
