@@ -1,5 +1,6 @@
 //! What the provider answered, understood or refused: one vector per text, all of one length, every number finite.
 
+use becket_base::counted;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -37,7 +38,7 @@ pub(crate) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, String
         format!("no list of vectors ({:?} error in line {})", error.classify(), error.line())
     })?;
     if answer.data.len() != count {
-        return Err(format!("{} vectors for {count} texts", answer.data.len()));
+        return Err(format!("{} for {}", counted(answer.data.len(), "vector"), counted(count, "text")));
     }
     let dimensions = answer.data.first().map_or(0, |row| row.embedding.len());
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; count];
@@ -45,10 +46,10 @@ pub(crate) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, String
         let at = row.index.unwrap_or(place);
         let length = row.embedding.len();
         if length == 0 || length > MOST_DIMENSIONS {
-            return Err(format!("a vector of {length} numbers"));
+            return Err(format!("a vector of {}", counted(length, "number")));
         }
         if length != dimensions {
-            return Err(format!("vectors of {dimensions} and of {length} numbers"));
+            return Err(format!("vectors of {dimensions} and of {}", counted(length, "number")));
         }
         if !row.embedding.iter().all(|number| number.is_finite()) {
             return Err("a number that is not finite".to_owned());
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_in_words() {
         let wrong = |body: &str, count| vectors(body.as_bytes(), count).unwrap_err();
-        assert_eq!(wrong(r#"{"data":[]}"#, 1), "0 vectors for 1 texts");
+        assert_eq!(wrong(r#"{"data":[]}"#, 1), "0 vectors for 1 text");
         assert_eq!(wrong(r#"{"data":[{"embedding":[]}]}"#, 1), "a vector of 0 numbers");
         assert_eq!(
             wrong(r#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#, 2),

@@ -87,7 +87,7 @@ fn an_answer_that_is_not_one_is_refused() {
     for (body, part) in [
         ("<html>", "no list of vectors"),
         ("{}", "no list of vectors"),
-        (r#"{"data":[]}"#, "0 vectors for 1 texts"),
+        (r#"{"data":[]}"#, "0 vectors for 1 text"),
         (r#"{"data":[{"embedding":"AAAA"}]}"#, "no list of vectors"),
         (r#"{"data":[{"embedding":[]}]}"#, "a vector of 0 numbers"),
     ] {

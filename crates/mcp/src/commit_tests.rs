@@ -293,3 +293,86 @@ async fn a_long_list_goes_on_by_cursor_within_the_byte_budget() {
     assert_eq!(seen, (1..=60).map(|number| json!(format!("change-{number}"))).collect::<Vec<_>>());
     assert!(pages > 2, "{pages}");
 }
+
+/// The bytes of a result as it is sent.
+fn size(result: &Value) -> usize {
+    result.to_string().len()
+}
+
+#[tokio::test]
+async fn a_whole_result_fits_and_the_rest_of_a_list_is_had_by_cursor() {
+    const MOST: usize = 20_000;
+    let repo = TestRepo::new();
+    repo.write("becket.toml", format!("[mcp]\nmax_output_bytes = {MOST}\n"));
+    repo.commit("first");
+    for number in 0..240 {
+        let text = format!("line \"{number}\"\n").repeat(6);
+        repo.write(format!("folder-{number}/\"quoted\" and long name {number}.txt"), text);
+    }
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let mut arguments = json!({});
+    let (mut seen, mut pages) = (0, 0);
+    loop {
+        let result = client.call("list_changes", arguments).await;
+        assert!(size(&result) <= MOST, "list_changes: {}", size(&result));
+        let answer = &result["structuredContent"];
+        seen += answer["changes"].as_array().unwrap().len();
+        pages += 1;
+        if answer["nextCursor"].is_null() {
+            assert_eq!(seen, answer["total"]);
+            break;
+        }
+        assert!(answer["cut"].is_string());
+        arguments = json!({"cursor": answer["nextCursor"]});
+    }
+    assert!(pages > 1);
+    let groups = rows(&mut client, "group_changes", json!({}), "groups", MOST).await;
+    let ids: Vec<&str> = groups.iter().map(|group| group["id"].as_str().unwrap()).collect();
+    let commits = rows(&mut client, "propose_commits", json!({"group_ids": ids}), "commits", MOST).await;
+    let dry = rows(&mut client, "apply_all", json!({"dry_run": true}), "commits", MOST).await;
+    assert_eq!(dry.len(), commits.len());
+    for (tool, arguments) in [("repo_status", json!({})), ("becket_status", json!({})), ("log", json!({}))] {
+        let result = client.call(tool, arguments).await;
+        assert!(size(&result) <= MOST, "{tool}: {}", size(&result));
+    }
+}
+
+/// Every row of a list, page by page, each of which fits.
+async fn rows(client: &mut Client, tool: &str, mut arguments: Value, list: &str, most: usize) -> Vec<Value> {
+    let mut rows: Vec<Value> = Vec::new();
+    loop {
+        let result = client.call(tool, arguments.clone()).await;
+        assert!(size(&result) <= most, "{tool}: {}", size(&result));
+        assert_ne!(result["isError"], true, "{result}");
+        let answer = &result["structuredContent"];
+        rows.extend(answer[list].as_array().unwrap().iter().cloned());
+        if answer["nextCursor"].is_null() {
+            return rows;
+        }
+        assert!(answer["cut"].is_string(), "{tool}");
+        arguments["cursor"] = answer["nextCursor"].clone();
+    }
+}
+
+#[tokio::test]
+async fn a_failure_does_not_repeat_a_long_argument() {
+    let repo = dirty();
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let long = "x".repeat(200_000);
+    for (tool, arguments) in [
+        ("context_get", json!({"ref": long})),
+        ("lodestar_task_get", json!({"taskId": long})),
+        ("apply_commit", json!({"commit_id": long})),
+        ("log", json!({"revision": long})),
+        ("group_changes", json!({"change_ids": [long, long]})),
+        ("list_changes", json!({(&long): 1})),
+    ] {
+        let result = client.call(tool, arguments).await;
+        assert_eq!(result["isError"], true, "{tool}");
+        assert!(size(&result) < 5_000, "{tool}: {}", size(&result));
+        let error = &result["structuredContent"]["error"];
+        assert!(!error["hint"].as_str().unwrap().is_empty(), "{tool}");
+    }
+    let result = client.call("apply_commit", json!({"commit_id": long})).await;
+    assert!(text(&result).contains("… [199880 characters cut]"), "{}", text(&result));
+}

@@ -87,9 +87,12 @@ impl Request {
         let rows = value.get_mut(self.page.list)?.as_array_mut()?;
         let total = rows.len();
         if let Some(after) = &self.after {
-            rows.retain(|row| {
-                row.get(self.page.key).and_then(Value::as_str).is_some_and(|key| key > after.as_str())
-            });
+            let key = |row: &Value| row.get(self.page.key).and_then(Value::as_str).map(str::to_owned);
+            // Where it stands, whatever the order is; where it has gone, what sorts behind it.
+            match rows.iter().position(|row| key(row).as_ref() == Some(after)) {
+                Some(place) => drop(rows.drain(..=place)),
+                None => rows.retain(|row| key(row).is_some_and(|key| key > *after)),
+            }
         }
         let before = total - rows.len();
         let mut rest = rows.split_off(rows.len().min(self.limit));

@@ -34,6 +34,15 @@ use crate::{
 /// The text beside the structured result never grows past this.
 const MAX_TEXT_CHARACTERS: usize = 8_000;
 
+/// What stands around the text and the structured part of a result.
+const AROUND: usize = 150;
+
+/// The longest message or hint of a failure; an argument that it repeats is named by much less.
+const MAX_SAID_CHARACTERS: usize = 2_000;
+const MAX_ECHO_CHARACTERS: usize = 120;
+
+const MAX_CAUSES: usize = 5;
+
 /// Room for saying what was cut.
 const CUT_NOTICE: usize = 1_000;
 
@@ -93,6 +102,7 @@ impl<T: Tool> Route for TypedRoute<T> {
             let most_bytes = T::MOST_BYTES(call.engine());
             let persona = call.persona();
             let arguments = request.arguments.unwrap_or_default();
+            let long = long_texts(&arguments);
             let caller = call.clone();
             // A tool that panics costs its caller one answer, not everybody the server.
             let answer =
@@ -112,6 +122,7 @@ impl<T: Tool> Route for TypedRoute<T> {
                     success(&text, value)
                 }
                 Err(error) => {
+                    let error = shortened(error, &long);
                     let source = std::error::Error::source(&error).map(ToString::to_string);
                     tracing::info!(
                         tool = T::NAME,
@@ -164,6 +175,7 @@ async fn run<T: Tool>(
     let mut arguments = arguments::spelled_as_declared(arguments, input)?;
     let request = T::PAGE.map(|page| page::Request::take(page, &mut arguments)).transpose()?;
     let json_text = call.json_text();
+    let room = call.engine().max_text_bytes().saturating_sub(AROUND);
     let params = arguments::parse::<T::Params>(arguments, input)?;
     let output = T::run(call, params).await?;
     let text = T::text(&output);
@@ -179,7 +191,7 @@ async fn run<T: Tool>(
     #[cfg(test)]
     schema::assert_valid(&value, &define::<T>());
     // Bounded by now, and never cut: a part of JSON is none.
-    let text = if json_text { value.to_string() } else { with_notice(&text, cut) };
+    let text = if json_text { value.to_string() } else { with_notice(&text, cut.as_deref(), room) };
     Ok((text, value))
 }
 
@@ -214,12 +226,51 @@ fn shrunk(value: &mut Value, most_bytes: usize) -> Option<String> {
     Some(notice)
 }
 
-fn with_notice(text: &str, cut: Option<String>) -> String {
-    let text = clip(text, MAX_TEXT_CHARACTERS).to_string();
-    match cut {
-        Some(notice) => format!("{text}\n{notice}"),
-        None => text,
+/// Bounded in characters, and in the bytes that it has as JSON.
+fn with_notice(text: &str, cut: Option<&str>, room: usize) -> String {
+    let mut most = MAX_TEXT_CHARACTERS;
+    loop {
+        let text = clip(text, most);
+        let said = match cut {
+            Some(notice) => format!("{text}\n{notice}"),
+            None => text.to_string(),
+        };
+        let size = schema::size_of(&Value::from(said.as_str()));
+        if size <= room || most == 0 {
+            return said;
+        }
+        most = (most.min(text.text.chars().count()) * room / size).min(most - 1);
     }
+}
+
+/// Texts among the arguments that are too long to be repeated in a failure.
+fn long_texts(arguments: &JsonObject) -> Vec<String> {
+    fn collect(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) if text.len() > MAX_ECHO_CHARACTERS * 2 => found.push(text.clone()),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+            Value::Object(members) => members.values().for_each(|member| collect(member, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    arguments.values().for_each(|value| collect(value, &mut found));
+    // One that holds another goes first.
+    found.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    found
+}
+
+/// The same failure, in which no argument is repeated at length and nothing is longer than somebody reads.
+fn shortened(error: Error, long: &[String]) -> Error {
+    error.reworded(|said| {
+        let mut said = said.to_owned();
+        for text in long {
+            if said.contains(text.as_str()) {
+                said = said.replace(text.as_str(), &clip(text, MAX_ECHO_CHARACTERS).to_string());
+            }
+        }
+        clip(&said, MAX_SAID_CHARACTERS).to_string()
+    })
 }
 
 fn success(text: &str, value: Value) -> CallToolResult {
@@ -234,7 +285,8 @@ pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
         error.message().to_owned()
     } else {
         let said = format!("{} [{}]", error.message(), error.code());
-        let causes = error.causes().into_iter().map(|cause| format!("cause: {cause}"));
+        let causes = error.causes().into_iter().take(MAX_CAUSES);
+        let causes = causes.map(|cause| format!("cause: {}", clip(&cause, MAX_SAID_CHARACTERS)));
         let lines = std::iter::once(said).chain(causes).chain(error.hint().map(str::to_owned));
         lines.collect::<Vec<_>>().join("\n")
     };
@@ -250,15 +302,15 @@ pub(crate) fn failure(error: &Error, persona: Persona) -> CallToolResult {
 
 /// The one mapping of a use case's error to a protocol error, for what is not a tool call.
 pub(crate) fn protocol_error(error: &Error) -> ErrorData {
-    let data = Some(json!({"code": error.code(), "kind": error.kind(), "hint": error.hint()}));
+    let hint = error.hint().map(|hint| clip(hint, MAX_SAID_CHARACTERS).to_string());
+    let data = Some(json!({"code": error.code(), "kind": error.kind(), "hint": hint}));
+    let message = clip(error.message(), MAX_SAID_CHARACTERS).to_string();
     match error.kind() {
-        ErrorKind::NotFound => ErrorData::resource_not_found(error.message().to_owned(), data),
+        ErrorKind::NotFound => ErrorData::resource_not_found(message, data),
         ErrorKind::Invalid | ErrorKind::Denied | ErrorKind::Conflict => {
-            ErrorData::invalid_params(error.message().to_owned(), data)
+            ErrorData::invalid_params(message, data)
         }
-        ErrorKind::Unavailable | ErrorKind::Internal => {
-            ErrorData::internal_error(error.message().to_owned(), data)
-        }
+        ErrorKind::Unavailable | ErrorKind::Internal => ErrorData::internal_error(message, data),
     }
 }
 

@@ -301,9 +301,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if !self.is_readable(&request.uri, &self.call(&context)).await {
-            return Err(unknown_resource(&request.uri));
-        }
+        self.check_readable(&request.uri, &self.call(&context)).await?;
         self.watch();
         if request.uri == drift::URI {
             // The answer follows: from here on no edit may be missed.
@@ -425,16 +423,17 @@ impl Connection {
         }
     }
 
-    async fn is_readable(&self, uri: &str, call: &Call) -> bool {
+    /// One that cannot be read just now is not one that does not exist: its own error says which.
+    async fn check_readable(&self, uri: &str, call: &Call) -> Result<(), ErrorData> {
         for source in &self.shared.sources {
             if source.resources().iter().any(|resource| resource.uri == uri) {
-                return true;
+                return Ok(());
             }
-            if matches!(source.read(call, uri).await, Some(Ok(_))) {
-                return true;
+            if let Some(read) = source.read(call, uri).await {
+                return read.map(drop).map_err(|error| protocol_error(&error));
             }
         }
-        false
+        Err(unknown_resource(uri))
     }
 }
 

@@ -349,7 +349,7 @@ async fn a_long_list_is_cut_with_a_notice_and_continued() {
     let content = &result["structuredContent"];
     assert!(content.to_string().len() <= 100_000);
     assert!(content["cut"].as_str().unwrap().contains("of 200000 at /rows/0/"), "{}", content["cut"]);
-    assert!(result["content"][0]["text"].as_str().unwrap().contains("Cut to 100000 bytes"));
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("Cut to 91000 bytes"));
 }
 
 #[tokio::test]

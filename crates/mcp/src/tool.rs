@@ -52,7 +52,7 @@ pub enum Effect {
 pub struct Page {
     /// The field of the output that holds the list.
     pub list: &'static str,
-    /// The field of each row by which the list is sorted, ascending; unique.
+    /// The field of each row that names it, unique; where rows come and go, the list is sorted by it, ascending.
     pub key: &'static str,
     pub default_limit: usize,
     pub most: usize,

@@ -145,7 +145,7 @@ impl Refusal {
                 "Connect with a WebSocket client, version 13, over HTTP/1.1.",
             ),
             Self::TooManyListeners { limit } => Description {
-                message: format!("{limit} listeners are connected already.").into(),
+                message: format!("So many listeners are connected already: {limit}.").into(),
                 ..row(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "too_many_listeners",

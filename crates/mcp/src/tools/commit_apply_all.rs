@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Tool},
+    tool::{Effect, Page, Tool},
     toolset::Toolset,
 };
 
@@ -35,6 +35,8 @@ impl Tool for CommitApplyAll {
     const DESCRIPTION: &'static str = "Make all commits of a plan that are not made yet, as one operation: a hook that refuses one leaves everything as it was. undo takes all of it back.";
     const TOOLSET: Toolset = Toolset::Commit;
     const EFFECT: Effect = Effect::Adds;
+    const PAGE: Option<Page> =
+        Some(Page { list: "commits", key: "commit_id", default_limit: 1_000, most: 1_000 });
 
     type Params = Params;
     type Output = AppliedPlan;

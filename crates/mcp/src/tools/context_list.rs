@@ -1,5 +1,6 @@
 //! `context.list`: every entry, with its title and state.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     remember::{Filter, ListRequest, Listed},
@@ -64,7 +65,8 @@ impl Tool for ContextList {
             )
             .collect();
         seed_text(&json!({"entries": entries}), || {
-            format!("{} of {} entries; the structured result has them.", output.entries.len(), output.total)
+            let all = counted(output.total, "entry");
+            format!("{} of {all}; the structured result has them.", output.entries.len())
         })
     }
 }

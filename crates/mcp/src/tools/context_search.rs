@@ -1,5 +1,6 @@
 //! `context.search`: reasons for a question, best first.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     remember::{Filter, SearchRequest, SearchResults},
@@ -71,7 +72,8 @@ impl Tool for ContextSearch {
             })
             .collect();
         seed_text(&json!({"results": results}), || {
-            format!("{} of {} results; the structured result has them.", output.results.len(), output.total)
+            let all = counted(output.total, "result");
+            format!("{} of {all}; the structured result has them.", output.results.len())
         })
     }
 }

@@ -1,5 +1,6 @@
 //! `logicstamp_list_bundles`: which bundles a snapshot has.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     understand::{ListBundlesRequest, ListedBundles, SnapshotSource},
@@ -48,6 +49,7 @@ impl Tool for LogicstampListBundles {
     }
 
     fn text(output: &ListedBundles) -> String {
-        format!("{} bundles in {} of {}.", output.total_bundles, output.snapshot_id, output.project_path)
+        let bundles = counted(output.total_bundles, "bundle");
+        format!("{bundles} in {} of {}.", output.snapshot_id, output.project_path)
     }
 }

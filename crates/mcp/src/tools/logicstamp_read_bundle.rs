@@ -1,5 +1,6 @@
 //! `logicstamp_read_bundle`: contracts and graph of a file, of a folder, or the index.
 
+use becket_base::counted;
 use becket_engine::{
     Engine, Error,
     understand::{ReadBundle, ReadBundleRequest, SnapshotSource},
@@ -55,7 +56,7 @@ impl Tool for LogicstampReadBundle {
     fn text(output: &ReadBundle) -> String {
         let what = match (&output.root_component, &output.bundles) {
             (Some(component), _) => format!("the bundle of {component}"),
-            (None, Some(bundles)) => format!("{} bundles", bundles.len()),
+            (None, Some(bundles)) => counted(bundles.len(), "bundle"),
             (None, None) => "the index".to_owned(),
         };
         let notice = output.notice.as_deref().map(|notice| format!("\n{notice}")).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! `logicstamp_refresh_snapshot`: what the code promises now, set aside for later comparison.
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     understand::{ContextChoice, RefreshRequest, Refreshed},
@@ -65,14 +66,14 @@ impl Tool for LogicstampRefreshSnapshot {
     fn text(output: &Refreshed) -> String {
         let summary = &output.summary;
         format!(
-            "{}: {} files in {} bundles and {} folders of {}, {} tokens; {} missing dependencies.",
+            "{}: {} in {} and {} of {}, {}; {}.",
             output.snapshot_id,
-            summary.total_components,
-            summary.total_bundles,
-            summary.total_folders,
+            counted(summary.total_components, "file"),
+            counted(summary.total_bundles, "bundle"),
+            counted(summary.total_folders, "folder"),
             output.project_path,
-            summary.total_token_estimate,
-            summary.missing_dependencies.len(),
+            counted(summary.total_token_estimate, "token"),
+            counted(summary.missing_dependencies.len(), "missing dependency"),
         )
     }
 }
