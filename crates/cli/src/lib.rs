@@ -22,7 +22,7 @@ use crate::{
 
 /// Four planes over one Git repository, for people who run several AI coding agents in it.
 #[derive(Debug, Parser)]
-#[command(name = "becket", version, propagate_version = true, after_help = ui::exit_code_help(), max_term_width = 110)]
+#[command(name = "becket", version, propagate_version = true, after_help = ui::after_help(), max_term_width = 110)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -30,8 +30,9 @@ struct Cli {
     command: Command,
 }
 
-/// Options of every command.
+/// Options of every command, which its help has after its own.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// The repository; otherwise BECKET_REPO, PROJECT_PATH, or the one around the current directory
     #[arg(long, global = true, value_name = "PATH")]
@@ -61,7 +62,7 @@ pub fn run() -> ExitCode {
     }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage("becket", &error),
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
     cli.command.run(&Context::open(cli.global, ui))
@@ -73,14 +74,43 @@ pub fn command() -> clap::Command {
 }
 
 /// Help and version go to stdout with 0, a wrong command line to stderr with 2, and to stdout as an envelope if asked.
-fn usage(error: &clap::Error) -> ExitCode {
+pub(crate) fn usage(program: &str, error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         let message = error.render().to_string();
         let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let details = serde_json::json!({"code": "usage", "kind": "invalid", "message": message, "hint": "becket --help"});
-        let envelope = serde_json::json!({"ok": false, "command": "becket", "error": details});
+        let details = serde_json::json!({"code": "usage", "kind": "invalid", "message": message, "hint": format!("{program} --help")});
+        let envelope = serde_json::json!({"ok": false, "command": program, "error": details});
         Ui::new(true, Color::Never).print(&envelope.to_string());
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+
+    /// What has no words of help, below a command.
+    fn silent(command: &Command, parents: &str, found: &mut Vec<String>) {
+        let name = format!("{parents} {}", command.get_name());
+        if command.get_about().is_none() {
+            found.push(name.clone());
+        }
+        for argument in command.get_arguments() {
+            let help = argument.get_help().or(argument.get_long_help()).map(ToString::to_string);
+            if help.is_none_or(|help| help.trim().is_empty()) {
+                found.push(format!("{name} {}", argument.get_id()));
+            }
+        }
+        command.get_subcommands().for_each(|child| silent(child, &name, found));
+    }
+
+    #[test]
+    fn every_command_argument_and_option_says_what_it_is_for() {
+        let mut found = Vec::new();
+        for command in std::iter::once(super::command()).chain(super::alias::commands()) {
+            silent(&command, "", &mut found);
+        }
+        assert!(found.is_empty(), "without help: {found:#?}");
+    }
 }

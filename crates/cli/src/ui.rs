@@ -11,7 +11,7 @@ use becket_base::is_unseen;
 use becket_engine::{Error, ErrorKind};
 use owo_colors::OwoColorize;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Documented in `becket --help` and in the reference; scripts rely on them.
 pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
@@ -46,15 +46,52 @@ pub(crate) struct Report<T> {
 }
 
 /// Whether a finished command is content with what it found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Sound,
-    Broken,
+    Broken(Finding),
+}
+
+/// What a check found wrong, for the envelope: the command itself did what it is for, and ends with 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// Stable and machine-readable, as that of an error.
+    code: &'static str,
+    message: String,
+    hint: String,
+}
+
+impl Finding {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: hint.into() }
+    }
+
+    /// The `error` of an envelope.
+    pub(crate) fn told(&self) -> Value {
+        json!({"code": self.code, "kind": "check", "message": self.message, "hint": self.hint})
+    }
+}
+
+impl From<Option<Finding>> for Verdict {
+    fn from(finding: Option<Finding>) -> Self {
+        finding.map_or(Verdict::Sound, Verdict::Broken)
+    }
+}
+
+/// The `error` of an envelope. A hint is always there, so that a script need not look whether it is.
+pub(crate) fn told(error: &Error) -> Value {
+    let hint = error.hint().unwrap_or("`becket doctor` checks everything that becket needs.");
+    json!({"code": error.code(), "kind": error.kind(), "message": error.message(), "hint": hint})
 }
 
 /// A number on a command line, where `-1` is one that is wrong and no flag: needs `allow_negative_numbers`.
 pub(crate) fn whole_number(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|_| "it is no whole number from 0 on")
+}
+
+/// How many of something are wanted at most, of which none is no wish.
+pub(crate) fn at_least_one(text: &str) -> Result<i64, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("it is no whole number from 1 on")
 }
 
 impl<T> Report<T> {
@@ -63,8 +100,8 @@ impl<T> Report<T> {
     }
 
     #[must_use]
-    pub(crate) fn with_verdict(mut self, verdict: Verdict) -> Self {
-        self.verdict = verdict;
+    pub(crate) fn with_verdict(mut self, verdict: impl Into<Verdict>) -> Self {
+        self.verdict = verdict.into();
         self
     }
 
@@ -96,7 +133,11 @@ impl Ui {
             Ok(report) => {
                 let ok = report.verdict == Verdict::Sound;
                 if self.json {
-                    self.print(&json!({"ok": ok, "command": command, "data": report.data}).to_string());
+                    let mut envelope = json!({"ok": ok, "command": command, "data": report.data});
+                    if let Verdict::Broken(finding) = &report.verdict {
+                        envelope["error"] = finding.told();
+                    }
+                    self.print(&envelope.to_string());
                 } else {
                     let text = report.text.trim_end();
                     if !text.is_empty() {
@@ -110,13 +151,10 @@ impl Ui {
                 ExitCode::from(u8::from(!ok))
             }
             Err(error) => {
+                let error = at_a_terminal(error);
                 if self.json {
-                    let mut details =
-                        json!({"code": error.code(), "kind": error.kind(), "message": error.message()});
-                    if let (Some(hint), Some(details)) = (error.hint(), details.as_object_mut()) {
-                        details.insert("hint".to_owned(), hint.into());
-                    }
-                    self.print(&json!({"ok": false, "command": command, "error": details}).to_string());
+                    let envelope = json!({"ok": false, "command": command, "error": told(&error)});
+                    self.print(&envelope.to_string());
                 }
                 self.complain(&error);
                 ExitCode::from(exit_code(error.kind()))
@@ -160,6 +198,32 @@ impl Ui {
     }
 }
 
+/// The tools that hints name, as a person calls them. Those of tasks are named by their own commands.
+const COMMANDS: [(&str, &str); 6] = [
+    ("context_create", "`becket note new`"),
+    ("context_get", "`becket note show`"),
+    ("context_list", "`becket note list`"),
+    ("context_refs", "`becket note refs`"),
+    ("context_search", "`becket note search`"),
+    ("context_verify", "`becket note verify`"),
+];
+
+/// What an agent says by an argument of a tool is an option here, and a tool is a command.
+fn at_a_terminal(error: Error) -> Error {
+    if let Some(hint) = error.hint().filter(|hint| hint.contains("context_")) {
+        let named = COMMANDS.iter().fold(hint.to_owned(), |hint, (tool, command)| {
+            hint.replace(&format!("`{tool}`"), command).replace(tool, command)
+        });
+        return error.with_hint(named);
+    }
+    match error.code() {
+        "path_outside_root" | "path_escapes_root" | "root_not_allowed" => error.with_hint(
+            "Use a path inside the repository. For another repository: `--repo PATH`, or `cd` there.",
+        ),
+        _ => error,
+    }
+}
+
 /// Control characters and those that nobody sees as their numbers; line breaks and tabs stay.
 pub(crate) fn visible(text: &str) -> String {
     let unseen = |one: char| one.is_control() && !matches!(one, '\n' | '\t') || is_unseen(one);
@@ -192,9 +256,14 @@ fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// The table of exit codes, for `--help`.
-pub(crate) fn exit_code_help() -> String {
+/// The end of `--help`: the exit codes, and what `--json` prints.
+pub(crate) fn after_help() -> String {
     let rows: Vec<String> =
         EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:<3} {meaning}")).collect();
-    format!("Exit codes:\n{}", rows.join("\n"))
+    format!("Exit codes:\n{}\n\n{ENVELOPE}", rows.join("\n"))
 }
+
+const ENVELOPE: &str = "With --json:
+  {\"ok\": true, \"command\": …, \"data\": …}
+  {\"ok\": false, \"command\": …, \"error\": {\"code\", \"kind\", \"message\", \"hint\"}}
+  A check that found something wrong (exit code 1) has both `data` and an `error` of the kind `check`.";

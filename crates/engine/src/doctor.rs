@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use becket_base::counted;
 use becket_project::Environment;
 use serde::Serialize;
 
 use crate::{
     Engine, Error,
+    commit::interrupted_operations,
+    settings::Problem,
     setup::{AgentsMd, Because, ChosenHost, InitOptions, Machine, PlannedFile, Replace, SERVER_NAME, Step},
 };
 
@@ -51,6 +54,7 @@ impl Engine {
         let mut checks = vec![self.check_git(), self.check_repository()];
         checks.extend(self.check_settings());
         checks.push(self.check_cache());
+        checks.extend(self.check_operations());
         checks.extend(self.lodestar_checks().into_iter().filter_map(|check| {
             use crate::coordinate::CheckState as Found;
             let state = match check.status {
@@ -113,8 +117,8 @@ impl Engine {
         let root = workspace.root.display();
         match self.repository() {
             Ok(Some(repository)) => {
-                let worktrees = repository.worktrees.len();
-                Check::works("repository", format!("{root}, {worktrees} in the list of worktrees"))
+                let worktrees = counted(repository.worktrees.len(), "worktree");
+                Check::works("repository", format!("{root}, {worktrees}"))
             }
             Ok(None) => Check::advice(
                 "repository",
@@ -143,6 +147,18 @@ impl Engine {
             fix: None,
         });
         broken.chain(notices).collect()
+    }
+
+    /// Commits that a becket which died was making.
+    fn check_operations(&self) -> Vec<Check> {
+        let Ok(Some(repository)) = self.repository() else { return Vec::new() };
+        let check = |problem: Problem| Check {
+            name: "commits",
+            state: CheckState::Broken,
+            message: problem.message,
+            fix: problem.hint,
+        };
+        interrupted_operations(&repository).into_iter().map(check).collect()
     }
 
     fn check_cache(&self) -> Check {

@@ -150,6 +150,7 @@ pub(crate) fn still_there(workspace: &Workspace) -> Result<(), Error> {
 pub(crate) fn kind_of(error: &RootError) -> ErrorKind {
     match error {
         RootError::Missing { .. } => ErrorKind::NotFound,
+        RootError::CacheElsewhere(_) => ErrorKind::Denied,
         RootError::NotAFolder { .. } | RootError::NotUnicode { .. } => ErrorKind::Invalid,
         RootError::Chosen { source, .. } => kind_of(source),
         _ => ErrorKind::Unavailable,

@@ -20,6 +20,20 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// The next step where nothing better is known.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::NotFound => "Look at what there is, and name one of it.",
+            Self::Conflict => "Look at what changed meanwhile, and try again from there.",
+            Self::Invalid => "Correct the request as the message says, and send it again.",
+            Self::Denied => "Ask for something that is allowed; `becket config` shows what decides it.",
+            Self::Unavailable => "Try again; `becket doctor` shows what is missing if that does not help.",
+            Self::Internal => "This is a defect of becket; the log on stderr has more.",
+        }
+    }
+}
+
 /// A failure that a person or an agent can act on.
 #[derive(Debug)]
 pub struct Error {
@@ -67,9 +81,24 @@ impl Error {
         self
     }
 
+    /// Something else was done before it failed, which the caller must know.
+    #[must_use]
+    pub(crate) fn after(mut self, done: &str) -> Self {
+        self.hint = Some(format!("{} Before that: {done}", self.hint().unwrap_or_default()));
+        self
+    }
+
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
+        self
+    }
+
+    /// The same failure with its message and hint in other words.
+    #[must_use]
+    pub fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
+        self.message = words(&self.message);
+        self.hint = self.hint.as_deref().map(words);
         self
     }
 
@@ -85,8 +114,9 @@ impl Error {
         &self.message
     }
 
+    /// Never absent: where nothing better is known, what helps with every failure of its kind.
     pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
+        Some(self.hint.as_deref().unwrap_or_else(|| self.kind.hint()))
     }
 
     /// What led to it, each in words that were not said before: a boundary's error often says the same in its own.
@@ -115,5 +145,34 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [ErrorKind; 6] = [
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::Invalid,
+        ErrorKind::Denied,
+        ErrorKind::Unavailable,
+        ErrorKind::Internal,
+    ];
+
+    #[test]
+    fn every_failure_says_what_to_do_next() {
+        for kind in KINDS {
+            let error = Error::new(kind, "code", "It failed.");
+            assert!(error.hint().is_some_and(|hint| !hint.is_empty()), "{kind:?}");
+            assert_eq!(error.with_hint("This.").hint(), Some("This."));
+        }
+    }
+
+    #[test]
+    fn what_was_done_before_it_failed_is_added_to_the_hint() {
+        let error = Error::conflict("code", "It failed.").with_hint("Look.").after("It was mended.");
+        assert_eq!(error.hint(), Some("Look. Before that: It was mended."));
     }
 }

@@ -7,7 +7,7 @@ use becket_project::{AdmitError, Sandbox, Workspace, WorkspaceKind, files};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Engine, Error, repository::Repository, settings::Problem};
+use crate::{Engine, Error, commit::interrupted_operations, repository::Repository, settings::Problem};
 
 /// What the caller wants to know.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct Status {
     pub planes: Vec<PlaneStatus>,
     /// Where tasks, leases, messages and events live.
     pub store: StoreStatus,
-    /// Settings files that cannot be used as they are; defaults stand in for them.
+    /// Settings files that cannot be used as they are (defaults stand in for them), and commits that were interrupted.
     pub problems: Vec<Problem>,
     /// Settings that are accepted and have no effect.
     pub notices: Vec<String>,
@@ -121,6 +121,7 @@ impl Engine {
             Err(error) => (None, vec![Problem::from(&error)]),
         };
         problems.extend(self.problems.iter().cloned());
+        problems.extend(repository.iter().flat_map(|found| interrupted_operations(found)));
         let worktrees: Vec<WorktreeStatus> =
             repository.iter().flat_map(|found| describe_all(found)).collect();
         let worktree = match &request.worktree {
@@ -152,6 +153,10 @@ impl Engine {
     fn store_status(&self, workspace: &Workspace) -> StoreStatus {
         let address = self.settings.optional_text(becket_project::config::STORE_URL);
         let (kind, detail) = match address {
+            None if self.store_is_sound().is_err() => (
+                "none",
+                "The settings name a store that becket does not use; `problems` says why.".to_owned(),
+            ),
             Some(address) if address.starts_with("postgres") => {
                 ("postgres", crate::settings::without_password(address))
             }

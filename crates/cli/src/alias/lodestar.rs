@@ -7,6 +7,7 @@ use std::{
     process::ExitCode,
 };
 
+use becket_base::counted;
 use becket_engine::{
     Engine, Error,
     coordinate::{BoardStatusRequest, CheckState, InitOptions},
@@ -18,7 +19,7 @@ use crate::{
     Global,
     context::Context,
     coordinate::{Outcome, agent::Agent, command_in, msg::Msg, spoken, task::Task},
-    ui::{Color, Ui, visible},
+    ui::{Color, Finding, Ui, told, visible},
 };
 
 /// Tasks, leases and messages for several agents in one repository.
@@ -180,6 +181,11 @@ pub(super) fn serve_options(given: &[OsString]) -> Result<Vec<OsString>, Error> 
     Ok(options)
 }
 
+#[cfg(test)]
+pub(super) fn command() -> clap::Command {
+    <Lodestar as clap::CommandFactory>::command()
+}
+
 /// Everything but `mcp serve`.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     let words = arguments.get(1..).unwrap_or_default();
@@ -194,7 +200,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         std::iter::once(OsString::from("lodestar")).chain(words.iter().cloned()),
     ) {
         Ok(cli) => cli,
-        Err(error) => return crate::usage(&error),
+        Err(error) => return crate::usage("lodestar", &error),
     };
     let ui = Ui::new(cli.json, Color::Auto);
     let global = Global {
@@ -221,7 +227,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
                 ui.print(outcome.text.trim_end());
                 outcome.advice("lodestar").iter().for_each(|line| ui.say(line));
             }
-            ExitCode::from(u8::from(outcome.refused))
+            ExitCode::from(u8::from(outcome.refused.is_some()))
         }
         Err(error) => refused(&ui, cli.json, &spoken(error, "lodestar")),
     }
@@ -346,11 +352,11 @@ fn doctor(engine: &Engine) -> Outcome {
 fn reset(engine: &Engine, ui: &Ui, json: bool, force: bool, hard: bool) -> Result<Outcome, Error> {
     let preview = engine.lodestar_reset_preview(hard)?;
     let would = format!(
-        "{} agents, {} leases, {} messages{}",
-        preview.agents_cleared,
-        preview.leases_cleared,
-        preview.messages_cleared,
-        if hard { format!(" and {} tasks", preview.tasks_deleted) } else { String::new() }
+        "{}, {}, {}{}",
+        counted(preview.agents_cleared, "agent"),
+        counted(preview.leases_cleared, "lease"),
+        counted(preview.messages_cleared, "message"),
+        if hard { format!(" and {}", counted(preview.tasks_deleted, "task")) } else { String::new() }
     );
     if !force {
         if json || !std::io::stdin().is_terminal() {
@@ -363,7 +369,11 @@ fn reset(engine: &Engine, ui: &Ui, json: bool, force: bool, hard: bool) -> Resul
                 }),
                 format!("This would clear {would}."),
             );
-            outcome.refused = true;
+            outcome.refused = Some(Finding::new(
+                "confirmation_required",
+                format!("This would clear {would}."),
+                "Repeat it with --force.",
+            ));
             let again = if hard { "reset --hard --force" } else { "reset --force" };
             return Ok(outcome.then("reset", again.to_owned(), "Clear it"));
         }
@@ -433,7 +443,8 @@ fn refused(ui: &Ui, json: bool, error: &Error) -> ExitCode {
             .into_iter()
             .collect();
         let data = json!({"error": error.message(), "code": error.code(), "hint": error.hint()});
-        ui.print(&pretty(&json!({"ok": false, "data": data, "next": next, "warnings": []})));
+        let envelope = json!({"ok": false, "data": data, "next": next, "warnings": [], "error": told(error)});
+        ui.print(&pretty(&envelope));
     } else {
         ui.say(format_args!("error: {} [{}]", visible(error.message()), error.code()));
         if let Some(hint) = error.hint() {

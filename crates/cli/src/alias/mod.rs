@@ -125,6 +125,12 @@ fn is_help(persona: Persona, words: &[OsString]) -> bool {
             .is_some_and(|word| word == "--help" || word == "-h" || word == "--version" || word == "-V")
 }
 
+/// The command lines of those that have one of their own.
+#[cfg(test)]
+pub(crate) fn commands() -> [clap::Command; 2] {
+    [stamp::command(), lodestar::command()]
+}
+
 /// The options of a seed's server are those of `becket mcp`.
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -139,7 +145,7 @@ fn serve(persona: Persona, arguments: &[OsString], rest: &[OsString]) -> ExitCod
     let name = arguments.first().cloned().unwrap_or_default();
     let cli = match ServeCli::try_parse_from(std::iter::once(name).chain(rest.iter().cloned())) {
         Ok(cli) => cli,
-        Err(error) => return crate::usage(&error),
+        Err(error) => return crate::usage(persona.name, &error),
     };
     let ui = Ui::new(cli.global.json, cli.global.color);
     cli.mcp.run_as(&Context::open(cli.global, ui), persona)

@@ -3,14 +3,14 @@
 use std::{ffi::OsString, fmt::Write, process::ExitCode};
 
 use becket_base::counted;
-use becket_engine::understand::{ScanRequest, StampInitRequest};
+use becket_engine::understand::{ScanReport, ScanRequest, SecretFinding, StampInitRequest};
 use clap::{Parser, error::ErrorKind};
 
 use crate::{
     Global,
     commands::context::ContextCommand,
     context::Context,
-    ui::{Report, Ui, Verdict},
+    ui::{Finding, Report, Ui},
 };
 
 /// `LogicStamp`'s contracts, served by becket
@@ -29,11 +29,12 @@ enum Command {
     Context(Box<ContextCommand>),
     /// Set up a project: ignore rules, a guide for assistants, a scan for secrets
     Init {
+        /// The folder to set up; the repository if left out
         path: Option<String>,
         /// Accepted for the sake of scripts: nothing is asked
         #[arg(long, short)]
         yes: bool,
-        /// Say nothing but what was found
+        /// Say nothing but where secrets were found
         #[arg(long, short)]
         quiet: bool,
         /// Do not look for secrets
@@ -45,6 +46,7 @@ enum Command {
     },
     /// Leave paths out of contracts: adds to .stampignore
     Ignore {
+        /// Paths below the root of the project, or globs such as `**/*.gen.ts`
         #[arg(required = true)]
         paths: Vec<String>,
     },
@@ -64,14 +66,20 @@ enum Command {
 enum Security {
     /// Scan sources and settings, write `stamp_security_report.json`; exit 1 if something is found
     Scan {
+        /// The folder to scan; the repository if left out
         path: Option<String>,
-        /// Print the numbers as JSON
+        /// Print nothing but the numbers, as JSON
         #[arg(long, short)]
         quiet: bool,
         /// Do not write the report
         #[arg(long)]
         no_report: bool,
     },
+}
+
+#[cfg(test)]
+pub(super) fn command() -> clap::Command {
+    <Stamp as clap::CommandFactory>::command()
 }
 
 /// Whether the words are one of these commands; a server is started elsewhere.
@@ -85,7 +93,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Err(error) => {
             let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
             let code = u8::from(error.use_stderr() && !(is_help && arguments.len() < 2));
-            let _ = error.print();
+            crate::usage("stamp", &error);
             return ExitCode::from(code);
         }
     };
@@ -100,12 +108,16 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
 fn original_words(arguments: &[OsString]) -> Vec<OsString> {
     let watches = arguments.iter().any(|word| word == "--watch" || word == "-w" || word == "--strict-watch");
     let asks_version = matches!(arguments, [_, only] if only == "-v");
-    let rename = |word: &OsString| match word {
+    let names_none =
+        |next: Option<&OsString>| next.is_none_or(|next| next.as_encoded_bytes().starts_with(b"-"));
+    let rename = |(at, word): (usize, &OsString)| match word {
         word if asks_version && word == "-v" => OsString::from("--version"),
-        word if watches && word == "--log-file" => OsString::from("--watch-log"),
+        word if word == "--log-file" && (watches || names_none(arguments.get(at + 1))) => {
+            OsString::from("--watch-log")
+        }
         word => word.clone(),
     };
-    arguments.iter().map(rename).collect()
+    arguments.iter().enumerate().map(rename).collect()
 }
 
 impl Command {
@@ -117,17 +129,15 @@ impl Command {
             Command::Init { path, quiet, no_secure, skip_gitignore, yes: _ } => {
                 let request = StampInitRequest { path: here(path), skip_gitignore, skip_scan: no_secure };
                 let done = engine.stamp_init(&request).map(|report| {
-                    let found = report.scan.as_ref().is_some_and(|scan| scan.secrets_found > 0);
-                    let text = match report.steps.last() {
-                        Some(scanned) if quiet && found => scanned.clone(),
-                        _ if quiet => "✓".to_owned(),
-                        _ => report.steps.join("\n"),
-                    };
-                    Report::new(report, text).with_verdict(if found {
-                        Verdict::Broken
-                    } else {
-                        Verdict::Sound
-                    })
+                    let scan = report.scan.as_ref();
+                    let found = scan.map(|scan| &*scan.matches).unwrap_or_default();
+                    let steps = report.steps.iter().filter(|_| !quiet).cloned();
+                    let places = found.iter().take(MOST_PLACES).map(place);
+                    let rest = found.len().saturating_sub(MOST_PLACES);
+                    let rest = (rest > 0).then(|| format!("{rest} more: `stamp security scan` shows all"));
+                    let text = steps.chain(places).chain(rest).collect::<Vec<_>>().join("\n");
+                    let finding = scan.and_then(secrets_found);
+                    Report::new(report, text).with_verdict(finding)
                 });
                 context.ui.finish("init", done)
             }
@@ -154,11 +164,7 @@ impl Command {
                             text = numbers.to_string();
                         } else {
                             for one in &report.matches {
-                                let _ = writeln!(
-                                    text,
-                                    "{}:{}:{} {} ({}) {}",
-                                    one.file, one.line, one.column, one.rule, one.severity, one.snippet
-                                );
+                                let _ = writeln!(text, "{} {}", place(one), one.snippet);
                             }
                             let _ = writeln!(
                                 text,
@@ -170,12 +176,8 @@ impl Command {
                                 let _ = writeln!(text, "not scanned: {} ({})", one.file, one.reason);
                             }
                         }
-                        let found = report.secrets_found > 0;
-                        Report::new(report, text).with_verdict(if found {
-                            Verdict::Broken
-                        } else {
-                            Verdict::Sound
-                        })
+                        let finding = secrets_found(&report);
+                        Report::new(report, text).with_verdict(finding)
                     });
                 context.ui.finish("security scan", scan)
             }
@@ -196,4 +198,19 @@ impl Command {
             }
         }
     }
+}
+
+/// So many secrets are named by `init`, which does more than to look for them.
+const MOST_PLACES: usize = 20;
+
+/// Where a secret is and how it was known, without a letter of it.
+fn place(found: &SecretFinding) -> String {
+    format!("{}:{}:{} {} ({})", found.file, found.line, found.column, found.rule, found.severity)
+}
+
+fn secrets_found(scan: &ScanReport) -> Option<Finding> {
+    let hint = "Take them out, or leave the files out of contracts with `stamp ignore`; what Git has of them stays there.";
+    let (secrets, files) = (scan.secrets_found, scan.files_with_secrets.len());
+    let message = || format!("{} in {}.", counted(secrets, "secret"), counted(files, "file"));
+    (secrets > 0).then(|| Finding::new("secrets_found", message(), hint))
 }

@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
+use becket_base::counted;
 use becket_engine::settings::SettingsReport;
 use owo_colors::OwoColorize;
 
 use crate::{
     context::Context,
-    ui::{Report, Verdict},
+    ui::{Finding, Report},
 };
 
 #[derive(Debug, clap::Args)]
@@ -21,9 +22,21 @@ impl Config {
         }
         let report = engine.settings_report();
         let text = table(&report);
-        let verdict = if report.problems.is_empty() { Verdict::Sound } else { Verdict::Broken };
-        context.ui.finish("config", Ok(Report::new(report, text).with_verdict(verdict)))
+        let finding = finding(&report);
+        context.ui.finish("config", Ok(Report::new(report, text).with_verdict(finding)))
     }
+}
+
+/// The first problem, and how many there are beside.
+fn finding(report: &SettingsReport) -> Option<Finding> {
+    let (first, others) = report.problems.split_first()?;
+    let more = match others.len() {
+        0 => String::new(),
+        more => format!(" And {}.", counted(more, "other problem")),
+    };
+    let hint =
+        first.hint.clone().unwrap_or_else(|| "Correct the file or the variable that it names.".to_owned());
+    Some(Finding::new("settings_invalid", format!("{}{more}", first.message), hint))
 }
 
 fn table(report: &SettingsReport) -> String {

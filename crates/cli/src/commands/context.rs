@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use becket_base::counted;
+use becket_base::{counted, verb};
 use becket_engine::{
     Error,
     understand::{
@@ -23,11 +23,15 @@ use serde_json::{Value, json};
 use self::watch::WatchOptions;
 use crate::{
     context::Context,
-    ui::{Report, Verdict, whole_number},
+    ui::{Finding, Report, whole_number},
 };
 
+/// What holds where neither an option nor a profile says otherwise.
+const DEFAULTS: &str =
+    "Left out: --depth 2 --include-code header --style-mode lean --format json --max-nodes 100 --schema 0.3";
+
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, after_help = DEFAULTS)]
 pub(crate) struct ContextCommand {
     #[command(subcommand)]
     action: Option<Action>,
@@ -37,13 +41,13 @@ pub(crate) struct ContextCommand {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// The same with style metadata
+    /// Write contracts with style metadata
     Style(Generate),
     /// Check written context files against the published schemas
     Validate {
         /// A context file, or a `context_main.json` for all that it lists
         file: Option<String>,
-        /// Say nothing but what is wrong
+        /// Say nothing but what went wrong
         #[arg(long, short)]
         quiet: bool,
     },
@@ -51,26 +55,29 @@ enum Action {
     Compare(Compare),
     /// Remove written context files; only lists them without --all --yes
     Clean {
+        /// The folder to clean; the repository if left out
         path: Option<String>,
-        /// All of them
+        /// Remove all that are listed; only together with --yes
         #[arg(long)]
         all: bool,
-        /// Really
+        /// Do not only list them; only together with --all
         #[arg(long, short)]
         yes: bool,
-        /// Do not list them
+        /// Say nothing but what went wrong
         #[arg(long, short)]
         quiet: bool,
     },
-    /// One contract, for people, or several
+    /// The contracts of files, for people
     Show {
+        /// Source files
         #[arg(required = true)]
         files: Vec<String>,
     },
     /// Who imports whom
     Graph {
+        /// The folder whose files to draw; the repository if left out
         path: Option<String>,
-        /// Tests too
+        /// Draw tests too
         #[arg(long)]
         include_tests: bool,
         /// How to print it
@@ -87,6 +94,7 @@ enum Drawing {
 }
 
 #[derive(Debug, Clone, clap::Args)]
+#[command(after_help = DEFAULTS)]
 pub(crate) struct Generate {
     /// The folder to analyse; the repository if left out
     path: Option<String>,
@@ -137,21 +145,22 @@ struct Options {
     /// Add style metadata
     #[arg(long)]
     include_style: bool,
-    /// How much of it
+    /// How much style metadata: counts and flags, or everything
     #[arg(long, value_name = "MODE", value_parser = ["lean", "full"])]
     style_mode: Option<String>,
     /// How files are written
     #[arg(long, short, value_name = "FORMAT", value_parser = ["json", "pretty", "ndjson", "toon"])]
     format: Option<String>,
-    /// Nodes per bundle
+    /// How many files a bundle holds at most
     #[arg(long, short, value_name = "COUNT", allow_negative_numbers = true, value_parser = whole_number)]
     max_nodes: Option<usize>,
-    /// Tokens per bundle
+    /// How many tokens a bundle has at most
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, value_parser = whole_number)]
     max_tokens: Option<usize>,
+    /// Several options at once; what is given beside it counts. llm-safe: 30 files a bundle; ci-strict: no code, --strict
     #[arg(long, value_name = "NAME", value_parser = ["llm-chat", "llm-safe", "ci-strict", "watch-fast"])]
     profile: Option<String>,
-    /// The spelling of contracts
+    /// The spelling of contracts: 0.4 as the original writes them, 0.3 as its guide has them
     #[arg(long, value_name = "VERSION", value_parser = ["0.3", "0.4"])]
     schema: Option<String>,
     /// Analyse tests too
@@ -163,17 +172,18 @@ struct Options {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "What is left out of the options is as the baseline was made.")]
 struct Compare {
     /// Two context files, or two `context_main.json`: old and new; or the folder that context files were written for
     #[arg(num_args = 0..=2, value_names = ["OLD", "NEW"])]
     files: Vec<String>,
     /// disk, snapshot, the id of a snapshot, git:<ref> or a folder; the written files if left out
-    #[arg(long)]
+    #[arg(long, value_name = "BASELINE")]
     baseline: Option<String>,
     /// Write the files of now over the old ones, and exit 0
     #[arg(long)]
     approve: bool,
-    /// With --approve: remove files of folders that are gone
+    /// With --approve: remove context files whose folder has no source any more
     #[arg(long, requires = "approve")]
     clean_orphaned: bool,
     /// Only breaking changes are drift
@@ -185,6 +195,7 @@ struct Compare {
     /// Accepted for the sake of scripts: .gitignore is never touched here
     #[arg(long)]
     skip_gitignore: bool,
+    /// Say nothing but what went wrong
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
@@ -287,21 +298,27 @@ impl Generate {
     fn report(&self, report: ContextReport, text: String) -> Report<ContextReport> {
         let strict =
             self.strict || self.strict_missing || self.options.profile.as_deref() == Some("ci-strict");
-        let verdict =
-            if strict && report.missing_dependencies > 0 { Verdict::Broken } else { Verdict::Sound };
+        let lost = if strict { report.missing_dependencies } else { 0 };
         let text = if self.stats {
             text
         } else if self.quiet {
-            let missing = report.missing.iter().filter(|_| verdict == Verdict::Broken);
+            let missing = report.missing.iter().filter(|_| lost > 0);
             let missing = missing
                 .map(|one| format!("✗ missing: {} in {}: {}", one.name, one.referenced_by, one.reason));
             let lines: Vec<String> =
                 report.problems.iter().map(|problem| format!("! {problem}")).chain(missing).collect();
-            if lines.is_empty() { "✓".to_owned() } else { lines.join("\n") }
+            lines.join("\n")
         } else {
             text
         };
-        Report::new(report, text).with_verdict(verdict)
+        let finding = (lost > 0).then(|| {
+            Finding::new(
+                "missing_dependencies",
+                format!("{} nowhere.", counted(lost, "import") + verb(lost, " leads", " lead")),
+                "`data.missing` names each with the reason: correct it, or declare the package.",
+            )
+        });
+        Report::new(report, text).with_verdict(finding)
     }
 }
 
@@ -386,21 +403,42 @@ impl Compare {
     }
 
     fn report(&self, report: DriftReport) -> Report<DriftReport> {
-        let drift = if self.strict { report.breaking() > 0 } else { report.has_drift() };
-        let verdict = if drift && !self.approve { Verdict::Broken } else { Verdict::Sound };
-        let mut text = if self.quiet { String::new() } else { report.compared.to_string() };
+        let finding = if self.approve { None } else { self.finding(&report) };
+        let tells = !self.quiet || finding.is_some();
+        let mut text = if tells { report.compared.to_string() } else { String::new() };
         if self.stats {
             let delta = report.compared.result.summary.token_delta;
             let _ =
                 writeln!(text, "tokens: GPT-4o {:+}, Claude {:+} (estimate)", delta.gpt4o_mini, delta.claude);
         }
-        for path in &report.orphaned {
-            let _ = writeln!(text, "orphaned: {path}");
+        let orphaned = if report.removed_orphaned { "removed" } else { "orphaned" };
+        for path in report.orphaned.iter().filter(|_| !self.quiet) {
+            let _ = writeln!(text, "{orphaned}: {path}");
         }
-        if report.approved {
+        if report.approved && !self.quiet {
             text.push_str("approved: the context files are those of now\n");
         }
-        Report::new(report, text).with_verdict(verdict)
+        Report::new(report, text).with_verdict(finding)
+    }
+
+    fn finding(&self, report: &DriftReport) -> Option<Finding> {
+        let breaking = report.breaking();
+        if self.strict {
+            let message = || {
+                let found = counted(breaking, "breaking change") + verb(breaking, " was", " were");
+                format!("{found} found.")
+            };
+            let hint = "`data.folderDiffs` has each with its reason and who uses it.";
+            return (breaking > 0).then(|| Finding::new("breaking_changes", message(), hint));
+        }
+        let hint = if self.baseline.is_none() && self.files.len() < 2 {
+            "`data.folderDiffs` says what; --approve writes the context files of now."
+        } else {
+            "`data.folderDiffs` says what."
+        };
+        let folders = counted(report.compared.result.folder_diffs.len(), "folder");
+        let message = || format!("{folders} changed since the baseline.");
+        report.has_drift().then(|| Finding::new("drift", message(), hint))
     }
 }
 
@@ -420,11 +458,16 @@ fn validate(context: &Context, file: Option<String>, quiet: bool) -> ExitCode {
                 let _ = writeln!(text, "  {error}");
             }
         }
-        if quiet && report.valid {
-            text.push('✓');
-        }
-        let verdict = if report.valid { Verdict::Sound } else { Verdict::Broken };
-        Report::new(report, text).with_verdict(verdict)
+        let faulty = report.files.iter().filter(|file| !file.errors.is_empty()).count();
+        let finding = (!report.valid).then(|| {
+            let all = counted(report.files.len(), "file");
+            Finding::new(
+                "context_invalid",
+                format!("{faulty} of {all} {} not what the schemas ask for.", verb(faulty, "is", "are")),
+                "`data.files` has the errors of each; `becket context` writes context files anew.",
+            )
+        });
+        Report::new(report, text).with_verdict(finding)
     });
     context.ui.finish("context validate", report)
 }
@@ -435,13 +478,25 @@ fn clean(context: &Context, path: Option<String>, remove: bool, quiet: bool) -> 
     let report = engine.context_clean(&CleanRequest { path, remove }).map(|report| {
         let listed = report.files.iter().filter(|_| !quiet);
         let mut text: String = listed.map(|file| file.clone() + "\n").collect();
-        text.push_str(match (report.files.is_empty(), report.removed) {
-            (_, true) | (true, _) if quiet => "✓",
-            (true, _) => "no context files",
-            (false, true) => "removed",
-            (false, false) => "not removed: add --all --yes",
+        let kept = report.not_removed.len();
+        let mut advice = Vec::new();
+        match (report.files.len(), report.removed) {
+            (0, _) if kept == 0 && !quiet => text.push_str("no context files"),
+            (0, _) => {}
+            (_, true) if !quiet => text.push_str("removed\n"),
+            (_, true) => {}
+            (_, false) if !quiet => text.push_str("not removed: add --all --yes"),
+            (_, false) => advice.push("not removed: add --all --yes".to_owned()),
+        }
+        for one in &report.not_removed {
+            let _ = writeln!(text, "not removed: {} ({})", one.file, one.reason);
+        }
+        let finding = (kept > 0).then(|| {
+            let found = counted(kept, "context file") + verb(kept, " was", " were");
+            let hint = "Check the permissions of the folders, and do it again: `data.notRemoved` names them.";
+            Finding::new("not_removed", format!("{found} not removed."), hint)
         });
-        Report::new(report, text)
+        Report::new(report, text).with_verdict(finding).with_advice(advice)
     });
     context.ui.finish("context clean", report)
 }

@@ -2,6 +2,7 @@
 
 use std::{process::ExitCode, time::Instant};
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     doctor::{Check, CheckState},
@@ -12,7 +13,7 @@ use serde_json::json;
 use crate::{
     client::{Client, Surroundings},
     context::{Context, own_binary},
-    ui::{Report, Verdict},
+    ui::{Finding, Report},
 };
 
 #[derive(Debug, clap::Args)]
@@ -38,12 +39,26 @@ impl Doctor {
             checks.push(handshake("server", &workspace.root, Era::Handshake));
             checks.push(handshake("server", &workspace.root, Era::Stateless));
         }
-        let broken = checks.iter().any(|check| check.state == CheckState::Broken);
-        let verdict = if broken { Verdict::Broken } else { Verdict::Sound };
+        let finding = finding(&checks);
         let text = table(&checks);
-        let data = json!({"sound": !broken, "checks": checks});
-        context.ui.finish("doctor", Ok(Report::new(data, text).with_verdict(verdict)))
+        let data = json!({"sound": finding.is_none(), "checks": checks});
+        context.ui.finish("doctor", Ok(Report::new(data, text).with_verdict(finding)))
     }
+}
+
+/// What is broken, with the first thing to do.
+fn finding(checks: &[Check]) -> Option<Finding> {
+    let broken: Vec<&Check> = checks.iter().filter(|check| check.state == CheckState::Broken).collect();
+    let names: Vec<&str> = broken.iter().map(|check| check.name).collect();
+    let fix = broken.first()?.fix.clone();
+    let hint = fix.unwrap_or_else(|| "`data.checks` says what is wrong with each.".to_owned());
+    let message = format!(
+        "{} of {} found something broken: {}.",
+        broken.len(),
+        counted(checks.len(), "check"),
+        names.join(", ")
+    );
+    Some(Finding::new("checks_failed", message, hint))
 }
 
 #[derive(Clone, Copy)]
@@ -92,7 +107,7 @@ fn try_handshake(repo: &std::path::Path, era: Era) -> Result<String, Error> {
     if !client.stop() {
         return Err(Error::unavailable("server_exit", "The server did not end cleanly with its input."));
     }
-    Ok(format!("answers protocol {version} in {milliseconds:.1} ms, {tools} tools"))
+    Ok(format!("answers protocol {version} in {milliseconds:.1} ms, {}", counted(tools, "tool")))
 }
 
 fn table(checks: &[Check]) -> String {

@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use becket_engine::commit::{Extent, LogRequest};
 
-use crate::{context::Context, ui::Report};
+use crate::{
+    context::Context,
+    ui::{Report, at_least_one},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Log {
@@ -14,7 +17,7 @@ pub(crate) struct Log {
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// How many commits to show at most; 20 if left out
-    #[arg(long, short = 'n', value_name = "COUNT", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, short = 'n', value_name = "COUNT", allow_negative_numbers = true, value_parser = at_least_one)]
     limit: Option<i64>,
     /// Only commits after this date: `2026-01-31`, `2 weeks ago`
     #[arg(long, value_name = "DATE")]

@@ -6,6 +6,7 @@ pub(super) use render::{Lines, commit, entry, explanation};
 
 use std::{io::Read, process::ExitCode};
 
+use becket_base::counted;
 use becket_engine::{
     Error,
     remember::{
@@ -16,7 +17,7 @@ use becket_engine::{
 
 use crate::{
     context::Context,
-    ui::{Report, Verdict},
+    ui::{Finding, Report},
 };
 
 #[derive(Debug, clap::Args)]
@@ -46,6 +47,7 @@ enum Action {
     },
     /// Find entries by words, also words inside identifiers
     Search {
+        /// The words to look for
         query: String,
         #[command(flatten)]
         filter: Filters,
@@ -57,10 +59,12 @@ enum Action {
     },
     /// Record that an entry was checked and still holds
     Verify {
+        /// Its number as code has it (00012), or its file name
         reference: String,
         /// What was looked at
         #[arg(long, short)]
         message: Option<String>,
+        /// Who looked; otherwise Git's user name
         #[arg(long)]
         author: Option<String>,
     },
@@ -291,14 +295,24 @@ impl Check {
             FailOn::Warning => Level::Warning,
             FailOn::Note => Level::Note,
         };
-        let verdict = |report: &CheckReport| {
-            let broken = report.findings.iter().any(|finding| finding.level >= least);
-            if broken { Verdict::Broken } else { Verdict::Sound }
+        let verdict = |report: &CheckReport| -> Option<Finding> {
+            let grave = report.findings.iter().filter(|finding| finding.level >= least);
+            let mut grave = grave.peekable();
+            let first = grave.peek().map(|first| first.message.clone());
+            let count = grave.count();
+            first.map(|first| {
+                let message = format!("{}, the first: {first}", counted(count, "finding"));
+                Finding::new(
+                    "entries_unsound",
+                    message,
+                    "`data.findings` has the place of each; `becket note check` shows them.",
+                )
+            })
         };
         match (self.format, checked) {
             (Format::Sarif, Ok(report)) => {
                 context.ui.print(&report.to_sarif().to_string());
-                ExitCode::from(u8::from(verdict(&report) == Verdict::Broken))
+                ExitCode::from(u8::from(verdict(&report).is_some()))
             }
             (format, checked) => {
                 let ui = if format == Format::Json { context.ui.with_json() } else { context.ui };

@@ -25,9 +25,15 @@ enum StoreCommand {
     /// Where it is, how large, what waits to be written
     Status,
     /// Write everything as JSON lines to a file, or to stdout
-    Export { file: Option<PathBuf> },
+    Export {
+        /// The file to write, which must not be there yet; stdout if left out
+        file: Option<PathBuf>,
+    },
     /// Read an export into an empty store
-    Import { file: PathBuf },
+    Import {
+        /// What `export` wrote
+        file: PathBuf,
+    },
 }
 
 impl Store {
@@ -46,7 +52,8 @@ impl Store {
             StoreCommand::Migrate | StoreCommand::Status => {
                 // Opening migrates.
                 let report = engine.store_report()?;
-                let size = report.bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+                let size =
+                    report.bytes.map(|bytes| format!(", {}", counted(bytes, "byte"))).unwrap_or_default();
                 let text = format!(
                     "{} at {}, schema {}{size}\nstream {}, {}, {} for spec.yaml",
                     report.engine,
@@ -78,7 +85,10 @@ impl Store {
                 let shown = file.display().to_string();
                 let input = fs_err::File::open(&file).map_err(|error| unusable(&shown, error))?;
                 let rows = engine.store_import(&mut BufReader::new(input))?;
-                Ok(Some(Report::new(json!({"rows": rows}), format!("Imported {rows} rows from {shown}."))))
+                Ok(Some(Report::new(
+                    json!({"rows": rows}),
+                    format!("Imported {} from {shown}.", counted(rows, "row")),
+                )))
             }
         }
     }

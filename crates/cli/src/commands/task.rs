@@ -23,7 +23,7 @@ pub(super) fn coordinated(
     name: &str,
     act: impl FnOnce(&becket_engine::Engine) -> Result<coordinate::Outcome, becket_engine::Error>,
 ) -> ExitCode {
-    use crate::ui::{Report, Verdict};
+    use crate::ui::Report;
     let engine = context.engine(Vec::new());
     let result = engine.settings_are_sound().and_then(|()| act(&engine));
     if let Err(error) = engine.settle_tasks() {
@@ -36,9 +36,8 @@ pub(super) fn coordinated(
             if let (Some(data), false) = (data.as_object_mut(), outcome.warnings.is_empty()) {
                 data.insert("warnings".to_owned(), serde_json::json!(outcome.warnings));
             }
-            let verdict = if outcome.refused { Verdict::Broken } else { Verdict::Sound };
             Report::new(data, outcome.text.trim_end())
-                .with_verdict(verdict)
+                .with_verdict(outcome.refused.clone())
                 .with_advice(outcome.advice("becket"))
         }),
     )

@@ -9,7 +9,7 @@ pub(crate) mod task;
 use becket_engine::Error;
 use serde_json::{Value, json};
 
-use crate::ui::visible;
+use crate::ui::{Finding, visible};
 
 pub(crate) use table::table;
 
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub next: Vec<Next>,
     pub warnings: Vec<String>,
     /// A refusal that is an answer and no error: a claim on a held task.
-    pub refused: bool,
+    pub refused: Option<Finding>,
 }
 
 /// A command that makes sense now.
@@ -37,7 +37,7 @@ impl Outcome {
     /// The text is full of words of agents, none of which may steer the terminal of a person.
     pub(crate) fn new(data: Value, text: impl AsRef<str>) -> Self {
         let text = visible(text.as_ref());
-        Self { data, text, next: Vec::new(), warnings: Vec::new(), refused: false }
+        Self { data, text, next: Vec::new(), warnings: Vec::new(), refused: None }
     }
 
     #[must_use]
@@ -62,7 +62,12 @@ impl Outcome {
                 json!({"intent": next.intent, "cmd": command, "description": next.description})
             })
             .collect();
-        json!({"ok": !self.refused, "data": self.data, "next": next, "warnings": self.warnings})
+        let mut envelope =
+            json!({"ok": self.refused.is_none(), "data": self.data, "next": next, "warnings": self.warnings});
+        if let Some(finding) = &self.refused {
+            envelope["error"] = finding.told();
+        }
+        envelope
     }
 
     /// For a person beside the text: warnings, then what to do next. Talk, so that a script gets the text alone.

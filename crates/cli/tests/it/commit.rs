@@ -1,6 +1,6 @@
 //! `becket commit` and `becket pr`: a person's way through a plan, and `kill -9` at any point of applying one.
 
-use std::{process::Stdio, thread, time::Duration, time::Instant};
+use std::{process::Stdio, thread, time::Instant};
 
 use becket_testing::{
     TestRepo,
@@ -133,7 +133,7 @@ fn kills() -> u64 {
     if std::env::var_os("BECKET_FULL").is_some() { 200 } else { 12 }
 }
 
-/// The state is looked at after the next call of becket, which ends what was interrupted.
+/// The next call that writes ends what was interrupted; one that looks leaves it.
 #[test]
 fn kill_nine_at_any_point_of_applying_leaves_before_or_after() {
     let repo = dirty();
@@ -148,7 +148,7 @@ fn kill_nine_at_any_point_of_applying_leaves_before_or_after() {
     data(&repo, &["commit", "undo"]);
     assert_eq!(state(&repo), before);
 
-    let (mut untouched, mut finished) = (0, 0);
+    let mut interrupted = 0;
     for round in 0..kills() {
         let mut child =
             becket(&repo, ["commit", "apply"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -159,29 +159,18 @@ fn kill_nine_at_any_point_of_applying_leaves_before_or_after() {
         child.wait().unwrap();
         let journal = repo.path(".git/becket/commit/main/journal.json");
         let lock = repo.path(".git/index.lock");
-        // A git that the dead one had started may still be ending.
-        for _ in 0..100 {
-            data(&repo, &["changes"]);
-            if !journal.exists() && !lock.exists() {
-                break;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        assert!(!journal.exists() && !lock.exists(), "round {round}: the next call ends it");
-        let now = state(&repo);
-        if now == before {
-            untouched += 1;
-        } else {
-            finished += 1;
-            assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), tree, "round {round}");
-            assert_eq!(repo.git(["write-tree"]), tree, "round {round}");
-            assert_eq!(now[2], "", "round {round}");
-            data(&repo, &["commit", "undo"]);
-            assert_eq!(state(&repo), before, "round {round}");
-        }
+        interrupted += u64::from(journal.exists() || lock.exists());
+        data(&repo, &["changes"]);
+        // A git that the dead one had started may still be ending; it is waited for.
+        data(&repo, &["commit", "apply"]);
+        assert!(!journal.exists() && !lock.exists(), "round {round}: the next call that writes ends it");
+        assert_eq!(repo.git(["rev-parse", "HEAD^{tree}"]), tree, "round {round}");
+        assert_eq!(repo.git(["write-tree"]), tree, "round {round}");
+        assert_eq!(state(&repo)[2], "", "round {round}");
+        data(&repo, &["commit", "undo"]);
+        assert_eq!(state(&repo), before, "round {round}");
     }
-    assert_eq!(untouched + finished, kills());
-    assert!(untouched > 0, "some were killed before they were done");
+    assert!(interrupted > 0, "some were killed while they were at it");
     repo.git(["fsck", "--no-dangling", "--connectivity-only"]);
 }
 

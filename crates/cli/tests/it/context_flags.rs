@@ -167,7 +167,7 @@ fn what_is_only_said() {
     assert!(context(&repo, &["--compare-modes", "--stats", "--out", "far/away"]).status.success());
     assert!(repo.path("far/away/context_compare_modes.json").exists(), "a folder that was not there");
     let quiet = context(&repo, &["--quiet", "--skip-gitignore"]);
-    assert_eq!(String::from_utf8_lossy(&quiet.stdout).trim(), "✓");
+    assert!(quiet.stdout.is_empty(), "{quiet:?}");
     assert!(!repo.path(".gitignore").exists());
     assert!(context(&repo, &["--predict-behavior"]).status.success());
     assert!(repo.read("src/context.json").contains("prediction"));
@@ -386,21 +386,23 @@ fn two_files_are_compared_wherever_they_lie() {
 }
 
 #[test]
-fn the_originals_quiet_flags_are_taken() {
+fn a_quiet_command_says_nothing_but_what_went_wrong() {
     let repo = cards();
     let stamp = |arguments: &[&str]| {
         let output = repo.command(BECKET).args(["as", "stamp"]).args(arguments).output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
-    let sound = |said: &str| (Some(0), format!("{said}\n"));
-    assert_eq!(stamp(&["init", "-q", "--no-secure", "--skip-gitignore"]), sound("✓"));
+    let sound = (Some(0), String::new());
+    assert_eq!(stamp(&["init", "-q", "--no-secure", "--skip-gitignore"]), sound);
     assert!(!repo.path("stamp_security_report.json").exists() && !repo.path(".gitignore").exists());
-    assert_eq!(stamp(&["init", "--quiet"]), sound("✓"));
+    assert_eq!(stamp(&["init", "--quiet"]), sound);
     assert!(repo.path("stamp_security_report.json").exists() && repo.path(".gitignore").exists());
     assert!(context(&repo, &[]).status.success());
+    assert_eq!(stamp(&["context", "-q"]), sound);
+    assert_eq!(stamp(&["context", "compare", "-q", "--approve"]), sound);
     for flag in ["-q", "--quiet"] {
-        assert_eq!(stamp(&["context", "validate", flag]), sound("✓"));
-        assert_eq!(stamp(&["context", "clean", flag]), sound("not removed: add --all --yes"));
+        assert_eq!(stamp(&["context", "validate", flag]), sound);
+        assert_eq!(stamp(&["context", "clean", flag]), sound);
     }
     repo.write("src/context.json", r#"[{"type": "LogicStampBundle"}]"#);
     let (code, said) = stamp(&["context", "validate", "-q"]);
@@ -409,9 +411,9 @@ fn the_originals_quiet_flags_are_taken() {
         "{said}"
     );
     assert!(context(&repo, &[]).status.success());
-    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound("✓"));
+    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound);
     assert!(!repo.path("context_main.json").exists());
-    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound("✓"));
+    assert_eq!(stamp(&["context", "clean", "-q", "--all", "--yes"]), sound);
 }
 
 #[test]
@@ -423,4 +425,60 @@ fn two_files_leave_no_room_for_a_baseline() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("Two files need no baseline"), "{said}");
+}
+
+#[test]
+fn every_flag_of_the_original_is_taken() {
+    let repo = cards();
+    let stamp = |arguments: &[&str]| {
+        let output = repo.command(BECKET).args(["as", "stamp"]).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    stamp(&["init", "--yes", "--no-secure", "--skip-gitignore", "-q"]);
+    stamp(&["init", "src", "-y"]);
+    let out = repo.home().root().join("out");
+    let out = out.to_str().unwrap();
+    for flags in [
+        &["--depth", "1", "--include-code", "none", "--format", "json", "--max-nodes", "9", "--out", out][..],
+        &["-d", "1", "-c", "full", "-f", "pretty", "-m", "9", "-o", out],
+        &["--profile", "ci-strict", "--strict", "--strict-missing"],
+        &["-s", "-q", "-v"],
+        &["--quiet", "--verbose", "--skip-gitignore"],
+        &["--include-style", "--style-mode", "full", "--predict-behavior"],
+        &["--dry-run", "--debug", "--log-file"],
+        &["--stats"],
+        &["--compare-modes"],
+        &["src"],
+    ] {
+        stamp(&[&["context"], flags].concat());
+    }
+    stamp(&["context", "style", "src"]);
+    stamp(&["context", "--skip-gitignore"]);
+    stamp(&["context", "validate", "context_main.json", "--quiet"]);
+    stamp(&["context", "compare", "--strict", "--stats", "--quiet", "--skip-gitignore"]);
+    stamp(&["context", "compare", "context_main.json", "context_main.json", "-q"]);
+    stamp(&["context", "compare", "--approve", "--clean-orphaned"]);
+    stamp(&["ignore", "src/a", "**/*.gen.ts"]);
+    stamp(&["security", "scan", "src", "--quiet"]);
+    stamp(&["security", "--hard-reset", "src"]);
+    stamp(&["context", "clean", ".", "--all", "-y", "--quiet"]);
+    for version in ["-v", "--version", "-h", "--help"] {
+        stamp(&[version]);
+    }
+}
+
+#[test]
+fn a_wrong_value_is_answered_with_the_possible_ones() {
+    let repo = cards();
+    for (flag, values) in [
+        ("--profile", "llm-chat, llm-safe, ci-strict, watch-fast"),
+        ("--include-code", "none, header, full"),
+        ("--style-mode", "lean, full"),
+        ("--format", "json, pretty, ndjson, toon"),
+        ("--schema", "0.3, 0.4"),
+    ] {
+        let output = repo.command(BECKET).args(["as", "stamp", "context", flag, "nope"]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && told.contains(values), "{flag}: {told}");
+    }
 }

@@ -11,6 +11,8 @@
 mod alias;
 mod arguments;
 mod changes;
+mod checks;
+mod clones;
 mod commands;
 mod commit;
 mod context_flags;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     context::Context,
     signals::{self, Noted},
+    ui::told,
 };
 
 /// How long it takes at most to notice that somebody asked for the end.
@@ -112,7 +113,7 @@ impl Voice<'_> {
         } else if !self.quiet {
             self.context.ui.print(report.to_string().trim_end());
         }
-        // For whoever waits for it, on the stream for talk.
+        // For whoever waits for it, on the stream for talk, however few words are wanted.
         self.context.ui.say(format_args!("watching {}; Ctrl-C ends it", report.project_path));
     }
 
@@ -125,9 +126,22 @@ impl Voice<'_> {
             self.line(&line);
             return;
         }
-        if self.quiet {
-            return;
+        if !self.quiet {
+            self.changed(regenerated);
         }
+        let ui = &self.context.ui;
+        if let Some(check) = regenerated.strict.as_ref().and_then(|report| report.last_check.as_ref()) {
+            for violation in &check.violations {
+                let severity = match violation.severity {
+                    ViolationSeverity::Error => "error",
+                    ViolationSeverity::Warning => "warning",
+                };
+                ui.print(&format!("  {severity} {}: {}", violation.entry_id, violation.message));
+            }
+        }
+    }
+
+    fn changed(&self, regenerated: &Regenerated) {
         let ui = &self.context.ui;
         let why = match regenerated.changed_files.as_slice() {
             [] => "context files put right".to_owned(),
@@ -153,21 +167,16 @@ impl Voice<'_> {
                 }
             }
         }
-        if let Some(check) = regenerated.strict.as_ref().and_then(|report| report.last_check.as_ref()) {
-            for violation in &check.violations {
-                let severity = match violation.severity {
-                    ViolationSeverity::Error => "error",
-                    ViolationSeverity::Warning => "warning",
-                };
-                ui.print(&format!("  {severity} {}: {}", violation.entry_id, violation.message));
-            }
-        }
     }
 
     fn failed(&self, error: &Error) {
         if self.context.global.json {
-            let (code, causes) = (error.code(), error.causes());
-            self.line(&json!({"type": "error", "code": code, "message": error.message(), "causes": causes}));
+            let causes = error.causes();
+            let mut line = json!({"type": "error", "causes": causes});
+            if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), told(error)) {
+                line.extend(fields);
+            }
+            self.line(&line);
         }
         self.context.ui.complain(error);
     }

@@ -6,7 +6,10 @@ use becket_engine::{
 };
 use serde_json::json;
 
-use crate::coordinate::{Outcome, required, seconds, word};
+use crate::{
+    coordinate::{Outcome, required, seconds, word},
+    ui::Finding,
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Claim {
@@ -40,8 +43,10 @@ impl Claim {
             };
             let found = engine.task_claim_next(&request)?.answer;
             let Some(task) = found.task else {
+                let hint = "`task list` shows what every task waits for.";
+                let refused = Finding::new("nothing_claimable", found.rationale.clone(), hint);
                 let mut outcome = Outcome::new(json!({"claimed": null}), found.rationale);
-                outcome.refused = true;
+                outcome.refused = Some(refused);
                 return Ok(outcome);
             };
             let claimed = ClaimedTask {
@@ -76,8 +81,10 @@ impl Claim {
             let conflict = conflict.map(|conflict| {
                 json!({"claimed_by": conflict.claimed_by_agent_id, "expires_at": conflict.expires_at})
             });
+            let hint = "`task next` names one that is free; a lease that is not renewed ends by itself.";
+            let refused = Finding::new("task_claimed", text.clone(), hint);
             let mut outcome = Outcome::new(json!({"error": text, "conflict": conflict}), text);
-            outcome.refused = true;
+            outcome.refused = Some(refused);
             return Ok(outcome.then("task.next", "task next".to_owned(), "Find another task"));
         };
         let mut data = json!({"lease_id": lease.lease_id, "task_id": lease.task_id, "agent_id": lease.agent_id,

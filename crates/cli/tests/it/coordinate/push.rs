@@ -54,6 +54,22 @@ fn a_subscriber_hears_of_its_task() {
 }
 
 #[test]
+fn a_subscription_that_cannot_be_had_says_why() {
+    let repo = repository(1);
+    let mut server = server(&repo);
+    let unknown = server.request("resources/subscribe", json!({"uri": "lodestar://task/T9"}));
+    assert_eq!(
+        (&unknown["error"]["code"], &unknown["error"]["data"]["code"]),
+        (&json!(-32002), &json!("unknown_task"))
+    );
+    // The task is there, and only cannot be read now.
+    repo.write(".lodestar/spec.yaml", "tasks:\n  T0: [\n");
+    let broken = server.request("resources/subscribe", json!({"uri": "lodestar://task/T0"}));
+    assert_ne!(broken["error"]["code"], -32002, "{broken}");
+    assert_eq!(broken["error"]["data"]["code"], "spec_malformed", "{broken}");
+}
+
+#[test]
 fn a_waiter_wakes_and_is_told_how_long_it_has_waited() {
     let repo = repository(1);
     let (mut here, mut there) = (server(&repo), server(&repo));

@@ -32,9 +32,9 @@ fn two_clones_share_one_database() {
     let url = cluster.url();
     let one = repository(3);
     let two = clone_of(&one);
-    // One says it in its environment, the other in its settings.
+    // A settings file may say it too, where the environment agrees.
     two.write("becket.toml", format!("[store]\nurl = \"{url}\"\n"));
-    let (mut here, mut there) = (team_server(&one, &url), serve(two.command(BECKET)));
+    let (mut here, mut there) = (team_server(&one, &url), team_server(&two, &url));
     let (first, second) = (join(&mut here), join(&mut there));
     assert_eq!(ask(&mut here, "lodestar_task_claim", json!({"taskId": "T0", "agentId": first}))["ok"], true);
     let refused = ask(&mut there, "lodestar_task_claim", json!({"taskId": "T0", "agentId": second}));
