@@ -88,6 +88,8 @@ impl From<GitError> for Error {
                 Error::invalid("no_merge_base", format!("`{base}` and `{head}` have no commit in common."))
                     .with_hint("Compare them as they are, without `merge_base`.")
             }
+            GitError::DiskFull { .. } => Error::unavailable("disk_full", message)
+                .with_hint("Make room where the repository is, and for temporary files, and try again."),
             GitError::MissingObject { .. } => Error::unavailable("missing_object", message)
                 .with_hint("Run `git fetch --refetch`, or the same command by hand."),
             GitError::Failed { .. } | GitError::Unexpected { .. } | GitError::Io { .. } => {

@@ -51,6 +51,8 @@ pub enum GitError {
     /// A partial clone leaves objects on its server, and becket does not reach for them.
     #[error("an object that is needed is not in this partial clone; fetch it with git")]
     MissingObject { stderr: String },
+    #[error("`git {command}` found no room on the disk")]
+    DiskFull { command: &'static str, stderr: String },
     #[error("`git {command}` could not be run")]
     Io { command: &'static str, source: io::Error },
 }
@@ -74,6 +76,8 @@ impl GitError {
         } else if BROKEN.iter().any(|words| stderr.contains(words)) {
             let reason = stderr.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
             Self::Unreadable { dir: dir(), reason }
+        } else if FULL.iter().any(|words| stderr.contains(words)) {
+            Self::DiskFull { command, stderr }
         } else {
             Self::Failed { command, code, stderr }
         }
@@ -94,6 +98,9 @@ const BROKEN: [&str; 10] = [
     "index file corrupt",
 ];
 
+/// The system's words for a disk without room.
+const FULL: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
+
 /// To Git, a `.git` that it may not open is no repository at all; to a person it is one that cannot be read.
 fn unreadable_git_dir(dir: &Path) -> Option<String> {
     dir.ancestors().map(|ancestor| ancestor.join(".git")).find_map(|git_dir| {
@@ -104,4 +111,18 @@ fn unreadable_git_dir(dir: &Path) -> Option<String> {
         };
         error.filter(|error| error.kind() == io::ErrorKind::PermissionDenied).map(|error| error.to_string())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_without_room_is_told_from_other_failures() {
+        let failed = |stderr: &str| GitError::from_exit(Path::new("."), "add", Some(128), stderr.as_bytes());
+        let full =
+            "error: unable to create temporary file: No space left on device\nfatal: updating files failed";
+        assert!(matches!(failed(full), GitError::DiskFull { .. }));
+        assert!(matches!(failed("fatal: updating files failed"), GitError::Failed { .. }));
+    }
 }

@@ -10,6 +10,7 @@ use crate::path::to_native;
 use crate::process::Git;
 use crate::read::strip_newline;
 use crate::status::conflicts;
+use crate::submodules::{hide, show};
 
 /// Where the repository of `git` keeps something, whichever worktree it is.
 pub(crate) fn git_path(git: &Git, name: &'static str) -> Result<PathBuf, GitError> {
@@ -101,7 +102,9 @@ fn quoted(path: &Path) -> OsString {
 /// What cannot be added (a repository without a commit) is passed over, and makes the index incomplete.
 fn add_untracked(git: &Git) -> Result<(), GitError> {
     let options = ["--intent-to-add", "--ignore-removal", "--ignore-errors", "--sparse"];
-    git.command("add").options(options).path(".").output_unless(&[1]).map(drop)
+    let hidden = hide(git)?;
+    git.command("add").options(options).path(".").output_unless(&[1])?;
+    show(git, &hidden)
 }
 
 /// An index begins with a signature, a version and the number of its entries, of four bytes each.

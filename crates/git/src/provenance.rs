@@ -388,6 +388,7 @@ fn is_refusal(error: &GitError) -> bool {
             | GitError::Timeout { .. }
             | GitError::Cancelled { .. }
             | GitError::TooLarge { .. }
+            | GitError::DiskFull { .. }
             | GitError::Io { .. }
     )
 }

@@ -337,6 +337,33 @@ async fn a_whole_result_fits_and_the_rest_of_a_list_is_had_by_cursor() {
     }
 }
 
+#[tokio::test]
+async fn a_cursor_never_commits_and_one_of_groups_that_have_gone_is_refused() {
+    let repo = dirty();
+    let head = repo.head();
+    let mut client = Client::connect(Persona::BECKET, repo.root()).await;
+    let mut ids = Vec::new();
+    for change in ["change-1", "change-2"] {
+        let grouped = client.answer("group_changes", json!({"change_ids": [change]})).await;
+        ids.push(grouped["groups"][0]["id"].clone());
+    }
+    client.answer("propose_commits", json!({"group_ids": ids})).await;
+    let dry = client.answer("apply_all", json!({"dry_run": true, "limit": 1})).await;
+    let asked = json!({"limit": 1, "cursor": dry["nextCursor"]});
+    let refused = client.call("apply_all", asked).await;
+    assert_eq!(refused["structuredContent"]["error"]["code"], "invalid_cursor", "{refused}");
+    assert_eq!(repo.head(), head);
+    let applied = client.answer("apply_all", json!({"limit": 1})).await;
+    assert_ne!(repo.head(), head);
+    assert!(
+        applied["nextCursor"].is_null() && applied["cut"].as_str().unwrap().contains("`log`"),
+        "{applied}"
+    );
+    repo.write("more.txt", "more\n");
+    let gone = client.call("group_changes", json!({"cursor": "after:group-1"})).await;
+    assert_eq!(gone["structuredContent"]["error"]["code"], "invalid_cursor", "{gone}");
+}
+
 /// Every row of a list, page by page, each of which fits.
 async fn rows(client: &mut Client, tool: &str, mut arguments: Value, list: &str, most: usize) -> Vec<Value> {
     let mut rows: Vec<Value> = Vec::new();

@@ -4,7 +4,10 @@ use becket_engine::Error;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use crate::{schema, tool::Page};
+use crate::{
+    schema,
+    tool::{Order, Page},
+};
 
 const CURSOR_PREFIX: &str = "after:";
 
@@ -45,6 +48,8 @@ pub(crate) struct Request {
     page: Page,
     limit: usize,
     after: Option<String>,
+    /// Where the rest is, if not behind a cursor.
+    rest: Option<&'static str>,
 }
 
 impl Request {
@@ -79,22 +84,46 @@ impl Request {
                 ));
             }
         };
-        Ok(Self { page, limit, after })
+        Ok(Self { page, limit, after, rest: None })
+    }
+
+    /// For a call that must not be made again to go on: the rest is there, and no cursor is taken.
+    pub(crate) fn ending(self, rest: Option<&'static str>) -> Result<Self, Error> {
+        match rest {
+            Some(rest) if self.after.is_some() => {
+                let message =
+                    format!("This call would be made again: {} go on by no `cursor`.", self.page.list);
+                Err(Error::invalid("invalid_cursor", message).with_hint(format!("Nothing was done. {rest}")))
+            }
+            rest => Ok(Self { rest, ..self }),
+        }
     }
 
     /// Keeps one page of the list, within the byte budget; gives the notice if anything was left out.
-    pub(crate) fn bound(&self, value: &mut Value, most_bytes: usize) -> Option<String> {
-        let rows = value.get_mut(self.page.list)?.as_array_mut()?;
+    pub(crate) fn bound(&self, value: &mut Value, most_bytes: usize) -> Result<Option<String>, Error> {
+        let Some(rows) = value.get_mut(self.page.list).and_then(Value::as_array_mut) else { return Ok(None) };
         let total = rows.len();
         if let Some(after) = &self.after {
             let key = |row: &Value| row.get(self.page.key).and_then(Value::as_str).map(str::to_owned);
-            // Where it stands, whatever the order is; where it has gone, what sorts behind it.
             match rows.iter().position(|row| key(row).as_ref() == Some(after)) {
                 Some(place) => drop(rows.drain(..=place)),
-                None => rows.retain(|row| key(row).is_some_and(|key| key > *after)),
+                None if self.page.order == Order::ByKey => {
+                    rows.retain(|row| key(row).is_some_and(|key| key > *after));
+                }
+                None => {
+                    let message =
+                        format!("The {} are not those any more that the `cursor` is of.", self.page.list);
+                    return Err(Error::invalid("invalid_cursor", message)
+                        .with_hint("Leave the cursor out to begin anew."));
+                }
             }
         }
         let before = total - rows.len();
+        Ok(self.cut(value, most_bytes, before, total))
+    }
+
+    fn cut(&self, value: &mut Value, most_bytes: usize, before: usize, total: usize) -> Option<String> {
+        let rows = value.get_mut(self.page.list)?.as_array_mut()?;
         let mut rest = rows.split_off(rows.len().min(self.limit));
         loop {
             let excess = schema::size_of(value).saturating_sub(most_bytes.saturating_sub(1_000));
@@ -113,14 +142,13 @@ impl Request {
         let rows = value.get(self.page.list)?.as_array()?;
         let shown = rows.len();
         let last = rows.last()?.get(self.page.key)?.as_str()?.to_owned();
-        let notice = format!(
-            "{} {} to {} of {total} are shown; call again with `cursor` set to nextCursor for the rest.",
-            self.page.list,
-            before + 1,
-            before + shown,
-        );
+        let (list, first, end) = (self.page.list, before + 1, before + shown);
+        let rest = self.rest.unwrap_or("call again with `cursor` set to nextCursor for the rest.");
+        let notice = format!("{list} {first} to {end} of {total} are shown; {rest}");
         let object = value.as_object_mut()?;
-        object.insert("nextCursor".to_owned(), format!("{CURSOR_PREFIX}{last}").into());
+        if self.rest.is_none() {
+            object.insert("nextCursor".to_owned(), format!("{CURSOR_PREFIX}{last}").into());
+        }
         object.insert("cut".to_owned(), notice.clone().into());
         Some(notice)
     }
@@ -130,7 +158,7 @@ impl Request {
 mod tests {
     use super::*;
 
-    const PAGE: Page = Page { list: "rows", key: "path", default_limit: 3, most: 10 };
+    const PAGE: Page = Page { list: "rows", key: "path", order: Order::ByKey, default_limit: 3, most: 10 };
 
     fn rows(names: impl IntoIterator<Item = String>) -> Value {
         json!({"rows": names.into_iter().map(|name| json!({"path": name, "text": "x".repeat(50)})).collect::<Vec<_>>()})
@@ -153,7 +181,7 @@ mod tests {
         let mut cursor = Value::Null;
         loop {
             let mut value = rows(present.clone());
-            ask(from(&cursor)).unwrap().bound(&mut value, 100_000);
+            ask(from(&cursor)).unwrap().bound(&mut value, 100_000).unwrap();
             seen.extend(
                 value["rows"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()),
             );
@@ -173,7 +201,7 @@ mod tests {
     #[test]
     fn a_cut_is_said_in_words() {
         let mut value = rows((0..5).map(|n| format!("r{n}")));
-        let notice = ask(json!({"limit": 2})).unwrap().bound(&mut value, 100_000).unwrap();
+        let notice = ask(json!({"limit": 2})).unwrap().bound(&mut value, 100_000).unwrap().unwrap();
         assert_eq!(
             notice,
             "rows 1 to 2 of 5 are shown; call again with `cursor` set to nextCursor for the rest."
@@ -190,7 +218,7 @@ mod tests {
             let mut value = rows((0..10).map(|n| format!("r{n}")));
             let mut asked = from(&cursor);
             asked["limit"] = json!(10);
-            ask(asked).unwrap().bound(&mut value, 1_300);
+            ask(asked).unwrap().bound(&mut value, 1_300).unwrap();
             assert!(schema::size_of(&value) <= 1_300);
             seen += value["rows"].as_array().unwrap().len();
             cursor = value["nextCursor"].clone();
@@ -209,5 +237,30 @@ mod tests {
         assert_eq!(ask(json!({"cursor": "r1"})).unwrap_err().code(), "invalid_cursor");
         assert_eq!(ask(json!({"cursor": 7})).unwrap_err().code(), "invalid_cursor");
         assert_eq!(ask(json!({"cursor": null})).unwrap_err().code(), "invalid_cursor");
+    }
+
+    #[test]
+    fn where_rows_have_an_order_of_their_own_a_row_that_has_gone_ends_the_cursor() {
+        let page = Page { order: Order::Own, ..PAGE };
+        let ask = |cursor: &str| {
+            let Value::Object(mut arguments) = json!({"cursor": cursor}) else { panic!("an object") };
+            Request::take(page, &mut arguments).unwrap()
+        };
+        let mut value = rows(["r10", "r9", "r8"].map(str::to_owned));
+        ask("after:r9").bound(&mut value, 100_000).unwrap();
+        assert_eq!(value["rows"].as_array().unwrap().len(), 1);
+        let error = ask("after:r99").bound(&mut value, 100_000).unwrap_err();
+        assert_eq!(error.code(), "invalid_cursor");
+        assert!(error.hint().unwrap().contains("begin anew"), "{error:?}");
+    }
+
+    #[test]
+    fn a_call_that_must_not_be_made_again_names_no_cursor_and_takes_none() {
+        let ending = |arguments| ask(arguments).unwrap().ending(Some("`log` has the rest."));
+        let mut value = rows((0..5).map(|n| format!("r{n}")));
+        let notice = ending(json!({"limit": 2})).unwrap().bound(&mut value, 100_000).unwrap().unwrap();
+        assert_eq!(notice, "rows 1 to 2 of 5 are shown; `log` has the rest.");
+        assert!(value.get("nextCursor").is_none());
+        assert_eq!(ending(json!({"cursor": "after:r1"})).unwrap_err().code(), "invalid_cursor");
     }
 }

@@ -47,7 +47,13 @@ impl Tool for Rows {
     const DESCRIPTION: &'static str = "Gives rows.";
     const TOOLSET: Toolset = Toolset::Commit;
     const EFFECT: Effect = Effect::Reads;
-    const PAGE: Option<Page> = Some(Page { list: "rows", key: "key", default_limit: 10, most: 1_000 });
+    const PAGE: Option<Page> = Some(Page {
+        list: "rows",
+        key: "key",
+        order: crate::tool::Order::ByKey,
+        default_limit: 10,
+        most: 1_000,
+    });
     type Params = RowParams;
     type Output = RowOutput;
 

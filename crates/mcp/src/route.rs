@@ -177,13 +177,14 @@ async fn run<T: Tool>(
     let json_text = call.json_text();
     let room = call.engine().max_text_bytes().saturating_sub(AROUND);
     let params = arguments::parse::<T::Params>(arguments, input)?;
+    let request = request.map(|request| request.ending(T::rest(&params))).transpose()?;
     let output = T::run(call, params).await?;
     let text = T::text(&output);
     let mut value = serde_json::to_value(&output)
         .map_err(|error| Error::internal("The answer could not be written as JSON.").with_source(error))?;
     let mut cut = None;
     if let Some(request) = request {
-        cut = request.bound(&mut value, most_bytes);
+        cut = request.bound(&mut value, most_bytes)?;
     }
     if schema::size_of(&value) > most_bytes {
         cut = shrunk(&mut value, most_bytes).or(cut);

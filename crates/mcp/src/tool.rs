@@ -29,6 +29,11 @@ pub trait Tool: Send + Sync + 'static {
     type Params: DeserializeOwned + JsonSchema + Send + 'static;
     type Output: Serialize + JsonSchema + Send + 'static;
 
+    /// Where the rest of that list is, for a call that must not be made again to go on.
+    fn rest(_params: &Self::Params) -> Option<&'static str> {
+        None
+    }
+
     fn run(call: Call, params: Self::Params) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 
     /// A short text for people; not a second copy of the JSON.
@@ -52,8 +57,18 @@ pub enum Effect {
 pub struct Page {
     /// The field of the output that holds the list.
     pub list: &'static str,
-    /// The field of each row that names it, unique; where rows come and go, the list is sorted by it, ascending.
+    /// The field of each row that names it, unique.
     pub key: &'static str,
+    pub order: Order,
     pub default_limit: usize,
     pub most: usize,
+}
+
+/// What stands behind a row that has gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Sorted by key, ascending: what sorts behind it.
+    ByKey,
+    /// Nobody can tell.
+    Own,
 }

@@ -40,6 +40,16 @@ impl Engine {
         Ok(Desk { git: place.git, write, scope: place.scope, notices, ended: None })
     }
 
+    /// For a call that leaves the branch as it is: what is unfinished there is told, also when it fails.
+    pub(super) fn looking<T>(
+        &self,
+        worktree: Option<&str>,
+        work: impl FnOnce(&Desk) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let desk = self.desk(worktree)?;
+        desk.told(work(&desk))
+    }
+
     /// For a call that changes the branch: what a becket that died was at is ended first, and told.
     pub(super) fn desk_to_write(&self, worktree: Option<&str>) -> Result<Desk, Error> {
         let desk = self.desk(worktree)?;
@@ -55,11 +65,16 @@ impl Engine {
 }
 
 impl Desk {
-    /// A call that failed has still ended what was interrupted.
+    /// A call that failed has still ended what was interrupted, or has found it.
     pub(super) fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| match &self.ended {
             Some(ended) => error.after(&ended.sentence),
-            None => error,
+            None if self.notices.is_empty() => error,
+            None => {
+                let hint = error.hint().unwrap_or_default();
+                let hint = format!("{hint} {}", self.notices.join(" "));
+                error.with_hint(hint.trim_start())
+            }
         })
     }
 

@@ -69,10 +69,13 @@ pub struct LeftOut {
 
 impl Engine {
     pub fn group_changes(&self, request: &GroupChangesRequest) -> Result<GroupedChanges, Error> {
-        let desk = self.desk(request.worktree.as_deref())?;
+        self.looking(request.worktree.as_deref(), |desk| self.grouped(desk, request))
+    }
+
+    fn grouped(&self, desk: &Desk, request: &GroupChangesRequest) -> Result<GroupedChanges, Error> {
         let taken = desk.look(self.listings.untracked(desk.git.dir()))?;
         let cut = Cut::of(taken.snapshot);
-        let wanted = self.wanted(&desk, &cut, request.change_ids.as_deref())?;
+        let wanted = self.wanted(desk, &cut, request.change_ids.as_deref())?;
         let mut notices = desk.notices.clone();
         if taken.untracked_omitted > 0 {
             let files = counted(taken.untracked_omitted, "more untracked file");
@@ -91,7 +94,7 @@ impl Engine {
         let kept = if let Some(kept) = known {
             kept
         } else {
-            let (grouping, warnings) = self.grouping(&desk, &cut, &wanted, &taken_back);
+            let (grouping, warnings) = self.grouping(desk, &cut, &wanted, &taken_back);
             notices.extend(warnings);
             let trees = cut.snapshot.trees.clone();
             Ledger::change(&desk.write, |ledger| {
@@ -102,7 +105,7 @@ impl Engine {
         let groups: Vec<GroupView> = kept.grouping.groups.iter().map(|group| view(&cut, group)).collect();
         let (groups, cut_notice) = bounded(groups, room);
         notices.extend(cut_notice);
-        Ok(GroupedChanges { groups, left_out, notices, scope: desk.scope })
+        Ok(GroupedChanges { groups, left_out, notices, scope: desk.scope.clone() })
     }
 
     /// The ids that are meant, all of which must be known and mean what they meant when they were handed out.

@@ -112,7 +112,7 @@ impl Ended {
                 format!("The undo of operation {of} had been interrupted and was finished.")
             }
             (Recovered::GivenUp, _) => format!(
-                "Operation {number} had been interrupted, and {reference} was moved, reworded or pushed since: branch and index were left as they are. `git status` and `git log` show what there is."
+                "Operation {number} on {reference} had been interrupted, and branch or index may hold work of others since: both were left as they are, and becket will not undo it. `git status` and `git log` show what there is; `git reset` makes the index that of the last commit, and touches no file."
             ),
         };
         Some(Self { sentence, recovered: *recovered, operation: (**operation).clone() })

@@ -87,7 +87,10 @@ pub struct CommitPlan {
 
 impl Engine {
     pub fn propose_commits(&self, request: &ProposeCommitsRequest) -> Result<ProposedCommits, Error> {
-        let desk = self.desk(request.worktree.as_deref())?;
+        self.looking(request.worktree.as_deref(), |desk| self.proposed(desk, request))
+    }
+
+    fn proposed(&self, desk: &Desk, request: &ProposeCommitsRequest) -> Result<ProposedCommits, Error> {
         let ledger = Ledger::read(&desk.write)?;
         let unknown: Vec<&str> =
             request.group_ids.iter().map(String::as_str).filter(|id| ledger.group(id).is_none()).collect();
@@ -133,38 +136,42 @@ impl Engine {
             }
             (kept.clone(), None)
         } else {
-            let known = self.known(&desk, &cut);
-            let (breaking, compared) = self.breaking(&desk, &cut, &units);
+            let known = self.known(desk, &cut);
+            let (breaking, compared) = self.breaking(desk, &cut, &units);
             let numbers: Vec<usize> = units.into_iter().collect();
             let mut selection = known.select(&cut, &numbers);
             selection.break_promises(&numbers, breaking);
             let evidence = known.evidence(&selection);
             let made = plan(&cut.changes(), &selection.units, &evidence, &Grouping { groups });
-            let (made, empty) = without_empty(&desk, &cut, made, &selection.units, &evidence)?;
+            let (made, empty) = without_empty(desk, &cut, made, &selection.units, &evidence)?;
             notices.extend(known.warnings.clone());
             notices.extend(empty);
             (Ledger::change(&desk.write, |ledger| Ok(ledger.keep_plan(trees, ids, made)))?, compared)
         };
-        let proposed = self.plan_view(&desk, &cut, &kept, notices, compared)?;
+        let proposed = self.plan_view(desk, &cut, &kept, notices, compared)?;
         Ok(bounded(proposed, desk.notices.len(), self.room(request.extent)))
     }
 
     /// A plan as it is now.
     pub fn show_plan(&self, plan: Option<&str>, worktree: Option<&str>) -> Result<ProposedCommits, Error> {
-        let desk = self.desk(worktree)?;
-        let kept = chosen(&Ledger::read(&desk.write)?, plan)?;
-        let cut = desk.recall(&kept.trees)?;
-        self.plan_view(&desk, &cut, &kept, Vec::new(), None)
+        self.looking(worktree, |desk| {
+            let kept = chosen(&Ledger::read(&desk.write)?, plan)?;
+            let cut = desk.recall(&kept.trees)?;
+            self.plan_view(desk, &cut, &kept, Vec::new(), None)
+        })
     }
 
     pub fn edit_plan(&self, request: &EditPlanRequest) -> Result<ProposedCommits, Error> {
-        let desk = self.desk(request.worktree.as_deref())?;
+        self.looking(request.worktree.as_deref(), |desk| self.edited(desk, request))
+    }
+
+    fn edited(&self, desk: &Desk, request: &EditPlanRequest) -> Result<ProposedCommits, Error> {
         let kept = chosen(&Ledger::read(&desk.write)?, request.plan.as_deref())?;
         let cut = desk.recall(&kept.trees)?;
-        let known = Known::for_wording(&desk, &cut);
+        let known = Known::for_wording(desk, &cut);
         let planned: BTreeSet<usize> =
             kept.plan.commits.iter().flat_map(|commit| numbers(&cut, &commit.hunks)).collect();
-        let (breaking, compared) = self.breaking(&desk, &cut, &planned);
+        let (breaking, compared) = self.breaking(desk, &cut, &planned);
         let planned: Vec<usize> = planned.into_iter().collect();
         let mut selection = known.select(&cut, &planned);
         selection.break_promises(&planned, breaking);
@@ -182,7 +189,7 @@ impl Engine {
             }
             Ok(kept)
         })?;
-        let view = self.plan_view(&desk, &cut, &kept, Vec::new(), compared)?;
+        let view = self.plan_view(desk, &cut, &kept, Vec::new(), compared)?;
         Ok(bounded(view, desk.notices.len(), self.room(request.extent)))
     }
 

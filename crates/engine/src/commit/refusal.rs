@@ -1,5 +1,7 @@
 //! What a worktree that cannot be committed to is to a caller: each reason with its own code and next step.
 
+use std::io;
+
 use becket_diff::FilePath;
 use becket_git::write::WriteError;
 
@@ -75,6 +77,12 @@ pub(super) fn refused(error: WriteError) -> Error {
         }
         WriteError::Journal { path, .. } => Error::new(ErrorKind::Internal, "journal_unreadable", message)
             .with_hint(format!("Look at the branch and the index with git, then remove {}.", path.display())),
+        WriteError::Io { source, .. }
+            if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
+        {
+            Error::unavailable("disk_full", message)
+                .with_hint("Make room where the repository is, and for temporary files, and try again.")
+        }
         WriteError::Io { .. } => Error::unavailable("repository_not_writable", message)
             .with_hint("Check the permissions of, and the room for, the Git directory."),
     };
@@ -109,4 +117,18 @@ fn one_line(stderr: &str) -> String {
     let text = stderr.trim().replace('\n', "; ");
     let text = becket_base::clip(&text, 2_000).to_string();
     if text.is_empty() { "it said nothing.".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_has_the_code_that_it_has_elsewhere() {
+        let full = |kind: io::ErrorKind| WriteError::Io { doing: "storing a content", source: kind.into() };
+        assert_eq!(refused(full(io::ErrorKind::StorageFull)).code(), "disk_full");
+        assert_eq!(refused(full(io::ErrorKind::PermissionDenied)).code(), "repository_not_writable");
+        let git = becket_git::GitError::DiskFull { command: "add", stderr: String::new() };
+        assert_eq!(refused(git.into()).code(), "disk_full");
+    }
 }

@@ -35,6 +35,9 @@ pub struct UndoneOperation {
 pub struct ListedOperations {
     /// Newest first.
     pub operations: Vec<OperationRow>,
+    /// One that was interrupted, and what ends it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub scope: Scope,
 }
 
@@ -90,7 +93,8 @@ impl Engine {
             head_after: operation.head_after.clone(),
             commits: operation.commits.clone(),
         };
-        Ok(ListedOperations { operations: operations.iter().rev().map(row).collect(), scope: desk.scope })
+        let operations = operations.iter().rev().map(row).collect();
+        Ok(ListedOperations { operations, notices: desk.notices, scope: desk.scope })
     }
 }
 
@@ -99,7 +103,11 @@ fn taken_back(desk: &Desk, ended: &Ended, number: Option<u64>) -> Result<Option<
     let taken = match (ended.recovered, ended.operation.kind) {
         (Recovered::RolledBack, _) => ended.operation.number,
         (Recovered::Finished, OperationKind::Undo { of }) => of,
-        (Recovered::Finished, OperationKind::Apply) => return Ok(None),
+        (Recovered::Finished, OperationKind::Apply) if number.is_some() => return Ok(None),
+        (Recovered::Finished, OperationKind::Apply) => {
+            return Err(Error::conflict("operation_finished", ended.sentence.clone())
+                .with_hint("Nothing was taken back; call undo again to take it back."));
+        }
         (Recovered::GivenUp, _) => {
             return Err(Error::conflict("operation_given_up", ended.sentence.clone())
                 .with_hint("Nothing else was taken back; call undo again for the operation before."));
@@ -163,6 +171,9 @@ impl fmt::Display for ListedOperations {
             };
             let undone = if row.undone { "  (undone)" } else { "" };
             writeln!(formatter, "{:<5} {what} on {}{undone}", row.operation, row.reference)?;
+        }
+        for notice in &self.notices {
+            writeln!(formatter, "note: {notice}")?;
         }
         Ok(())
     }

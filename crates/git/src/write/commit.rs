@@ -21,9 +21,15 @@ const LONGEST: Duration = Duration::from_mins(30);
 const HOOKS: [&str; 4] =
     ["hooks/pre-commit", "hooks/prepare-commit-msg", "hooks/commit-msg", "hooks/reference-transaction"];
 
+/// What the log of a branch says of commits that an operation made, before their titles.
+pub(super) fn reflog_action(operation: u64) -> String {
+    format!("becket (operation {operation})")
+}
+
 /// What one commit is to be.
 #[derive(Debug)]
 pub(super) struct Wanted<'a> {
+    pub(super) operation: u64,
     /// Counts from 1 in its operation.
     pub(super) number: usize,
     pub(super) message: &'a str,
@@ -35,13 +41,16 @@ pub(super) struct Wanted<'a> {
 }
 
 impl WritePlace {
-    /// Commits what is in `next-index`, moves HEAD, and checks that this and nothing else happened. `lock` stays held by
-    /// git itself, so that nobody recovers while it still runs.
+    /// Commits what is in `next-index`, which moves HEAD. `lock` stays held by git itself, so that nobody recovers while it
+    /// still runs.
     pub(super) fn commit(&self, lock: &File, wanted: &Wanted<'_>) -> Result<String, WriteError> {
         let message = self.file("message");
         fs_err::write(&message, wanted.message).map_err(WriteError::io("writing the message"))?;
         let stdin = lock.try_clone().map_err(WriteError::io("sharing the lock"))?;
-        let git = self.users_git().with_variable("GIT_INDEX_FILE", self.file("next-index"));
+        let git = self
+            .users_git()
+            .with_variable("GIT_INDEX_FILE", self.file("next-index"))
+            .with_variable("GIT_REFLOG_ACTION", reflog_action(wanted.operation));
         let mut file_option = std::ffi::OsString::from("--file=");
         file_option.push(&message);
         let command = git.command("commit").option("--quiet").option(file_option).stdin(stdin);
@@ -69,13 +78,18 @@ impl WritePlace {
                 found: parent.unwrap_or_default().to_owned(),
             });
         }
+        Ok(made)
+    }
+
+    /// Checks that this commit and nothing else was made.
+    pub(super) fn check(&self, made: &str, wanted: &Wanted<'_>) -> Result<(), WriteError> {
         self.check_worktree(wanted)?;
-        let tree = tree_of(&self.git, &made)?;
+        let tree = tree_of(&self.git, made)?;
         if tree != wanted.tree {
             let paths = raw_differences(&self.git, wanted.tree, &tree)?.into_keys().collect();
             return Err(WriteError::HookChangedCommit { number: wanted.number, paths });
         }
-        Ok(made)
+        Ok(())
     }
 
     /// A hook that formats files has changed what was to be committed next. Files that it only adds are no harm.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::WriteError;
 use super::place::{WritePlace, write_durably};
+use crate::read::Location;
 
 /// Operations that are remembered, and those that can still be undone.
 const KEPT: u64 = 200;
@@ -48,8 +49,12 @@ pub(super) struct Journal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub(super) enum Phase {
-    /// Commits with these trees are being made, one upon the other. To be rolled back.
-    Begun { trees: Vec<String> },
+    /// Commits with these trees are being made, one upon the other, and the first of them are. To be rolled back.
+    Begun {
+        trees: Vec<String>,
+        #[serde(default)]
+        made: Vec<String>,
+    },
     /// Everything is made; the rest is to be done from here.
     Finishing { index: NewIndex, reference: Reference },
 }
@@ -168,6 +173,9 @@ impl WritePlace {
 
     pub(super) fn write_journal(&self, journal: &Journal) -> Result<(), WriteError> {
         let failed = WriteError::io("writing the journal");
+        if let Some(mark) = self.mark().filter(|mark| !mark.exists()) {
+            write_durably(&mark, b"").map_err(&failed)?;
+        }
         let json = serde_json::to_vec_pretty(journal).map_err(|error| failed(error.into()))?;
         write_durably(&self.file("journal.json"), &json).map_err(failed)
     }
@@ -175,10 +183,22 @@ impl WritePlace {
     /// The operation is over, and what it needed goes.
     pub(super) fn close_journal(&self) -> Result<(), WriteError> {
         fs_err::remove_file(self.file("journal.json")).map_err(WriteError::io("closing the journal"))?;
-        for name in ["index-after", "next-index", "message"] {
-            fs_err::remove_file(self.file(name)).ok();
+        let files = ["index-after", "next-index", "message"].map(|name| self.file(name));
+        for path in files.into_iter().chain(self.mark()) {
+            fs_err::remove_file(path).ok();
         }
         Ok(())
+    }
+
+    /// Says in the Git directory of a linked worktree that the journal is about this one, and not about another of the
+    /// same name that was removed.
+    fn mark(&self) -> Option<PathBuf> {
+        let Location { git_dir, common_dir, .. } = &self.location;
+        (git_dir != common_dir).then(|| git_dir.join("becket-commits"))
+    }
+
+    pub(super) fn is_marked(&self) -> bool {
+        self.mark().is_none_or(|mark| mark.exists())
     }
 }
 

@@ -1,15 +1,20 @@
-//! Ending what a becket that died had begun: everything is as before the operation, or as after it.
+//! Ending what a becket that died had begun: everything is as before the operation, or as after it. What may be somebody
+//! else's by now is left as it is.
 
 use std::fs::File;
+use std::path::Path;
 use std::time::Duration;
 
+use super::commit::reflog_action;
 use super::error::WriteError;
 use super::journal::{Journal, NewIndex, Operation, Phase, Reference};
 use super::place::{IndexLock, WritePlace, rename_durably};
 use super::snapshot::tree_of;
 use crate::error::GitError;
+use crate::private_index::with_index;
 use crate::process::Git;
-use crate::read::text;
+use crate::read::{head, text};
+use crate::status::operations;
 
 /// What was found and done.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +29,7 @@ pub enum Recovered {
     Finished,
     /// It is as if it had never begun.
     RolledBack,
-    /// Somebody moved the branch meanwhile or has its commits elsewhere, and it was left to them.
+    /// Somebody changed branch or index meanwhile, or may have: nothing was moved.
     GivenUp,
 }
 
@@ -36,58 +41,61 @@ pub fn recover(git: impl Into<Git>, wait: Duration) -> Result<Recovery, WriteErr
 }
 
 impl WritePlace {
-    /// `_lock` shows that nobody else is at it, also no git that the dead one had started.
+    /// `_lock` shows that nobody else is at it, also no git that the dead one had started. During a merge and the like
+    /// nothing is touched.
     pub(super) fn recover(&self, _lock: &File) -> Result<Recovery, WriteError> {
-        let journal = self.journal()?;
-        let recovery = match journal {
+        if let Some(operation) = operations(&self.git, &self.location)?.first() {
+            return Err(WriteError::UnderWay { operation: *operation });
+        }
+        let recovery = match self.journal()? {
             None => Recovery::Nothing,
-            Some(Journal { operation, phase: Phase::Begun { trees } }) => {
-                let (recovered, operation) = self.end_begun(operation, &trees)?;
-                Recovery::Done(recovered, Box::new(operation))
-            }
-            Some(Journal { operation, phase: Phase::Finishing { index, reference } }) => {
-                let recovered = self.finish(&operation, index, reference)?;
+            Some(journal) => {
+                let (recovered, operation) = self.end(journal)?;
+                tracing::warn!(?recovered, number = operation.number, "ended an interrupted operation");
                 Recovery::Done(recovered, Box::new(operation))
             }
         };
         IndexLock::clear(&self.index);
-        if let Recovery::Done(recovered, operation) = &recovery {
-            tracing::warn!(?recovered, number = operation.number, "ended an interrupted operation");
-        }
         Ok(recovery)
     }
 
-    /// Takes back what was made, unless somebody has it or has built upon it since: then nothing is moved.
-    fn end_begun(
-        &self,
-        mut operation: Operation,
-        trees: &[String],
-    ) -> Result<(Recovered, Operation), WriteError> {
-        let tip = self.read_reference(&operation.reference)?;
-        let recovered = match tip {
-            tip if tip == operation.head_before => Recovered::RolledBack,
-            Some(tip) => match self.made(&tip, operation.head_before.as_deref(), trees)? {
-                Some(_) if self.was_reworded(&operation.reference)? => Recovered::GivenUp,
-                Some(made) if self.is_elsewhere(&operation.reference, &made)? => {
-                    if made.len() < trees.len() {
-                        Recovered::GivenUp
-                    } else {
-                        // All of it is there, and others count on it.
-                        operation.head_after = Some(tip);
-                        operation.commits = made;
-                        let (index, reference) = (NewIndex::Replaced, Reference::Moved);
-                        let phase = Phase::Finishing { index, reference };
-                        self.write_journal(&Journal { operation: operation.clone(), phase })?;
-                        return Ok((self.finish(&operation, index, reference)?, operation));
-                    }
-                }
-                Some(_) => self.roll_back(&operation, trees)?,
-                None => Recovered::GivenUp,
-            },
-            None => Recovered::GivenUp,
+    /// Moves and replaces only what is surely as the dead one left it; else everything stays.
+    fn end(&self, journal: Journal) -> Result<(Recovered, Operation), WriteError> {
+        let Journal { mut operation, phase } = journal;
+        let here = self.is_marked() && WritePlace::reference(&head(&self.git)?) == operation.reference;
+        let recovered = match phase {
+            _ if !here => Recovered::GivenUp,
+            Phase::Begun { trees, made } => self.end_begun(&mut operation, &trees, made)?,
+            Phase::Finishing { index, reference } => self.finish_untouched(&operation, index, reference)?,
         };
         self.close_journal()?;
         Ok((recovered, operation))
+    }
+
+    /// Takes back what was made, unless others have it: then it is finished, where all of it is there.
+    fn end_begun(
+        &self,
+        operation: &mut Operation,
+        trees: &[String],
+        noted: Vec<String>,
+    ) -> Result<Recovered, WriteError> {
+        let Some(made) = self.own_commits(operation, trees, noted)? else { return Ok(Recovered::GivenUp) };
+        if !self.is_elsewhere(&operation.reference, &made)? {
+            self.roll_back(operation, &made)?;
+            operation.commits = made;
+            return Ok(Recovered::RolledBack);
+        }
+        let last = made.last().map(|last| tree_of(&self.git, last)).transpose()?;
+        // A hook may have put something else into it than the index that was made ready has.
+        if made.len() < trees.len() || last.as_ref() != trees.last() {
+            return Ok(Recovered::GivenUp);
+        }
+        operation.head_after = made.last().cloned();
+        operation.commits = made;
+        let (index, reference) = (NewIndex::Replaced, Reference::Moved);
+        let phase = Phase::Finishing { index, reference };
+        self.write_journal(&Journal { operation: operation.clone(), phase })?;
+        self.finish_untouched(operation, index, reference)
     }
 
     /// Whether another branch, a tag or what is known to be pushed has one of these commits, the oldest first.
@@ -98,27 +106,86 @@ impl WritePlace {
         Ok(holders.lines().any(|name| name != reference))
     }
 
-    /// The same tree under another message is not what a dead one left. Where Git keeps no log nobody can tell.
-    fn was_reworded(&self, reference: &str) -> Result<bool, GitError> {
-        let command = self.git.command("log").options(["--walk-reflogs", "--max-count=1", "--format=%gs"]);
-        let (_, subject) = command.revision(reference).output_unless(&[128])?;
-        let subject = text(&subject);
-        Ok(!subject.is_empty() && (!subject.starts_with("commit") || subject.starts_with("commit (amend)")))
+    /// The commits between the branch and where it was, oldest first, if this operation made each of them: it noted it, or
+    /// the branch's log says so of the one that came last. Where Git keeps no log, nobody can tell of that one.
+    pub(super) fn own_commits(
+        &self,
+        operation: &Operation,
+        trees: &[String],
+        noted: Vec<String>,
+    ) -> Result<Option<Vec<String>>, GitError> {
+        let tip = self.read_reference(&operation.reference)?;
+        if tip == operation.head_before {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(tip) = tip else { return Ok(None) };
+        let mut made = noted;
+        if made.last() == Some(&tip) {
+            return Ok(Some(made));
+        }
+        let parent = made.last().or(operation.head_before.as_ref());
+        let line = self.git.command("rev-list").options(["--parents", "--max-count=1"]).revision(&tip);
+        let line = text(&line.output()?);
+        let follows = line.split(' ').skip(1).eq(parent.map(String::as_str));
+        let is_own = follows
+            && trees.get(made.len()) == Some(&tree_of(&self.git, &tip)?)
+            && self.is_logged(operation, &tip)?;
+        made.push(tip);
+        Ok(is_own.then_some(made))
     }
 
-    /// Takes back the commits of an operation, if they are all that happened.
-    pub(super) fn roll_back(&self, operation: &Operation, trees: &[String]) -> Result<Recovered, WriteError> {
+    /// Whether the last thing that happened to the branch is that a git of this operation moved it to `tip`.
+    fn is_logged(&self, operation: &Operation, tip: &str) -> Result<bool, GitError> {
+        let command = self.git.command("log").options(["--walk-reflogs", "--max-count=1", "--format=%H %gs"]);
+        let (_, entry) = command.revision(&operation.reference).output_unless(&[128])?;
+        Ok(text(&entry).starts_with(&format!("{tip} {}: ", reflog_action(operation.number))))
+    }
+
+    /// Takes back these commits, which are all that happened.
+    pub(super) fn roll_back(&self, operation: &Operation, made: &[String]) -> Result<(), GitError> {
+        let Some(tip) = made.last() else { return Ok(()) };
+        let reason = format!("becket: roll back operation {}", operation.number);
+        self.move_reference(&operation.reference, Some(tip), operation.head_before.as_deref(), &reason)
+    }
+
+    /// The last steps, if branch and index are still what they were when the operation was left.
+    fn finish_untouched(
+        &self,
+        operation: &Operation,
+        index: NewIndex,
+        reference: Reference,
+    ) -> Result<Recovered, WriteError> {
         let current = self.read_reference(&operation.reference)?;
-        if current == operation.head_before {
-            return Ok(Recovered::RolledBack);
-        }
-        let Some(current) = current else { return Ok(Recovered::GivenUp) };
-        if self.made(&current, operation.head_before.as_deref(), trees)?.is_none() {
+        let is_at_place = current == operation.head_after
+            || (reference == Reference::ToMove && current == operation.head_before);
+        let is_index_done = match index {
+            NewIndex::Replaced => !self.file("index-after").exists(),
+            NewIndex::Removed => !self.index.exists(),
+        };
+        if !is_at_place || !(is_index_done || self.is_index_saved(operation.number)?) {
             return Ok(Recovered::GivenUp);
         }
-        let reason = format!("becket: roll back operation {}", operation.number);
-        self.move_reference(&operation.reference, Some(&current), operation.head_before.as_deref(), &reason)?;
-        Ok(Recovered::RolledBack)
+        self.finish(operation, index, reference)?;
+        Ok(Recovered::Finished)
+    }
+
+    /// Whether the index is the one that was kept for this operation: the same bytes, or the same entries.
+    fn is_index_saved(&self, number: u64) -> Result<bool, WriteError> {
+        let saved = self.index_before(number);
+        let read = |path: &Path| match fs_err::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(WriteError::io("comparing the index")(error)),
+        };
+        if read(&saved)? == read(&self.index)? {
+            return Ok(true);
+        }
+        let entries = |index: &Path| {
+            let git = with_index(&self.git, index);
+            git.command("ls-files").options(["-v", "--stage", "-z"]).output_unless(&[128])
+        };
+        let (saved, current) = (entries(&saved)?, entries(&self.index)?);
+        Ok(saved.0 == 0 && saved == current)
     }
 
     /// The last steps of an operation, each of which may have been done already.
@@ -127,18 +194,13 @@ impl WritePlace {
         operation: &Operation,
         index: NewIndex,
         reference: Reference,
-    ) -> Result<Recovered, WriteError> {
-        if reference == Reference::ToMove {
-            let current = self.read_reference(&operation.reference)?;
-            if current != operation.head_after {
-                if current != operation.head_before {
-                    self.close_journal()?;
-                    return Ok(Recovered::GivenUp);
-                }
-                let reason = format!("becket: undo (operation {})", operation.number);
-                let (old, new) = (operation.head_before.as_deref(), operation.head_after.as_deref());
-                self.move_reference(&operation.reference, old, new, &reason)?;
-            }
+    ) -> Result<(), WriteError> {
+        if reference == Reference::ToMove
+            && self.read_reference(&operation.reference)? != operation.head_after
+        {
+            let reason = format!("becket: undo (operation {})", operation.number);
+            let (old, new) = (operation.head_before.as_deref(), operation.head_after.as_deref());
+            self.move_reference(&operation.reference, old, new, &reason)?;
         }
         let failed = WriteError::io("putting the index in place");
         match index {
@@ -153,9 +215,7 @@ impl WritePlace {
                 _ => {}
             },
         }
-        self.remember(operation)?;
-        self.close_journal()?;
-        Ok(Recovered::Finished)
+        self.remember(operation)
     }
 
     pub(super) fn read_reference(&self, reference: &str) -> Result<Option<String>, GitError> {
@@ -179,36 +239,5 @@ impl WritePlace {
             None => command.option("-d").revision(reference).revision(old.unwrap_or(&zeros)),
         };
         command.output().map(drop)
-    }
-
-    /// The commits by which `commit` leads back to `base`, oldest first, if they have these trees and no others.
-    fn made(
-        &self,
-        commit: &str,
-        base: Option<&str>,
-        trees: &[String],
-    ) -> Result<Option<Vec<String>>, GitError> {
-        let command = self.git.command("rev-list").options(["--parents", "--max-count"]);
-        let command = command.option((trees.len() + 1).to_string()).revision(commit);
-        let listed = text(&command.output()?);
-        let (mut made, mut ours) = (Vec::new(), Vec::new());
-        for line in listed.lines() {
-            let mut ids = line.split(' ');
-            let (Some(id), parent) = (ids.next(), ids.next()) else { break };
-            if Some(id) == base {
-                break;
-            }
-            ours.push(tree_of(&self.git, id)?);
-            made.push(id.to_owned());
-            if ids.next().is_some() || ours.len() > trees.len() {
-                return Ok(None);
-            }
-            if parent == base {
-                ours.reverse();
-                made.reverse();
-                return Ok(trees.starts_with(&ours).then_some(made));
-            }
-        }
-        Ok(None)
     }
 }

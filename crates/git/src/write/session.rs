@@ -15,7 +15,6 @@ use crate::path::to_native;
 use crate::private_index::{copy_index, with_index};
 use crate::process::Git;
 use crate::read::{Head, head, strip_newline};
-use crate::status::operations;
 use crate::worktree::worktrees_with;
 
 #[derive(Debug, Clone, Copy)]
@@ -74,14 +73,12 @@ pub struct Applied {
 }
 
 impl Session {
-    /// Takes the locks, ends what an earlier becket left, and refuses a worktree in which nobody should commit.
+    /// Takes the locks, ends what an earlier becket left, and refuses a worktree in which nobody should commit, at first
+    /// one in which a merge or the like is under way.
     pub fn begin(git: impl Into<Git>, options: SessionOptions) -> Result<Self, WriteError> {
         let place = WritePlace::of(git)?;
         let lock = place.lock(options.wait)?;
         let recovery = place.recover(&lock)?;
-        if let Some(operation) = operations(&place.git, &place.location)?.first() {
-            return Err(WriteError::UnderWay { operation: *operation });
-        }
         let index_lock = IndexLock::take(&place.index, place.folder())?;
         let head = head(&place.git)?;
         match &head {
@@ -133,53 +130,64 @@ impl Session {
         };
         self.save_index(operation.number)?;
         operation.index_tree_after = self.prepare_index(&index)?;
-        place.write_journal(&Journal {
-            operation: operation.clone(),
-            phase: Phase::Begun { trees: trees.clone() },
-        })?;
-        match self.make_commits(request, &steps, &trees) {
-            Ok(commits) => {
-                operation.head_after = commits.last().cloned();
-                operation.commits = commits;
+        let mut made = Vec::new();
+        if let Err(error) = self.make_commits(request, &steps, &trees, &operation, &mut made) {
+            let expected = made.last().or(operation.head_before.as_ref()).cloned().unwrap_or_default();
+            let own = place.own_commits(&operation, &trees, made)?;
+            if let Some(own) = &own {
+                place.roll_back(&operation, own)?;
             }
-            Err(error) => {
-                place.roll_back(&operation, &self.made_trees(&operation, &trees)?)?;
-                place.close_journal()?;
-                return Err(error);
-            }
+            place.close_journal()?;
+            let found = place.read_reference(&operation.reference)?.unwrap_or_default();
+            // A hook that commits is somebody else, too.
+            return Err(if own.is_some() { error } else { WriteError::HeadMoved { expected, found } });
         }
+        operation.head_after = made.last().cloned();
+        operation.commits = made;
         let (index, reference) = (NewIndex::Replaced, Reference::Moved);
         place.write_journal(&Journal {
             operation: operation.clone(),
             phase: Phase::Finishing { index, reference },
         })?;
         place.finish(&operation, index, reference)?;
+        place.close_journal()?;
         Ok(Applied { operation })
     }
 
+    /// Notes each commit in the journal as it is made, and gives in `made` what was, also when it fails.
     fn make_commits(
         &self,
         request: &ApplyRequest<'_>,
         steps: &[Vec<StoredEdit>],
         trees: &[String],
-    ) -> Result<Vec<String>, WriteError> {
+        operation: &Operation,
+        made: &mut Vec<String>,
+    ) -> Result<(), WriteError> {
         let place = &self.place;
+        let note = |made: &[String]| {
+            let phase = Phase::Begun { trees: trees.to_vec(), made: made.to_vec() };
+            place.write_journal(&Journal { operation: operation.clone(), phase })
+        };
+        note(made)?;
         let next = self.start_index("next-index", &place.git, request.snapshot)?;
-        let mut made: Vec<String> = Vec::new();
         for (number, ((commit, edits), tree)) in request.commits.iter().zip(steps).zip(trees).enumerate() {
             enter(&next, edits)?;
+            let parent = made.last().cloned();
             let wanted = Wanted {
+                operation: operation.number,
                 number: number + 1,
                 message: &commit.message,
-                parent: made.last().map(String::as_str).or(self.head.commit()),
+                parent: parent.as_deref().or(self.head.commit()),
                 tree,
                 worktree_tree: &request.snapshot.trees.worktree,
                 filters: request.filters,
             };
             let id = place.commit(&self.lock, &wanted)?;
-            made.push(id);
+            made.push(id.clone());
+            note(made)?;
+            place.check(&id, &wanted)?;
         }
-        Ok(made)
+        Ok(())
     }
 
     /// The tree of each commit, found in an index that is thrown away.
@@ -203,28 +211,6 @@ impl Session {
             trees.push(tree);
         }
         Ok(trees)
-    }
-
-    /// The trees of the commits that an operation which failed has made; a hook may have changed the last one.
-    fn made_trees(&self, operation: &Operation, trees: &[String]) -> Result<Vec<String>, WriteError> {
-        let current = self.place.read_reference(&operation.reference)?;
-        let Some(current) = current.filter(|current| Some(current) != operation.head_before.as_ref()) else {
-            return Ok(Vec::new());
-        };
-        let tree = super::snapshot::tree_of(&self.place.git, &current)?;
-        if trees.contains(&tree) {
-            return Ok(trees.to_vec());
-        }
-        // While the index is locked, nobody else has made it.
-        let range = match &operation.head_before {
-            Some(base) => format!("{base}..{current}"),
-            None => current,
-        };
-        let count = self.place.git.command("rev-list").option("--count").revision(range).output()?;
-        let made: usize = crate::read::text(&count).parse().unwrap_or(0);
-        let mut made_trees: Vec<String> = trees.iter().take(made.saturating_sub(1)).cloned().collect();
-        made_trees.push(tree);
-        Ok(made_trees)
     }
 
     /// A copy of the user's index that holds the last commit: what Git knows of the files on the disk stays.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use becket_diff::{Entry, FileChange, FilePath, Limits, Mode};
 use serde::{Deserialize, Serialize};
 
-use super::edit::Blob;
+use super::edit::{Blob, StoredEdit, enter};
 use super::error::WriteError;
 use crate::changes::{Change, merge};
 use crate::error::GitError;
@@ -17,6 +17,7 @@ use crate::private_index::{copy_index, git_path, with_index, with_objects};
 use crate::process::{Flow, Git};
 use crate::read::{at_root, head, text, unexpected};
 use crate::status::conflicts;
+use crate::submodules::{hide, moved};
 use crate::untracked::{Untracked, UntrackedFiles, find_untracked};
 
 /// What a plan keeps of patches: more than an answer shows, since all of it is to be committed.
@@ -155,7 +156,7 @@ pub fn snapshot(git: impl Into<Git>, options: &SnapshotOptions) -> Result<Taken,
         Untracked::Include => find_untracked(&git, options.untracked_limit)?,
         Untracked::Exclude => UntrackedFiles::default(),
     };
-    add_everything(&private, &untracked)?;
+    add_everything(&git, &private, &untracked)?;
     let worktree = write_tree(&private)?;
     let head = match &commit {
         Some(commit) => tree_of(&git, commit)?,
@@ -274,7 +275,7 @@ pub(super) fn worktree_tree(git: &Git, filters: Filters) -> Result<String, Write
     let copy = dir.path().join("index");
     copy_index(&git_path(&git, "index")?, &copy).map_err(WriteError::io("copying the index"))?;
     let private = with_index(&git, &copy);
-    add_everything(&private, &find_untracked(&git, usize::MAX)?)?;
+    add_everything(&git, &private, &find_untracked(&git, usize::MAX)?)?;
     Ok(write_tree(&private)?)
 }
 
@@ -333,17 +334,21 @@ fn reading(git: Git, objects: Option<&Path>) -> Result<Git, GitError> {
     }
 }
 
-/// Enters every file as `git add --all` would, but for the folders that are repositories of their own.
-fn add_everything(git: &Git, untracked: &UntrackedFiles) -> Result<(), GitError> {
+/// Enters every file as `git add --all` would, but for the folders that are repositories of their own. Of submodules it
+/// enters the commit, which is asked of a git of our own in each.
+fn add_everything(git: &Git, private: &Git, untracked: &UntrackedFiles) -> Result<(), GitError> {
     // A file that cannot be read is passed over; it is listed without content, and stays as it is.
     let options = ["--ignore-errors", "--sparse"];
-    git.command("add").options(options).option("--update").output_unless(&[1])?;
-    if untracked.files.is_empty() {
-        return Ok(());
+    let hidden = hide(private)?;
+    private.command("add").options(options).option("--update").output_unless(&[1])?;
+    if !untracked.files.is_empty() {
+        let paths = untracked.files.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let add = private.command("add").options(options);
+        let add = add.options(["--pathspec-from-file=-", "--pathspec-file-nul"]);
+        add.input(paths).output_unless(&[1])?;
     }
-    let paths = untracked.files.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-    let add = git.command("add").options(options).options(["--pathspec-from-file=-", "--pathspec-file-nul"]);
-    add.input(paths).output_unless(&[1]).map(drop)
+    let edit = |(path, commit)| StoredEdit { path, entry: Some((Mode::SUBMODULE.0, commit)) };
+    enter(private, &moved(git, hidden)?.into_iter().map(edit).collect::<Vec<_>>())
 }
 
 fn tree_entries(git: &Git, old: &str, new: &str, limits: Limits) -> Result<Vec<Entry>, GitError> {

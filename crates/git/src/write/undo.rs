@@ -74,6 +74,7 @@ pub fn undo(
         phase: Phase::Finishing { index, reference },
     })?;
     place.finish(&operation, index, reference)?;
+    place.close_journal()?;
     Ok(operation)
 }
 

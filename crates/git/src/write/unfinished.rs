@@ -21,10 +21,16 @@ pub enum Unfinished {
 
 impl WritePlace {
     pub fn unfinished(&self) -> Result<Option<Unfinished>, WriteError> {
-        let under_way = self.is_held();
-        let Some(journal) = self.journal()? else {
-            let lock = lock_path(&self.index);
-            return Ok((!under_way && IndexLock::is_ours(&lock)).then_some(Unfinished::Lock(lock)));
+        let lock = lock_path(&self.index);
+        let look = || Ok::<_, WriteError>((self.journal()?, IndexLock::is_ours(&lock)));
+        let before = look()?;
+        let held = self.is_held();
+        let found = look()?;
+        // Who began or ended meanwhile is no dead one.
+        let under_way = held || found != before;
+        let (journal, is_locked) = found;
+        let Some(journal) = journal else {
+            return Ok((is_locked && !under_way).then_some(Unfinished::Lock(lock)));
         };
         let operation = Box::new(journal.operation);
         Ok(Some(match journal.phase {

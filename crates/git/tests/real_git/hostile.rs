@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use becket_git::write::{SnapshotOptions, snapshot};
 use becket_git::{
     BlameOptions, ChangesOptions, CompareOptions, Git, LogOptions, Notice, ShowOptions, StatusOptions, blame,
     diff_between_refs, head, list_changes, locate, log, repo_status, show_commit, worktrees,
@@ -133,6 +134,45 @@ fn nothing_runs_in_a_submodule_or_through_one() {
     list_changes(&path, &ChangesOptions::default()).unwrap();
     repo_status(&path, &StatusOptions::default()).unwrap();
     trap.assert_not_sprung("looking at a superproject");
+    trap.repository.write("new.md", "untracked\n");
+    list_changes(&path, &ChangesOptions::default()).unwrap();
+    trap.assert_not_sprung("looking at untracked files");
+    let taken = snapshot(&path, &SnapshotOptions::default()).unwrap().snapshot;
+    trap.assert_not_sprung("a snapshot");
+    assert_eq!(taken.changes.iter().map(|change| change.path.to_string()).collect::<Vec<_>>(), ["new.md"]);
+}
+
+#[test]
+fn a_submodule_that_moved_went_or_became_a_file_is_in_the_snapshot_as_git_adds_it() {
+    let library = Repository::with_commit();
+    let repository = Repository::with_commit();
+    for name in ["gone", "moved", "replaced", "same", "unborn"] {
+        repository.git([Path::new("submodule"), Path::new("add"), &library.path(), Path::new(name)]);
+    }
+    repository.commit_all("submodules");
+    let path = repository.path();
+    git_in(&path.join("moved"), ["commit", "-q", "--allow-empty", "-m", "more"]);
+    git_in(&path.join("unborn"), ["checkout", "-q", "--orphan", "nothing"]);
+    fs_err::remove_dir_all(path.join("gone")).unwrap();
+    fs_err::remove_dir_all(path.join("replaced")).unwrap();
+    repository.write("replaced", "a file\n");
+    let trees = snapshot(&path, &SnapshotOptions::default()).unwrap().snapshot.trees;
+    // It says that one has no commit, and adds the others.
+    repository.try_git(["add", "--all", "--ignore-errors"]);
+    assert_eq!(repository.git(["write-tree"]).trim(), trees.worktree);
+    assert_ne!(trees.worktree, trees.index);
+}
+
+#[test]
+fn a_submodule_without_a_repository_of_its_own_is_not_taken_for_the_one_around_it() {
+    let library = Repository::with_commit();
+    let repository = Repository::with_commit();
+    repository.git([Path::new("submodule"), Path::new("add"), &library.path(), Path::new("lib")]);
+    repository.commit_all("submodule");
+    fs_err::remove_file(repository.path().join("lib/.git")).unwrap();
+    fs_err::create_dir(repository.path().join("lib/.git")).unwrap();
+    let trees = snapshot(&repository.path(), &SnapshotOptions::default()).unwrap().snapshot.trees;
+    assert_eq!(trees.worktree, trees.index);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod changes;
 mod compare;
 mod conflicts;
 mod hostile;
+mod interrupted;
 mod kinds;
 mod locate;
 mod log;

@@ -1,4 +1,4 @@
-//! Commits made in a private index, taken back, refused and recovered.
+//! Commits made in a private index, taken back and refused.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use becket_diff::{FilePath, Mode};
 use becket_git::GitError;
 use becket_git::write::{
-    ApplyRequest, DetachedHead, Filters, NewCommit, NewContent, Recovered, Recovery, Session, SessionOptions,
-    Snapshot, SnapshotOptions, TreeEdit, Unfinished, WriteError, WritePlace, recover, snapshot, undo,
+    ApplyRequest, DetachedHead, Filters, NewCommit, NewContent, Session, SessionOptions, Snapshot,
+    SnapshotOptions, TreeEdit, WriteError, WritePlace, snapshot, undo,
 };
 
 use crate::repository::{Repository, git_in};
 
-fn begin(repository: &Repository) -> Result<Session, WriteError> {
+pub(crate) fn begin(repository: &Repository) -> Result<Session, WriteError> {
     Session::begin(&repository.path(), SessionOptions { wait: Duration::ZERO, ..SessionOptions::default() })
 }
 
@@ -20,16 +20,16 @@ fn taken(repository: &Repository) -> Snapshot {
     snapshot(&repository.path(), &SnapshotOptions::default()).unwrap().snapshot
 }
 
-fn edit(path: &str, content: &str) -> TreeEdit {
+pub(crate) fn edit(path: &str, content: &str) -> TreeEdit {
     let entry = Some((Mode::FILE, NewContent::Bytes(content.as_bytes().to_vec())));
     TreeEdit { path: FilePath::from(path), entry }
 }
 
-fn commit(message: &str, edits: Vec<TreeEdit>) -> NewCommit {
+pub(crate) fn commit(message: &str, edits: Vec<TreeEdit>) -> NewCommit {
     NewCommit { message: message.to_owned(), edits }
 }
 
-fn apply(
+pub(crate) fn apply(
     repository: &Repository,
     commits: Vec<NewCommit>,
     index: Vec<TreeEdit>,
@@ -41,7 +41,7 @@ fn apply(
     session.apply(&request).map(|applied| applied.operation.commits)
 }
 
-fn hook(repository: &Repository, name: &str, script: &str) {
+pub(crate) fn hook(repository: &Repository, name: &str, script: &str) {
     let path = repository.write(format!(".git/hooks/{name}"), format!("#!/bin/sh\n{script}\n"));
     make_executable(&path);
 }
@@ -57,7 +57,7 @@ fn make_executable(path: &Path) {
 fn make_executable(_path: &Path) {}
 
 /// The identity of commits is the repository's own, since becket asks no test for one.
-fn repository() -> Repository {
+pub(crate) fn repository() -> Repository {
     let repository = Repository::with_commit();
     repository.git(["config", "user.name", "Ada"]);
     repository.git(["config", "user.email", "ada@example.org"]);
@@ -66,7 +66,7 @@ fn repository() -> Repository {
 }
 
 /// Two edits of `file.txt`: the first line is staged, the last is not.
-fn partly_staged() -> Repository {
+pub(crate) fn partly_staged() -> Repository {
     let repository = repository();
     repository.write("file.txt", "ONE\ntwo\nthree\n");
     repository.git(["add", "file.txt"]);
@@ -382,126 +382,6 @@ fn an_unmerged_path_is_refused_by_the_snapshot() {
     repository.remove(".git/MERGE_HEAD");
     let result = snapshot(&repository.path(), &SnapshotOptions::default());
     assert!(matches!(result, Err(WriteError::Unmerged { ref paths }) if paths.len() == 1), "{result:?}");
-}
-
-#[test]
-fn what_a_dead_becket_left_is_ended() {
-    let repository = partly_staged();
-    assert_eq!(recover(&repository.path(), Duration::ZERO).unwrap(), Recovery::Nothing);
-    // Died while it committed: the journal is there, the branch has moved, the index is locked.
-    let before = state(&repository);
-    let head = before[0].trim().to_owned();
-    let commits = vec![commit("one", vec![edit("file.txt", "ONE\ntwo\nthree\n")])];
-    apply(&repository, commits, Vec::new()).unwrap();
-    let tree = repository.git(["rev-parse", "HEAD^{tree}"]);
-    let operation = WritePlace::of(&repository.path()).unwrap().operations().unwrap().pop().unwrap();
-    let journal =
-        serde_json::json!({"operation": operation, "phase": {"phase": "begun", "trees": [tree.trim()]}});
-    repository.write(".git/becket/commit/main/journal.json", journal.to_string());
-    repository.write(".git/index.lock", "becket is committing\n");
-    // Who only looks sees it, and changes nothing.
-    let looked = WritePlace::of(&repository.path()).unwrap().unfinished().unwrap();
-    assert!(matches!(looked, Some(Unfinished::Begun(ref begun)) if begun.number == 1), "{looked:?}");
-    assert!(repository.path().join(".git/index.lock").exists());
-    let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
-    assert!(matches!(recovery, Recovery::Done(Recovered::RolledBack, _)), "{recovery:?}");
-    assert_eq!(state(&repository)[0].trim(), head);
-    assert!(!repository.path().join(".git/index.lock").exists());
-    assert_eq!(WritePlace::of(&repository.path()).unwrap().unfinished().unwrap(), None);
-    // A commit of somebody else on top is not taken away.
-    repository.write("file.txt", "theirs\n");
-    let theirs = repository.commit_all("theirs");
-    repository.write(".git/becket/commit/main/journal.json", journal.to_string());
-    let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
-    assert!(matches!(recovery, Recovery::Done(Recovered::GivenUp, _)), "{recovery:?}");
-    assert_eq!(repository.git(["rev-parse", "HEAD"]).trim(), theirs);
-}
-
-/// A becket died when it had made `made` of two commits. Gives the tip of the branch.
-fn died_with_commits(repository: &Repository, made: usize) -> String {
-    let commits = vec![
-        commit("one", vec![edit("file.txt", "ONE\ntwo\nthree\n")]),
-        commit("two", vec![edit("file.txt", "ONE\nTWO\nthree\n")]),
-    ];
-    apply(repository, commits, Vec::new()).unwrap();
-    let trees: Vec<String> = ["HEAD^^{tree}", "HEAD^{tree}"]
-        .iter()
-        .map(|tree| repository.git(["rev-parse", tree]).trim().to_owned())
-        .collect();
-    let folder = repository.path().join(".git/becket/commit/main");
-    let mut operation = WritePlace::of(&repository.path()).unwrap().operations().unwrap().pop().unwrap();
-    operation.head_after = None;
-    operation.commits.clear();
-    fs_err::remove_file(folder.join("operations/000001.json")).unwrap();
-    if made == 1 {
-        repository.git(["update-ref", "-m", "commit: one", "refs/heads/main", "HEAD^"]);
-    }
-    let journal = serde_json::json!({"operation": operation, "phase": {"phase": "begun", "trees": trees}});
-    repository.write(".git/becket/commit/main/journal.json", journal.to_string());
-    repository.git(["rev-parse", "HEAD"]).trim().to_owned()
-}
-
-#[test]
-fn what_was_pushed_meanwhile_is_finished_where_all_was_made_and_else_left() {
-    for (made, expected) in [(1, Recovered::GivenUp), (2, Recovered::Finished)] {
-        let repository = partly_staged();
-        let tip = died_with_commits(&repository, made);
-        repository.git(["update-ref", "refs/remotes/origin/main", &tip]);
-        let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
-        assert!(matches!(recovery, Recovery::Done(found, _) if found == expected), "{recovery:?}");
-        assert_eq!(repository.git(["rev-parse", "HEAD"]).trim(), tip, "the branch stays");
-        let known = WritePlace::of(&repository.path()).unwrap().operations().unwrap();
-        assert_eq!(known.len(), made - 1, "what was finished can be undone");
-    }
-}
-
-#[test]
-fn a_commit_that_was_reworded_meanwhile_is_left() {
-    let repository = partly_staged();
-    died_with_commits(&repository, 1);
-    repository.git(["commit", "-q", "--amend", "--only", "-m", "in other words"]);
-    let theirs = repository.git(["rev-parse", "HEAD"]);
-    let recovery = recover(&repository.path(), Duration::ZERO).unwrap();
-    assert!(matches!(recovery, Recovery::Done(Recovered::GivenUp, _)), "{recovery:?}");
-    assert_eq!(repository.git(["rev-parse", "HEAD"]), theirs);
-}
-
-#[test]
-fn an_operation_that_is_under_way_is_told_from_one_that_was_interrupted() {
-    let repository = partly_staged();
-    died_with_commits(&repository, 1);
-    let place = WritePlace::of(&repository.path()).unwrap();
-    let lock = fs_err::File::create(place.folder().join("lock")).unwrap().into_file();
-    lock.lock().unwrap();
-    assert!(matches!(place.unfinished().unwrap(), Some(Unfinished::UnderWay(_))));
-    drop(lock);
-    assert!(matches!(place.unfinished().unwrap(), Some(Unfinished::Begun(_))));
-}
-
-#[test]
-fn a_lock_that_a_dead_becket_left_is_found_without_a_journal() {
-    let repository = partly_staged();
-    let before = state(&repository);
-    let other = repository.beside("other");
-    repository.git(["worktree", "add", "-q", "-b", "side", other.to_str().unwrap()]);
-    let common = repository.path().join(".git");
-    for (lock, worktree) in [
-        (common.join("index.lock"), repository.path()),
-        (common.join("worktrees/other/index.lock"), other.clone()),
-    ] {
-        assert!(!WritePlace::has_unfinished(&common));
-        fs_err::write(&lock, "becket is committing\n").unwrap();
-        assert!(WritePlace::has_unfinished(&common), "{}", lock.display());
-        assert_eq!(recover(worktree.as_path(), Duration::ZERO).unwrap(), Recovery::Nothing);
-        assert!(!lock.exists());
-        // One of Git's own is left to its owner.
-        fs_err::write(&lock, "DIRC").unwrap();
-        assert!(!WritePlace::has_unfinished(&common));
-        recover(worktree.as_path(), Duration::ZERO).unwrap();
-        assert!(lock.exists());
-        fs_err::remove_file(&lock).unwrap();
-    }
-    assert_eq!(state(&repository), before);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Page, Tool},
+    tool::{Effect, Order, Page, Tool},
     toolset::Toolset,
 };
 
@@ -30,7 +30,8 @@ impl Tool for BecketStatus {
         the planes and how fresh each is, what is wrong with the set-up, and suggested next calls. Reads only.";
     const TOOLSET: Toolset = Toolset::Becket;
     const EFFECT: Effect = Effect::Reads;
-    const PAGE: Option<Page> = Some(Page { list: "worktrees", key: "path", default_limit: 20, most: 200 });
+    const PAGE: Option<Page> =
+        Some(Page { list: "worktrees", key: "path", order: Order::ByKey, default_limit: 20, most: 200 });
     const WITH_BROKEN_SETTINGS: bool = true;
 
     type Params = Params;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Page, Tool},
+    tool::{Effect, Order, Page, Tool},
     toolset::Toolset,
 };
 
@@ -35,11 +35,23 @@ impl Tool for CommitApplyAll {
     const DESCRIPTION: &'static str = "Make all commits of a plan that are not made yet, as one operation: a hook that refuses one leaves everything as it was. undo takes all of it back.";
     const TOOLSET: Toolset = Toolset::Commit;
     const EFFECT: Effect = Effect::Adds;
-    const PAGE: Option<Page> =
-        Some(Page { list: "commits", key: "commit_id", default_limit: 1_000, most: 1_000 });
+    const PAGE: Option<Page> = Some(Page {
+        list: "commits",
+        key: "commit_id",
+        order: Order::Own,
+        default_limit: 1_000,
+        most: 1_000,
+    });
 
     type Params = Params;
     type Output = AppliedPlan;
+
+    /// Only to look can be done again.
+    fn rest(params: &Params) -> Option<&'static str> {
+        (params.dry_run != Some(true)).then_some(
+            "`log` and `show_commit` have all that were made, and a `dry_run` pages through what is to be.",
+        )
+    }
 
     async fn run(call: Call, params: Params) -> Result<AppliedPlan, Error> {
         let options = ApplyOptions {

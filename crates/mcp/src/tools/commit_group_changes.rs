@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Page, Tool},
+    tool::{Effect, Order, Page, Tool},
     toolset::Toolset,
 };
 
@@ -29,7 +29,8 @@ impl Tool for CommitGroupChanges {
     const DESCRIPTION: &'static str = "Group uncommitted changes by intent, hunk by hunk, with reasons and a confidence. Changes nothing; the ids go on meaning the same hunks.";
     const TOOLSET: Toolset = Toolset::Commit;
     const EFFECT: Effect = Effect::Reads;
-    const PAGE: Option<Page> = Some(Page { list: "groups", key: "id", default_limit: 1_000, most: 1_000 });
+    const PAGE: Option<Page> =
+        Some(Page { list: "groups", key: "id", order: Order::Own, default_limit: 1_000, most: 1_000 });
 
     type Params = Params;
     type Output = GroupedChanges;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Page, Tool},
+    tool::{Effect, Order, Page, Tool},
     toolset::Toolset,
 };
 
@@ -29,7 +29,8 @@ impl Tool for CommitProposeCommits {
     const DESCRIPTION: &'static str = "Turn groups into an ordered plan of commits with titles and descriptions. Changes nothing; edit_plan rewords it, apply_commit or apply_all makes the commits.";
     const TOOLSET: Toolset = Toolset::Commit;
     const EFFECT: Effect = Effect::Reads;
-    const PAGE: Option<Page> = Some(Page { list: "commits", key: "id", default_limit: 1_000, most: 1_000 });
+    const PAGE: Option<Page> =
+        Some(Page { list: "commits", key: "id", order: Order::Own, default_limit: 1_000, most: 1_000 });
 
     type Params = Params;
     type Output = ProposedCommits;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     call::Call,
-    tool::{Effect, Page, Tool},
+    tool::{Effect, Order, Page, Tool},
     toolset::Toolset,
 };
 
@@ -35,7 +35,7 @@ impl Tool for LogicstampListBundles {
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
     const PAGE: Option<Page> =
-        Some(Page { list: "bundles", key: "filePath", default_limit: 200, most: 1000 });
+        Some(Page { list: "bundles", key: "filePath", order: Order::ByKey, default_limit: 200, most: 1000 });
 
     type Params = Params;
     type Output = ListedBundles;

@@ -32,7 +32,7 @@ fn died(repo: &TestRepo) -> [String; 3] {
     let trees = ["HEAD^^{tree}", "HEAD^{tree}"].map(|tree| repo.git(["rev-parse", tree]));
     repo.remove(&record);
     std::fs::copy(repo.path(format!("{folder}/operations/000001.index")), repo.path(".git/index")).unwrap();
-    repo.git(["update-ref", "-m", "commit: one", "refs/heads/main", "HEAD^"]);
+    repo.git(["update-ref", "-m", "becket (operation 1): one", "refs/heads/main", "HEAD^"]);
     let journal = json!({"operation": operation, "phase": {"phase": "begun", "trees": trees}});
     repo.write(format!("{folder}/journal.json"), journal.to_string());
     repo.write(".git/index.lock", "becket is committing\n");
@@ -60,12 +60,22 @@ fn who_only_looks_is_told_and_ends_nothing() {
     assert_eq!(status.problems[0].code, "operation_interrupted");
     let checks = engine.checks();
     assert!(checks.iter().any(|check| check.name == "commits" && check.fix.is_some()), "{checks:?}");
-    engine
-        .apply_all(&ApplyAllRequest {
-            options: ApplyOptions { dry_run: true, ..ApplyOptions::default() },
-            plan: None,
-        })
-        .unwrap_err();
+    said(&engine.operations(None).unwrap().notices);
+    for error in [
+        engine
+            .apply_all(&ApplyAllRequest {
+                options: ApplyOptions { dry_run: true, ..ApplyOptions::default() },
+                plan: None,
+            })
+            .unwrap_err(),
+        engine.propose_commits(&ProposeCommitsRequest::default()).unwrap_err(),
+        engine.show_plan(Some("plan-9"), None).unwrap_err(),
+    ] {
+        assert!(
+            error.hint().unwrap().contains("Operation 1 on refs/heads/main was interrupted"),
+            "{error:?}"
+        );
+    }
     assert_eq!(told(&repo), left);
     assert!(repo.path(".git/index.lock").exists());
 }
@@ -74,12 +84,60 @@ fn who_only_looks_is_told_and_ends_nothing() {
 fn undo_ends_what_was_interrupted_and_takes_back_nothing_else() {
     let repo = with_identity();
     let before = died(&repo);
+    let made = repo.head();
     let undone = engine(&repo).undo(None, None).unwrap();
     assert_eq!(undone.operation, 1);
+    assert_eq!(undone.commits, [made], "what left the branch");
     assert!(undone.notices[0].contains("had been interrupted and was taken back"), "{undone}");
     assert_eq!(undone.head, Some(repo.head()));
     assert_eq!(told(&repo), before);
     assert_eq!(engine(&repo).undo(None, None).unwrap_err().code(), "nothing_to_undo");
+}
+
+#[test]
+fn undo_takes_nothing_back_after_it_finished_what_others_have() {
+    let repo = with_identity();
+    died(&repo);
+    let journal = ".git/becket/commit/main/journal.json";
+    let mut left: Value = serde_json::from_str(&repo.read(journal)).unwrap();
+    left["phase"]["trees"].as_array_mut().unwrap().truncate(1);
+    repo.write(journal, left.to_string());
+    repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let pushed = repo.head();
+    let error = engine(&repo).undo(None, None).unwrap_err();
+    assert_eq!(error.code(), "operation_finished");
+    assert!(error.hint().unwrap().starts_with("Nothing was taken back"), "{error:?}");
+    assert_eq!(repo.head(), pushed);
+    assert_eq!(engine(&repo).operations(None).unwrap().operations[0].commits, [pushed]);
+}
+
+#[test]
+fn undo_leaves_what_somebody_else_committed() {
+    let repo = with_identity();
+    died(&repo);
+    repo.remove(".git/index.lock");
+    repo.git(["reset", "-q", "--soft", "HEAD^"]);
+    repo.git(["commit", "-qam", "mine"]);
+    let mine = told(&repo);
+    let error = engine(&repo).undo(None, None).unwrap_err();
+    assert_eq!(error.code(), "operation_given_up");
+    assert_eq!(told(&repo), mine);
+    assert_eq!(engine(&repo).undo(None, None).unwrap_err().code(), "nothing_to_undo");
+}
+
+#[test]
+fn during_a_merge_undo_and_apply_touch_nothing() {
+    let repo = with_identity();
+    died(&repo);
+    repo.write(".git/MERGE_HEAD", repo.head() + "\n");
+    let left = told(&repo);
+    assert_eq!(engine(&repo).undo(None, None).unwrap_err().code(), "operation_in_progress");
+    let error = engine(&repo).apply_all(&ApplyAllRequest::default()).unwrap_err();
+    assert_eq!(error.code(), "operation_in_progress");
+    assert_eq!(told(&repo), left);
+    assert!(
+        repo.path(".git/index.lock").exists() && repo.path(".git/becket/commit/main/journal.json").exists()
+    );
 }
 
 #[test]
