@@ -52,6 +52,8 @@ pub enum Error {
     Corrupt { place: String, detail: String },
     #[error("{place} is a database of something else: it has {tables}, and nothing of becket's")]
     Foreign { place: String, tables: String },
+    #[error("{place} is a folder, and the store is one file")]
+    Folder { place: String },
     #[error("{place} was written by a newer becket (schema {found}, this one knows {known})")]
     Newer { place: String, found: i64, known: i64 },
     #[error("the store cannot be reached: {detail}")]

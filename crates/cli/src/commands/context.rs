@@ -480,7 +480,7 @@ fn clean(context: &Context, path: Option<String>, remove: bool, quiet: bool) -> 
         let mut text: String = listed.map(|file| file.clone() + "\n").collect();
         let kept = report.not_removed.len();
         let mut advice = Vec::new();
-        match (report.files.len(), report.removed) {
+        match (report.files.len(), remove) {
             (0, _) if kept == 0 && !quiet => text.push_str("no context files"),
             (0, _) => {}
             (_, true) if !quiet => text.push_str("removed\n"),

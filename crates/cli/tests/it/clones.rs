@@ -155,6 +155,33 @@ mod links {
     }
 
     #[test]
+    fn in_the_place_of_what_becket_sets_up_are_refused_by_one_code() {
+        for (file, arguments) in [
+            ("AGENTS.md", &["init", "--hosts", "claude-code"][..]),
+            (".mcp.json", &["init", "--hosts", "claude-code"]),
+            (".stampignore", &["as", "stamp", "ignore", "x"]),
+            (".gitignore", &["as", "stamp", "init"]),
+            (".lodestar", &["task", "list"]),
+            (".lodestar", &["task", "init"]),
+            (".lodestar", &["doctor"]),
+        ] {
+            for target in ["victim", "new", "folder"] {
+                let (repo, outside) = (TestRepo::new(), TestRepo::new());
+                outside.write("victim", "{}");
+                outside.write("folder/spec.yaml", "tasks: {}\n");
+                let before = listing(outside.root());
+                symlink(outside.path(target), repo.path(file)).unwrap();
+                let output = repo.command(BECKET).args(arguments).output().unwrap();
+                let said = format!("{output:?}");
+                let is_told = said.contains(REFUSED) || said.contains("remove the link");
+                assert!(is_told && !output.status.success(), "{file} {target} {arguments:?}: {said}");
+                assert_eq!(listing(outside.root()), before, "{file} {target}");
+                assert_eq!(fs::read_to_string(outside.path("victim")).unwrap(), "{}");
+            }
+        }
+    }
+
+    #[test]
     fn of_snapshots_in_the_project_lead_nowhere_out_of_it() {
         let (repo, outside) = (TestRepo::new(), TestRepo::new());
         let blob = "0".repeat(64);

@@ -137,7 +137,9 @@ mod unix {
             (&json!(false), &json!("not_removed")),
             "{again}"
         );
-        assert_eq!(again["data"]["notRemoved"][0]["file"], "b/context.json", "{again}");
+        let data = &again["data"];
+        assert_eq!(data["notRemoved"][0]["file"], "b/context.json", "{again}");
+        assert_eq!((&data["files"], &data["removed"]), (&json!([]), &json!(false)), "{again}");
     }
 
     #[test]

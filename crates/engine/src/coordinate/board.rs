@@ -111,18 +111,17 @@ impl Engine {
         };
         let start = if worktree.is_some() { workspace.root.clone() } else { workspace.start.clone() };
         let beyond = self.coordinate.nearest.get().is_some();
-        let found = start
-            .ancestors()
-            .take_while(|folder| beyond || folder.starts_with(&workspace.root))
-            .find(|folder| is_folder(&folder.join(FOLDER)));
-        match found {
-            Some(root) => Ok((root.to_owned(), workspace)),
-            None => Err(Error::not_found(
+        let folders = || start.ancestors().take_while(|folder| beyond || folder.starts_with(&workspace.root));
+        if let Some(root) = folders().find(|folder| is_folder(&folder.join(FOLDER))) {
+            return Ok((root.to_owned(), workspace));
+        }
+        Err(folders().find_map(linked).unwrap_or_else(|| {
+            Error::not_found(
                 "lodestar_missing",
                 format!("There is no `.lodestar/` folder in {} or above.", start.display()),
             )
-            .with_hint("Run `lodestar init` (or `becket task init`) in the root of the repository.")),
-        }
+            .with_hint("Run `lodestar init` (or `becket task init`) in the root of the repository.")
+        }))
     }
 
     /// Opened once, and again when somebody put another file in its place.
@@ -429,7 +428,14 @@ fn runtime_place(root: &Path, workspace: &Workspace) -> (PathBuf, PathBuf) {
     }
 }
 
-fn is_folder(path: &Path) -> bool {
+/// What is said of a link in the place of a folder's `.lodestar/`.
+fn linked(folder: &Path) -> Option<Error> {
+    let path = folder.join(FOLDER);
+    let found = becket_fence::place(folder, &path).and_then(|_| becket_fence::no_link(&path));
+    refused_link(&found.err()?)
+}
+
+pub(super) fn is_folder(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 

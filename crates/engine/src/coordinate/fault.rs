@@ -103,6 +103,9 @@ impl From<StoreError> for Error {
             ),
             StoreError::Address { .. } => Error::invalid("store_address", message)
                 .with_hint("`[store] url` is postgres://user@host/database, or a path."),
+            StoreError::Folder { .. } => Error::invalid("store_address", message).with_hint(
+                "Name a file in it in BECKET_STORE or `[store] url`, such as `runtime.sqlite`; one that is not there is made.",
+            ),
             StoreError::File { .. } => Error::unavailable("store_file", format!("The store cannot be opened: {message}"))
                 .with_hint("Check the permissions of `.lodestar/`."),
             StoreError::Import { .. } => {

@@ -10,6 +10,7 @@ use becket_project::files;
 use becket_store::spec_file::SpecFile;
 use serde::Serialize;
 
+use super::board::is_folder;
 use crate::{Engine, Error, sandbox::refused_link};
 
 /// What `init` was asked for.
@@ -50,17 +51,26 @@ impl Engine {
             return Err(Error::not_found("folder_missing", format!("{} is not a folder.", folder.display()))
                 .with_hint("Make it first."));
         }
-        if let Some(taken) = folder.ancestors().find(|one| one.join(".lodestar").is_dir()) {
+        if let Some(taken) = folder.ancestors().find(|one| has_tasks(&one.join(".lodestar"))) {
             if !options.force || taken != folder {
+                let hint = if taken == folder {
+                    "Use that one; `init --force` of lodestar (`as lodestar` of becket) empties its file of tasks."
+                } else {
+                    "Use that one."
+                };
                 return Err(Error::conflict(
                     "already_initialised",
                     format!("{} has a `.lodestar/` already.", taken.display()),
                 )
-                .with_hint("Use that one; --force empties the file of tasks of this very folder."));
+                .with_hint(hint));
             }
         }
         make(&folder, options)
     }
+}
+
+fn has_tasks(folder: &Path) -> bool {
+    is_folder(folder) && fs_err::symlink_metadata(folder.join("spec.yaml")).is_ok()
 }
 
 fn make(root: &Path, options: &InitOptions) -> Result<InitOutcome, Error> {
@@ -73,7 +83,9 @@ fn make(root: &Path, options: &InitOptions) -> Result<InitOutcome, Error> {
             .with_source(error)
     };
     let folder = root.join(".lodestar");
-    becket_fence::place(root, &folder).map_err(|error| failed(&folder, error))?;
+    becket_fence::place(root, &folder)
+        .and_then(|_| becket_fence::no_link(&folder))
+        .map_err(|error| failed(&folder, error))?;
     fs_err::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     let name =
         options.name.clone().or_else(|| root.file_name().map(|name| name.to_string_lossy().into_owned()));

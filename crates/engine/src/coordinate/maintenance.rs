@@ -198,7 +198,13 @@ impl Engine {
             message,
             fix: fix.map(str::to_owned),
         };
-        let Ok((root, workspace)) = self.board_root(None) else { return Vec::new() };
+        let (root, workspace) = match self.board_root(None) {
+            Ok(found) => found,
+            Err(error) if error.code() == "path_link_outside_root" => {
+                return vec![check(".lodestar", CheckState::Fail, error.message().to_owned(), error.hint())];
+            }
+            Err(_) => return Vec::new(),
+        };
         let mut checks = vec![check(
             "repository",
             CheckState::Pass,

@@ -105,6 +105,7 @@ pub struct CleanRequest {
 #[serde(rename_all = "camelCase")]
 pub struct CleanReport {
     pub files: Vec<String>,
+    /// Whether all of it is gone. Where something is not, `files` is what went.
     pub removed: bool,
     /// What should have been taken away and could not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -353,7 +354,8 @@ impl Engine {
                 Err(error) => not_removed.push(NotRemoved { file, reason: cause(&error) }),
             }
         }
-        Ok(CleanReport { files, removed: *remove, not_removed })
+        let removed = *remove && not_removed.is_empty();
+        Ok(CleanReport { files, removed, not_removed })
     }
 
     pub(super) fn reading(

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::written::{self, not_written};
 use crate::repository::sentence;
+use crate::sandbox::refused_link;
 use crate::{Engine, Error};
 
 const STAMPIGNORE: &str = ".stampignore";
@@ -116,6 +117,14 @@ pub struct StampInitRequest {
     pub skip_scan: bool,
 }
 
+/// Rules behind a link hold for nobody, and it may have come with a clone: what it leads to is not read.
+fn no_link(path: &Path) -> Result<(), Error> {
+    match becket_fence::no_link(path).map_err(|error| refused_link(&error)) {
+        Err(Some(refused)) => Err(refused),
+        _ => Ok(()),
+    }
+}
+
 fn severity(severity: SecretSeverity) -> &'static str {
     match severity {
         SecretSeverity::High => "high",
@@ -206,6 +215,7 @@ impl Engine {
     pub fn stamp_ignore(&self, patterns: &[String]) -> Result<IgnoreReport, Error> {
         let folder = self.site(None)?.folder();
         let path = folder.join(STAMPIGNORE);
+        no_link(&path)?;
         // Read as the rules are, whatever an editor put before it.
         let mut document: Value = match written::source(&path) {
             None => json!({"ignore": []}),
@@ -286,6 +296,9 @@ impl Engine {
         let folder = site.folder();
         let mut steps = Vec::new();
         let gitignore = folder.join(".gitignore");
+        if !skip_gitignore {
+            no_link(&gitignore)?;
+        }
         let text = written::read(&gitignore).unwrap_or_default();
         if *skip_gitignore {
             steps.push(".gitignore is left as it is".to_owned());

@@ -72,11 +72,10 @@ pub struct Snapshots {
 impl Snapshots {
     /// The folder need not exist yet; the project that it may lie in must.
     pub fn new(project: &Path, folder: PathBuf, retention: Retention) -> Self {
-        let home = holder_of_cache(&folder).unwrap_or(if folder.starts_with(project) {
-            project
-        } else {
-            Path::new("")
-        });
+        let is_inside = folder.starts_with(project);
+        // The project itself, or what is around it, may be called as the cache is.
+        let home = holder_of_cache(&folder).filter(|home| !is_inside || home.starts_with(project));
+        let home = home.unwrap_or(if is_inside { project } else { Path::new("") });
         Self { home: home.to_owned(), folder, retention }
     }
 
@@ -269,6 +268,22 @@ mod tests {
             assert!(matches!(stored, Err(SnapshotError::Folder { .. })), "{inside}");
             assert!(!project.exists());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_project_that_is_called_as_the_cache_is_has_no_links_out_either() {
+        let around = tempfile::tempdir().unwrap();
+        let (project, outside) = (around.path().join("becket"), around.path().join("outside"));
+        for folder in [&project.join("kept"), &outside] {
+            fs_err::create_dir_all(folder).unwrap();
+        }
+        fs_err::os::unix::fs::symlink(&outside, project.join("kept/objects")).unwrap();
+        let retention = Retention { most: 2, minutes: 60, automatic: true };
+        let snapshots = Snapshots::new(&project, project.join("kept"), retention);
+        let stored = snapshots.store(at(1000), "/p", &serde_json::Value::Null, b"one");
+        assert!(matches!(stored, Err(SnapshotError::Folder { .. })), "{stored:?}");
+        assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0);
     }
 
     #[test]

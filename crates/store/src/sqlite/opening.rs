@@ -90,6 +90,9 @@ impl Opened {
         if wish == Wish::Look && !path.exists() {
             return Self::copy(path, Lack::Permission, repository, clock);
         }
+        if path.is_dir() {
+            return Err(Error::Folder { place });
+        }
         refuse_foreign(path)?;
         match Turnstile::open(path) {
             Ok(turnstile) if is_writable(path) => match prepared(path, repository, clock, &turnstile) {
@@ -165,20 +168,25 @@ impl Opened {
     }
 }
 
-/// In a folder of its own, with what was not taken over from its log yet.
 fn copied(path: &Path, repository: &str, clock: &dyn LeaseClock) -> Result<(Connection, TempDir)> {
     let failed = |source| Error::File { path: path.display().to_string(), source };
-    let folder = TempDir::new().map_err(failed)?;
-    let target = canonical(folder.path()).map_err(failed)?.join("runtime.sqlite");
+    let (target, folder) = copied_files(path).map_err(failed)?;
+    let turnstile = Turnstile::open(&target).map_err(failed)?;
+    Ok((prepared(&target, repository, clock, &turnstile)?, folder))
+}
+
+/// In a folder of its own, with what was not taken over from its log yet.
+fn copied_files(path: &Path) -> io::Result<(PathBuf, TempDir)> {
+    let folder = TempDir::new()?;
+    let target = canonical(folder.path())?.join("runtime.sqlite");
     for suffix in ["", "-wal"] {
         let from = beside(path, suffix);
         if from.exists() {
-            fs_err::copy(&from, beside(&target, suffix)).map_err(failed)?;
-            writable(&beside(&target, suffix)).map_err(failed)?;
+            fs_err::copy(&from, beside(&target, suffix))?;
+            writable(&beside(&target, suffix))?;
         }
     }
-    let turnstile = Turnstile::open(&target).map_err(failed)?;
-    Ok((prepared(&target, repository, clock, &turnstile)?, folder))
+    Ok((target, folder))
 }
 
 /// Of a file whose log is empty, because a log cannot be read without writing beside it.
@@ -339,15 +347,21 @@ pub(crate) fn origin(connection: &Connection) -> rusqlite::Result<Origin> {
     })
 }
 
-/// Looks at the file alone, without a trace beside it. What stands in its log is looked at once it is open.
-fn refuse_foreign(path: &Path) -> Result<()> {
+/// Leaves no trace beside the file: it is looked at alone, and with its log as a copy where it alone is not known as ours.
+pub(crate) fn refuse_foreign(path: &Path) -> Result<()> {
     let length = |suffix: &str| fs_err::metadata(beside(path, suffix)).map_or(0, |metadata| metadata.len());
-    if length("") == 0 || length("-wal") > 0 {
+    if length("") == 0 {
         return Ok(());
     }
     let before = stats(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let found = connect(Path::new(&immutable(path)), flags).and_then(|file| origin(&file));
+    let mut found = connect(Path::new(&immutable(path)), flags).and_then(|file| origin(&file));
+    if length("-wal") > 0
+        && !matches!(found, Ok(Origin::Ours(_)))
+        && let Ok((copy, _folder)) = copied_files(path)
+    {
+        found = connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|copy| origin(&copy));
+    }
     match found {
         // Somebody may have written it meanwhile.
         Ok(Origin::Foreign { tables }) if stats(path) == before => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::failure;
-use super::opening::{Opened, Origin, Wish, beside, connect, origin};
+use super::opening::{Opened, Wish, beside, connect, refuse_foreign};
 use super::turnstile::Turnstile;
 use super::{PATIENCE_SECONDS, file};
 use crate::clock::{LeaseClock, MachineClock};
@@ -27,16 +27,12 @@ pub struct Repair {
 pub fn check(path: &Path, within: Option<&Path>) -> Result<()> {
     let place = path.display().to_string();
     let failed = |error| failure(&place, error);
-    let connection = connect(&file(path, within)?, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    let file = file(path, within)?;
+    refuse_foreign(&file)?;
+    let connection = connect(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     let verdict: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    if verdict != "ok" {
-        return Err(Error::Corrupt { place, detail: verdict });
-    }
-    match origin(&connection).map_err(failed)? {
-        Origin::Foreign { tables } => Err(Error::Foreign { place, tables }),
-        _ => Ok(()),
-    }
+    if verdict == "ok" { Ok(()) } else { Err(Error::Corrupt { place, detail: verdict }) }
 }
 
 pub fn repair(path: &Path, within: Option<&Path>) -> Result<Repair> {

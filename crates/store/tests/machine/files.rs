@@ -8,6 +8,7 @@ use becket_store::{
     Call, Claim, Error, EventQuery, Join, NewMessage, Options, Place, Severity, SpecStamp, Store, TaskQuery,
     check, repair,
 };
+use rusqlite::config::DbConfig;
 
 use crate::worker::{claim, fill, join, main, open, place};
 
@@ -341,6 +342,28 @@ fn a_database_of_something_else_is_known_by_its_log_too() {
     let tables = "SELECT group_concat(name) FROM sqlite_schema";
     let tables: String = theirs.query_row(tables, [], |row| row.get(0)).unwrap();
     assert_eq!(tables, "mine");
+}
+
+/// A program that was killed has left its log.
+#[test]
+fn a_log_that_something_else_left_stays_as_it_is() {
+    for schema in
+        ["CREATE TABLE mine (x)", "CREATE TABLE mine (x); PRAGMA wal_checkpoint; INSERT INTO mine VALUES (1)"]
+    {
+        let (folder, place) = place();
+        let theirs = rusqlite::Connection::open(&place).unwrap();
+        theirs.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+        theirs.execute_batch(&format!("PRAGMA journal_mode = WAL; {schema};")).unwrap();
+        drop(theirs);
+        assert!(fs::metadata(format!("{place}-wal")).unwrap().len() > 0);
+        let before = contents(folder.path());
+        for read_only in [true, false] {
+            let refused = try_open(&place, None, read_only).unwrap_err();
+            assert!(matches!(refused, Error::Foreign { .. }), "{schema}: {refused:?}");
+            assert!(matches!(check(Path::new(&place), None), Err(Error::Foreign { .. })), "{schema}");
+        }
+        assert_eq!(contents(folder.path()), before, "{schema}");
+    }
 }
 
 #[cfg(unix)]

@@ -173,6 +173,32 @@ fn tasks_that_can_never_be_claimed_are_named_everywhere() {
 }
 
 #[test]
+fn a_store_that_is_a_folder_is_said_to_be_one() {
+    let repo = repository(1);
+    repo.write("becket.toml", "[store]\nurl = \"data\"\n");
+    fs::create_dir(repo.path("data")).unwrap();
+    let told = envelope(&becket(&repo, ["task", "list", "--json"]).output().unwrap());
+    assert_eq!(told["error"]["code"], "store_address", "{told}");
+    assert!(told["error"]["message"].as_str().unwrap().contains("data is a folder"), "{told}");
+    for left in ["data.queue.lock", "data.writer.lock"] {
+        assert!(!repo.path(left).exists(), "{left}");
+    }
+}
+
+#[test]
+fn a_lodestar_folder_without_tasks_is_initialised() {
+    let repo = TestRepo::new();
+    fs::create_dir(repo.path(".lodestar")).unwrap();
+    let run = |command| envelope(&becket(&repo, ["task", command, "--json"]).output().unwrap());
+    for command in ["init", "list"] {
+        assert_eq!(run(command)["ok"], true, "{command}");
+    }
+    let again = run("init");
+    assert_eq!(again["error"]["code"], "already_initialised", "{again}");
+    assert!(again["error"]["hint"].as_str().unwrap().contains("`as lodestar` of becket"), "{again}");
+}
+
+#[test]
 fn a_server_that_may_not_write_makes_nothing() {
     let read_only = |repo: &TestRepo| {
         let mut command = repo.command(BECKET);
